@@ -1,0 +1,33 @@
+"""Every limit of the implementation, each a named field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds that keep every answer finite and the same on every machine.
+
+    Attributes:
+        nesting: how deep expressions, blocks and types may nest.
+        rlimit: Z3's resource budget for one query (Z3's own unit, never seconds).
+        contents: the longest integer vector whose elements are tracked symbolically.
+        models: how many small valuations are tried for one goal before the solver is asked.
+        monomials: the largest number of terms of a product that is multiplied out.
+        rank: the highest rank of a tensor.
+        elements: the largest number of elements of a tensor that may be allocated while running.
+        constant: the largest number of bits of an integer constant in a dim.
+    """
+
+    nesting: int = 200
+    rlimit: int = 400_000
+    contents: int = 64
+    models: int = 400
+    monomials: int = 200
+    rank: int = 32
+    elements: int = 1 << 28
+    constant: int = 256
+
+
+LIMITS = Limits()

@@ -1,0 +1,62 @@
+"""Source texts and the spans that point into them.
+
+Offsets count code points from the start of the text; lines and columns are 1-based; a span is half-open.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of code points of one source."""
+
+    start: int
+    end: int
+
+    def to(self, other: Span) -> Span:
+        """The smallest span that covers both."""
+        return Span(min(self.start, other.start), max(self.end, other.end))
+
+
+NOWHERE = Span(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a text: 1-based line and column, 0-based offset, all in code points."""
+
+    line: int
+    column: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A named text."""
+
+    name: str
+    text: str
+    _starts: list[int] = field(default_factory=list, repr=False)
+
+    def position(self, offset: int) -> Position:
+        """Where `offset` lies; lines end with a line feed only."""
+        starts = self._line_starts()
+        line = bisect_right(starts, offset)
+        return Position(line, offset - starts[line - 1] + 1, offset)
+
+    def line(self, number: int) -> str:
+        """The text of a 1-based line, without its line ending."""
+        starts = self._line_starts()
+        end = starts[number] - 1 if number < len(starts) else len(self.text)
+        return self.text[starts[number - 1] : end].removesuffix("\r")
+
+    def _line_starts(self) -> list[int]:
+        if not self._starts:
+            self._starts.append(0)
+            find, at = self.text.find, 0
+            while (at := find("\n", at) + 1) > 0:
+                self._starts.append(at)
+        return self._starts

@@ -1,0 +1,73 @@
+"""Types, in two readings of one family of classes.
+
+`Type[Dim]` is what the checker holds: every `?` has been opened, so each extent is a `Dim`.
+`Type[Dim | Hole]` is what people write and what an interface shows.  The parameter is covariant, so an opened
+type is a gradual type, while a judgement, which takes `TensorType[Dim]`, can never be handed a hole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from gradual.dims.constraint import Constraint
+from gradual.dims.dim import Dim, Variable
+from gradual.types.dtype import DType
+
+E = TypeVar("E", covariant=True)
+
+Content = Dim | Constraint
+"""One known element of an integer tensor (a `Dim`) or of a boolean one (a `Constraint`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """`?` where a dim may stand: nothing is known, or only bounds.
+
+    In an operator's result a hole is a size that depends on data: `low <= u <= high`, and two results with equal
+    `key` share one unknown (the language is pure).  `key` is `(label, operand indices)`; None shares nothing.
+    """
+
+    low: Dim | None = None
+    high: Dim | None = None
+    key: tuple[str, tuple[int, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType(Generic[E]):
+    """A tensor of known rank.
+
+    `contents` are the elements in row-major order of an integer or boolean tensor of rank 0, or of rank 1 and
+    known length, where they are known; None where nothing is.
+    """
+
+    shape: tuple[E, ...]
+    dtype: DType
+    contents: tuple[Content, ...] | None = None
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType(Generic[E]):
+    """A tuple."""
+
+    fields: tuple[Type[E], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionType(Generic[E]):
+    """A function; `binders` are the dims that each call chooses, by measuring its arguments."""
+
+    params: tuple[Type[E], ...]
+    result: Type[E]
+    binders: tuple[Variable, ...] = ()
+    where: tuple[Constraint, ...] = ()
+
+
+Type = TensorType[E] | TupleType[E] | FunctionType[E]
+OpenedType = Type[Dim]
+GradualType = Type[Dim | Hole]

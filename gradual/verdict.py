@@ -1,0 +1,52 @@
+"""The three answers to a question about sizes, each with its evidence.
+
+A verdict has no truth value: `if verdict:` raises, so that "unknown" can never be taken for "yes" or "no".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+
+class _Verdict:
+    __slots__ = ()
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a verdict has no truth value: match it")
+
+
+@dataclass(frozen=True, slots=True)
+class Proved(_Verdict):
+    """Holds at every size that the facts admit; `by` names the rung that showed it."""
+
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted(_Verdict):
+    """Holds at no size that the facts admit; `witness` is a sample valuation of the goal's variables by name."""
+
+    because: str
+    witness: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(_Verdict):
+    """May hold and may fail, or nobody could tell.
+
+    Attributes:
+        because: what is missing, in the user's words.
+        witness: the least valuation found at which the goal fails, by variable name; empty if none was found.
+        fails_if_reached: the goal contradicts the path condition (but not the unconditional facts).
+        gave_up: the solver's budget ran out before an answer.
+    """
+
+    because: str
+    witness: Mapping[str, int] = field(default_factory=dict)
+    fails_if_reached: bool = False
+    gave_up: bool = False
+
+
+Verdict = Proved | Refuted | Unknown
