@@ -1,0 +1,36 @@
+"""The failure of a meaning: a program's fault that no size could have foretold."""
+
+from __future__ import annotations
+
+OUT_OF_BOUNDS = "E0603"
+DIVISION_BY_ZERO = "E0604"
+INVALID_VALUE = "E0608"
+
+
+class TensorFault(Exception):
+    """A meaning has no value at these elements; the machine adds the span.
+
+    Attributes:
+        code: E0603 index out of bounds, E0604 integer division or modulo by zero, E0608 invalid value.
+        message: what was wrong, with the offending element.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def out_of_bounds(index: int, extent: int, what: str = "index") -> TensorFault:
+    """The fault of an index outside `0 .. extent - 1`."""
+    return TensorFault(OUT_OF_BOUNDS, f"{what} {index} is out of bounds for an axis of size {extent}")
+
+
+def division_by_zero(what: str) -> TensorFault:
+    """The fault of an integer division or modulo by zero."""
+    return TensorFault(DIVISION_BY_ZERO, f"{what}: integer division by zero")
+
+
+def invalid_value(message: str) -> TensorFault:
+    """The fault of a value that an operator cannot use."""
+    return TensorFault(INVALID_VALUE, message)
