@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from gradual.ops.operator import Operator
 
-FAMILIES = ()
+FAMILIES: tuple[str, ...] = ("elementwise", "adjusting", "creating", "observing", "reducing")
 """The modules of `gradual.ops` that declare operators: as module-level names, or rows of a module-level tuple."""
 
 

@@ -1,7 +1,7 @@
 """The declaration of an operator: its judgement and its meaning, side by side.
 
     @operator("nn.dense", meaning=_dense, family="nn")
-    def dense(x: TensorType[Dim], w: TensorType[Dim], *, units: Dim | None = None, out_dtype: DType | None = None) -> Judgement:
+    def dense(x: TensorType[Dim], w: TensorType[Dim], *, units: Dim | None = None) -> Judgement:
         '''Inner product with a transposed weight.   t[.., k], t[m, k] -> t[.., m]   [op.nn.dense.contract]'''
 
 Positional parameters are arguments, keyword-only ones are attributes; arity, attribute names, types, defaults and

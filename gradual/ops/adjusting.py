@@ -1,0 +1,110 @@
+"""Elementwise operators that need more than a row: conversion, choice, and bounds given as attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradual.dims.dim import Dim
+from gradual.ops import contents as known
+from gradual.ops.operator import Contents, IllFormed, Judgement, operator
+from gradual.ops.shapes import broadcast, judged, of_dtype, same_dtype, tensor
+from gradual.tensors.index import broadcast_shape, spread
+from gradual.tensors.scalar import converted, kept, rounded
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
+
+
+def _cast(x: Tensor, *, dtype: DType) -> Tensor:
+    return tensor_of(x.shape, dtype, converted(x.dtype, dtype, x.elements))
+
+
+def _cast_contents(x: TensorType[Dim], *, dtype: DType) -> Contents:
+    return known.pointwise(lambda part: known.cast(part, dtype), dtype, x)
+
+
+@operator("cast", meaning=_cast, family="elementwise", contents=_cast_contents)
+def cast(x: TensorType[Dim], *, dtype: DType) -> Judgement:
+    """The elements in another type: floats to integers toward zero and saturating, NaN to 0; integers wrap; anything
+    to bool by `!= 0`.   t[..a] -> u[..a]"""
+    return judged(tensor(x, 0).shape, dtype)
+
+
+def _cast_like(x: Tensor, like: Tensor) -> Tensor:
+    return _cast(x, dtype=like.dtype)
+
+
+def _cast_like_contents(x: TensorType[Dim], like: TensorType[Dim]) -> Contents:
+    return _cast_contents(x, dtype=like.dtype)
+
+
+@operator("cast_like", meaning=_cast_like, family="elementwise", contents=_cast_like_contents)
+def cast_like(x: TensorType[Dim], like: TensorType[Dim]) -> Judgement:
+    """The elements in the type of another tensor, as `cast`.   t[..a], u[..b] -> u[..a]"""
+    return judged(tensor(x, 0).shape, tensor(like, 1).dtype)
+
+
+def _where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    shape = broadcast_shape(condition.shape, x.shape, y.shape)
+    tests, left, right = (spread(part.elements, part.shape, shape) for part in (condition, x, y))
+    return tensor_of(shape, x.dtype, kept(x.dtype, [a if c else b for c, a, b in zip(tests, left, right, strict=True)]))
+
+
+def _where_contents(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Contents:
+    return known.pointwise(known.chosen, x.dtype, condition, x, y)
+
+
+@operator("where", meaning=_where, family="elementwise", contents=_where_contents)
+def where(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
+    """The element of x where the condition holds or is not 0, else that of y; all three broadcast together.
+
+    bool[..a], t[..b], t[..c] -> t[..broadcast(a, b, c)]   [op.broadcast.agree]
+    """
+    test, left, right = tensor(condition, 0), tensor(x, 1), tensor(y, 2)
+    of_dtype(test, 0, lambda dtype: not dtype.is_float, "booleans or integers")
+    dtype = same_dtype(left, right)
+    shape, needs = broadcast((test.shape, left.shape, right.shape))
+    return judged(shape, dtype, needs)
+
+
+def _bounds(dtype: DType, a_min: float, a_max: float) -> tuple[Any, Any]:
+    """The bounds in the element type."""
+    low, high = converted(DType.FLOAT64, dtype, kept(DType.FLOAT64, (a_min, a_max)))
+    return low, high
+
+
+def _clip(x: Tensor, *, a_min: float, a_max: float) -> Tensor:
+    low, high = _bounds(x.dtype, a_min, a_max)
+    found = [low if part < low else high if part > high else part for part in x.elements]
+    return tensor_of(x.shape, x.dtype, kept(x.dtype, found))
+
+
+def _clip_contents(x: TensorType[Dim], *, a_min: float, a_max: float) -> Contents:
+    low, high = _bounds(x.dtype, a_min, a_max)
+    return known.pointwise(lambda part: known.clipped(part, low, high), x.dtype, x)
+
+
+@operator("clip", meaning=_clip, family="elementwise", contents=_clip_contents)
+def clip(x: TensorType[Dim], *, a_min: float, a_max: float) -> Judgement:
+    """Each element, or the bound it passes; the bounds are converted to the element type as `cast` does, and NaN stays.
+
+    t[..a] -> t[..a]
+    """
+    given = tensor(x, 0)
+    of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "integers or floats")
+    if not a_min <= a_max:
+        raise IllFormed("op.attribute", f"a_min is {a_min}, which is not at most a_max, {a_max}")
+    return judged(given.shape, given.dtype)
+
+
+def _leaky_relu(x: Tensor, *, alpha: float) -> Tensor:
+    slope = rounded(x.dtype, alpha)
+    return tensor_of(x.shape, x.dtype, kept(x.dtype, [part if part > 0 else part * slope for part in x.elements]))
+
+
+@operator("nn.leaky_relu", meaning=_leaky_relu, family="elementwise")
+def leaky_relu(x: TensorType[Dim], *, alpha: float = 0.25) -> Judgement:
+    """Each element greater than 0, alpha times the others; alpha is first rounded to the type.   t[..a] -> t[..a]"""
+    given = tensor(x, 0)
+    of_dtype(given, 0, lambda dtype: dtype.is_float, "floats")
+    return judged(given.shape, given.dtype)

@@ -1,0 +1,299 @@
+"""Reductions: one number for each block of elements along the reduced axes, taken in row-major order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from gradual.dims.constraint import all_of, any_of, at_least
+from gradual.dims.dim import Dim, constant, maximum, minimum, product
+from gradual.ops.contents import tracked
+from gradual.ops.operator import Contents, Judgement, Need, Operator, operator
+from gradual.ops.shapes import ONE, agreement, axes_of, judged, of_dtype, same_dtype, tensor
+from gradual.tensors import real
+from gradual.tensors.index import numel, offsets, strides
+from gradual.tensors.scalar import Elements, dot, kept, total
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.tensors.whole import trunc_divide
+from gradual.types.dtype import DType
+from gradual.types.type import Content, TensorType, Type
+
+Axis = tuple[int, ...] | int | None
+Block = Elements
+Rule = Callable[[Block], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A reduction.
+
+    Attributes:
+        name: the operator's name.
+        says: what it computes of a block, in words.
+        floats: of a block of floats, in binary64; rounded once.
+        ints: of a block of integers, exact; it wraps.
+        bools: of a block of 0 and 1.
+        inhabited: the block must not be empty, for these element types.
+        on_contents: what it makes of the known elements of a vector.
+    """
+
+    name: str
+    says: str
+    floats: Rule | None = None
+    ints: Rule | None = None
+    bools: Rule | None = None
+    inhabited: Callable[[DType], bool] = lambda _: False
+    on_contents: Callable[[Iterable[Content]], Content] | None = None
+
+    def function(self, dtype: DType) -> Rule | None:
+        """What the row computes on blocks of this type."""
+        return self.bools if dtype is DType.BOOL else self.floats if dtype.is_float else self.ints
+
+    @property
+    def admitted(self) -> str:
+        """The kinds of elements it is declared on, in words."""
+        kinds = {"booleans": self.bools, "integers": self.ints, "floats": self.floats}
+        return " or ".join(kind for kind, function in kinds.items() if function is not None)
+
+    def checked(self, given: Type[Dim]) -> TensorType[Dim]:
+        """The argument, which is a tensor of an admitted type."""
+        found = tensor(given, 0)
+        of_dtype(found, 0, lambda dtype: self.function(dtype) is not None, self.admitted)
+        return found
+
+    def needs(self, given: TensorType[Dim], axes: Iterable[int]) -> list[Need]:
+        """That no reduced axis is empty, where the reduction of nothing is no number."""
+        if not self.inhabited(given.dtype):
+            return []
+        says = "an empty axis has no such element"
+        return [Need(at_least(given.shape[axis], ONE), f"op.{self.name}.extent", says, ((0, axis),)) for axis in axes]
+
+
+def reduced_axes(axis: Axis, exclude: bool, rank: int) -> tuple[int, ...]:
+    """The axes to reduce, ascending: all where none is given, the others where they are excluded."""
+    if axis is None or axis == ():
+        return tuple(range(rank))
+    chosen = set(axes_of((axis,) if isinstance(axis, int) else axis, rank))
+    return tuple(place for place in range(rank) if (place in chosen) is not exclude)
+
+
+def remaining(shape: tuple[Any, ...], axes: Iterable[int], keepdims: bool, unit: Any) -> tuple[Any, ...]:
+    """The shape after reduction: without the axes, or with 1 in their place."""
+    gone = set(axes)
+    if keepdims:
+        return tuple(unit if axis in gone else extent for axis, extent in enumerate(shape))
+    return tuple(extent for axis, extent in enumerate(shape) if axis not in gone)
+
+
+def blocks(x: Tensor, axes: tuple[int, ...]) -> Iterator[Block]:
+    """The elements to reduce for each element of the result, both in row-major order."""
+    steps = strides(x.shape)
+    outer = [axis for axis in range(x.rank) if axis not in axes]
+    starts = offsets([x.shape[axis] for axis in outer], [steps[axis] for axis in outer])
+    inner = offsets([x.shape[axis] for axis in axes], [steps[axis] for axis in axes])
+    step = inner[1] - inner[0] if len(inner) > 1 else 1
+    if inner == list(range(0, len(inner) * step, step)):
+        return (x.elements[start : start + len(inner) * step : step] for start in starts)
+    return ([x.elements[start + move] for move in inner] for start in starts)
+
+
+def _shape(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    return remaining(x.shape, axes, keepdims, 1)
+
+
+def reduction(row: Row) -> Operator:
+    """The operator of a row."""
+
+    def meaning(x: Tensor, *, axis: Axis, keepdims: bool, exclude: bool) -> Tensor:
+        axes = reduced_axes(axis, exclude, x.rank)
+        function = row.function(x.dtype)
+        assert function is not None, f"{row.name} on {x.dtype}"
+        return tensor_of(_shape(x, axes, keepdims), x.dtype, kept(x.dtype, map(function, blocks(x, axes))))
+
+    def contents(x: TensorType[Dim], *, axis: Axis, keepdims: bool, exclude: bool) -> Contents:
+        if x.contents is None or row.on_contents is None:
+            return None
+        axes = reduced_axes(axis, exclude, x.rank)
+        if not axes or (row.needs(x, axes) and not x.contents):
+            return x.contents if not axes else None
+        return tracked((row.on_contents(x.contents),), x.dtype)
+
+    def judge(
+        x: TensorType[Dim],
+        *,
+        axis: tuple[int, ...] | int | None = None,
+        keepdims: bool = False,
+        exclude: bool = False,
+    ) -> Judgement:
+        given = row.checked(x)
+        axes = reduced_axes(axis, exclude, given.rank)
+        return judged(remaining(given.shape, axes, keepdims, ONE), given.dtype, row.needs(given, axes))
+
+    cited = f"   [op.{row.name}.extent]" if row.inhabited(DType.INT32) else ""
+    judge.__doc__ = f"{row.says}   t[..a] -> t[..reduced(a, axis)]{cited}"
+    return operator(row.name, meaning=meaning, family="reducing", contents=contents if row.on_contents else None)(judge)
+
+
+def _summed(block: Block) -> float:
+    return float(total(block))
+
+
+def _multiplied(block: Block) -> float:
+    return reduce(float.__mul__, block, 1.0)
+
+
+def _mean(block: Block) -> float:
+    return real.divide(total(block), float(len(block)))
+
+
+def _integer_mean(block: Block) -> int:
+    return trunc_divide(sum(block), len(block))
+
+
+def _greatest(block: Block) -> float:
+    found = max(block)
+    return reduce(real.maximum, block) if found == 0.0 or _has_nan(block) else found
+
+
+def _least(block: Block) -> float:
+    found = min(block)
+    return reduce(real.minimum, block) if found == 0.0 or _has_nan(block) else found
+
+
+def _has_nan(block: Block) -> bool:
+    """Whether some element is NaN; a sum that is a number is a quick no."""
+    return math.isnan(sum(block)) and any(map(math.isnan, block))
+
+
+def _always(_: DType) -> bool:
+    return True
+
+
+def _sum_of(contents: Iterable[Any]) -> Dim:
+    return sum(contents, constant(0))
+
+
+def _greatest_of(contents: Iterable[Any]) -> Dim:
+    return reduce(maximum, contents)
+
+
+def _least_of(contents: Iterable[Any]) -> Dim:
+    return reduce(minimum, contents)
+
+
+_ROWS = (
+    Row("sum", "Sum, from left to right in binary64, rounded once; integers wrap.", _summed, sum, on_contents=_sum_of),
+    Row(
+        "prod",
+        "Product, from left to right in binary64, rounded once; integers wrap.",
+        _multiplied,
+        math.prod,
+        on_contents=product,
+    ),
+    Row(
+        "mean",
+        "Sum divided by count, in binary64, rounded once; of integers, toward zero.",
+        _mean,
+        _integer_mean,
+        inhabited=lambda dtype: dtype.is_integer,
+    ),
+    Row("max", "Greatest; NaN if any is NaN.", _greatest, max, None, _always, _greatest_of),
+    Row("min", "Least; NaN if any is NaN.", _least, min, None, _always, _least_of),
+    Row("all", "Whether all hold.", bools=all, on_contents=lambda parts: all_of(*parts)),
+    Row("any", "Whether any holds.", bools=any, on_contents=lambda parts: any_of(*parts)),
+)
+REDUCTIONS = tuple(map(reduction, _ROWS))
+"""Reductions of one operand to its own element type."""
+
+
+def _place(block: Block, best: Callable[..., Any], last: bool) -> int:
+    """Where the best element of a block stands: the first NaN if there is any, else the first or last of the equal."""
+    nan = next((place for place, part in enumerate(block) if part != part), None)
+    if nan is not None:
+        return nan
+    found = best(block)
+    return len(block) - 1 - list(reversed(block)).index(found) if last else list(block).index(found)
+
+
+def arg_reduction(name: str, best: Callable[..., Any], says: str) -> Operator:
+    """The operator that gives the place of the best element, counted within its block."""
+    row = Row(name, says, best, best, best, _always)
+
+    def meaning(x: Tensor, *, axis: Axis, keepdims: bool, select_last_index: bool, exclude: bool) -> Tensor:
+        axes = reduced_axes(axis, exclude, x.rank)
+        found = [_place(block, best, select_last_index) for block in blocks(x, axes)]
+        return tensor_of(_shape(x, axes, keepdims), DType.INT32, kept(DType.INT32, found))
+
+    def judge(
+        x: TensorType[Dim],
+        *,
+        axis: tuple[int, ...] | int | None = None,
+        keepdims: bool = False,
+        select_last_index: bool = False,
+        exclude: bool = False,
+    ) -> Judgement:
+        given = row.checked(x)
+        axes = reduced_axes(axis, exclude, given.rank)
+        return judged(remaining(given.shape, axes, keepdims, ONE), DType.INT32, row.needs(given, axes))
+
+    judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]   [op.{name}.extent]"
+    return operator(name, meaning=meaning, family="reducing")(judge)
+
+
+ARGUMENTS = (
+    arg_reduction(
+        "argmax",
+        max,
+        "Place of the greatest element, the first of equals unless the last is asked for; a NaN is greatest.",
+    ),
+    arg_reduction(
+        "argmin",
+        min,
+        "Place of the least element, the first of equals unless the last is asked for; a NaN is least.",
+    ),
+)
+"""Reductions to a place."""
+
+
+def _scatter(block: Block, middle: float) -> float:
+    """The sum of squared distances from the middle."""
+    moved = [part - middle for part in block]
+    return float(dot(moved, moved))
+
+
+def _variance(x: Tensor, mean: Tensor, *, axis: Axis, keepdims: bool, exclude: bool, unbiased: bool) -> Tensor:
+    axes = reduced_axes(axis, exclude, x.rank)
+    count = numel([x.shape[place] for place in axes]) - unbiased
+    found = [
+        real.divide(_scatter(block, middle), float(count))
+        for block, middle in zip(blocks(x, axes), mean.elements, strict=True)
+    ]
+    return tensor_of(_shape(x, axes, keepdims), x.dtype, kept(x.dtype, found))
+
+
+@operator("variance", meaning=_variance, family="reducing")
+def variance(
+    x: TensorType[Dim],
+    mean: TensorType[Dim],
+    *,
+    axis: tuple[int, ...] | int | None = None,
+    keepdims: bool = False,
+    exclude: bool = False,
+    unbiased: bool = False,
+) -> Judgement:
+    """Mean squared distance from a mean given with its axes kept, in binary64, rounded once; `unbiased` divides by one
+    less than the count.   t[..a], t[..reduced(a, axis, keepdims)] -> t[..reduced(a, axis)]   [op.variance.agree]"""
+    given = tensor(x, 0)
+    of_dtype(given, 0, lambda dtype: dtype.is_float, "floats")
+    middle = tensor(mean, 1, rank=given.rank)
+    same_dtype(given, middle)
+    axes = reduced_axes(axis, exclude, given.rank)
+    says = "the mean has another shape than the data with its reduced axes kept as 1"
+    needs = [
+        agreement(middle.shape[place], wanted, "op.variance.agree", says, (1, place), (0, place))
+        for place, wanted in enumerate(remaining(given.shape, axes, True, ONE))
+    ]
+    return judged(remaining(given.shape, axes, keepdims, ONE), given.dtype, needs)

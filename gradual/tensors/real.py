@@ -1,0 +1,154 @@
+"""The functions of `math`, completed as IEEE 754 has them: infinities and NaN instead of exceptions.
+
+Each takes and gives binary64; the caller keeps the result in its element type, so a function of a float32 is rounded
+twice, from a binary64 result within an ulp of the true value.   [scalar.float.function]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from math import copysign, inf, nan
+
+Unary = Callable[[float], float]
+_WHOLE = 2.0**52
+
+
+def within(function: Unary) -> Unary:
+    """The function, NaN outside its domain, and infinity of the argument's sign where it overflows."""
+
+    def completed(value: float) -> float:
+        try:
+            return function(value)
+        except ValueError:
+            return nan
+        except OverflowError:
+            return copysign(inf, value)
+
+    return completed
+
+
+def divide(left: float, right: float) -> float:
+    """The quotient; by zero infinite, zero by zero NaN."""
+    if right != 0.0:
+        return left / right
+    return nan if left == 0.0 or left != left else copysign(inf, left) * copysign(1.0, right)
+
+
+def remainder_trunc(left: float, right: float) -> float:
+    """What is left of dividing by the quotient truncated toward zero: exact, with the sign of the dividend."""
+    try:
+        return math.fmod(left, right)
+    except ValueError:
+        return nan
+
+
+def remainder_floor(left: float, right: float) -> float:
+    """What is left of dividing by the floored quotient: exact, with the sign of the divisor."""
+    return left % right if right != 0.0 else nan
+
+
+def power(left: float, right: float) -> float:
+    """`left` to the power `right`, as IEEE 754's pow."""
+    try:
+        return math.pow(left, right)
+    except OverflowError:
+        return -inf if left < 0.0 and _is_odd(right) else inf
+    except ValueError:
+        if left != 0.0:
+            return nan
+        return copysign(inf, left) if _is_odd(right) else inf
+
+
+def _is_odd(value: float) -> bool:
+    return math.fmod(value, 2.0) in (1.0, -1.0)
+
+
+def exp(value: float) -> float:
+    """e to the power of the value."""
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return inf
+
+
+def logarithm(function: Unary) -> Unary:
+    """A logarithm: minus infinity at zero, NaN below."""
+
+    def completed(value: float) -> float:
+        if value > 0.0 or value != value:
+            return function(value)
+        return -inf if value == 0.0 else nan
+
+    return completed
+
+
+def rsqrt(value: float) -> float:
+    """The reciprocal of the square root, rounded once."""
+    if value > 0.0 or value != value:
+        return 1.0 / math.sqrt(value)
+    return copysign(inf, value) if value == 0.0 else nan
+
+
+def cosh(value: float) -> float:
+    """The hyperbolic cosine."""
+    try:
+        return math.cosh(value)
+    except OverflowError:
+        return inf
+
+
+def atanh(value: float) -> float:
+    """The inverse hyperbolic tangent; infinite at 1 and -1."""
+    if -1.0 < value < 1.0 or value != value:
+        return math.atanh(value)
+    return copysign(inf, value) if abs(value) == 1.0 else nan
+
+
+def sigmoid(value: float) -> float:
+    """`1 / (1 + exp(-value))`."""
+    return 1.0 / (1.0 + exp(-value))
+
+
+def sign(value: float) -> float:
+    """1, -1, or +0; NaN of NaN."""
+    return 1.0 if value > 0.0 else -1.0 if value < 0.0 else 0.0 if value == 0.0 else value
+
+
+def rint(value: float) -> float:
+    """The nearest integer, ties to even; the sign of zero is kept."""
+    if not abs(value) < _WHOLE:
+        return value
+    return copysign((abs(value) + _WHOLE) - _WHOLE, value)
+
+
+def integral(function: Callable[[float], int]) -> Unary:
+    """`floor`, `ceil` or `trunc` with infinities, NaN and the sign of zero kept."""
+
+    def completed(value: float) -> float:
+        return copysign(function(value), value) if abs(value) < _WHOLE else value
+
+    return completed
+
+
+floor = integral(math.floor)
+ceil = integral(math.ceil)
+trunc = integral(math.trunc)
+
+
+def maximum(left: float, right: float) -> float:
+    """The greater; NaN if either is; +0 is greater than -0."""
+    if left > right or left != left:
+        return left
+    if left == right == 0.0:
+        return left + right
+    return right
+
+
+def minimum(left: float, right: float) -> float:
+    """The lesser; NaN if either is; -0 is less than +0."""
+    if left < right or left != left:
+        return left
+    if left == right == 0.0:
+        return -(-left - right)
+    return right

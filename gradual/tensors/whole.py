@@ -1,0 +1,58 @@
+"""Integer operations that Python reads otherwise or not at all; results are exact, the caller wraps them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gradual.tensors.fault import TensorFault, division_by_zero, invalid_value
+
+Binary = Callable[[int, int], int]
+
+
+def dividing(name: str, function: Binary) -> Binary:
+    """The function of a dividend and a divisor, a fault where the divisor is 0.   [scalar.integer.divide]"""
+
+    def guarded(left: int, right: int) -> int:
+        if right == 0:
+            raise division_by_zero(name)
+        return function(left, right)
+
+    return guarded
+
+
+def trunc_divide(left: int, right: int) -> int:
+    """The quotient rounded toward zero."""
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def trunc_mod(left: int, right: int) -> int:
+    """What is left of `trunc_divide`: it has the sign of the dividend."""
+    return left - right * trunc_divide(left, right)
+
+
+def power(left: int, right: int) -> int:
+    """`left` to the power `right`, exact modulo 2**64; a negative exponent is a fault.   [scalar.integer.power]"""
+    if right < 0:
+        raise invalid_value(f"power: an integer to the negative power {right}")
+    return pow(left, right, 1 << 64)
+
+
+def shifting(name: str, function: Binary) -> Binary:
+    """A shift by 0 or more bits; one by more than the width shifts everything out.   [scalar.integer.shift]"""
+
+    def guarded(left: int, right: int) -> int:
+        if right < 0:
+            raise _negative_shift(name, right)
+        return function(left, min(right, 64))
+
+    return guarded
+
+
+def _negative_shift(name: str, bits: int) -> TensorFault:
+    return invalid_value(f"{name}: a shift by {bits} bits")
+
+
+def sign(value: int) -> int:
+    """1, 0 or -1."""
+    return (value > 0) - (value < 0)
