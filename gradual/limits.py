@@ -15,6 +15,8 @@ class Limits:
         contents: the longest integer vector whose elements are tracked symbolically.
         models: how many small valuations are tried for one goal before the solver is asked.
         monomials: the largest number of terms of a product that is multiplied out.
+        degree: the largest degree of a product that is multiplied out.
+        text: the longest text of a part of a dim that is printed and not elided, in characters.
         rank: the highest rank of a tensor.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
@@ -25,6 +27,8 @@ class Limits:
     contents: int = 64
     models: int = 400
     monomials: int = 200
+    degree: int = 64
+    text: int = 10_000
     rank: int = 32
     elements: int = 1 << 28
     constant: int = 256

@@ -1,0 +1,240 @@
+"""What dims and constraints mean under a valuation, and what they become under a substitution.
+
+Walks go bottom up over shared nodes, each once, without recursion: a dim may be as deep as a program is long.
+An undefined part (a divisor below 1) makes its surroundings undefined, except where the rest decides: the branch
+that is not taken, a disjunction with a true part, a conjunction with a false one.   [dim.meaning]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gradual.dims.atom import Compound, FloorDiv, Ite, Max, Min, Product, Variable, bottom_up, compound
+from gradual.dims.constraint import (
+    FALSE,
+    TRUE,
+    And,
+    AtMost,
+    Constraint,
+    Equal,
+    Not,
+    Or,
+    Truth,
+    all_of,
+    any_of,
+    at_most,
+    equal,
+    negated,
+)
+from gradual.dims.dim import Dim, Undefined, ite, maximum, minimum, of_atom, polynomial, product, sum_of
+from gradual.limits import LIMITS
+
+Values = dict[Any, Any]
+"""The value of each node met so far: an int, a bool, or None where it is undefined."""
+
+
+def evaluated_dim(dim: Dim, env: Mapping[Variable, int]) -> int:
+    """The number under a valuation; raises Undefined."""
+    value = _evaluated(dim, env)
+    if value is None:
+        raise Undefined(str(dim))
+    assert isinstance(value, int)
+    return value
+
+
+def evaluated_constraint(constraint: Constraint, env: Mapping[Variable, int]) -> bool:
+    """Whether it holds under a valuation; raises Undefined."""
+    value = _evaluated(constraint, env)
+    if value is None:
+        raise Undefined(str(constraint))
+    return bool(value)
+
+
+def _evaluated(root: Dim | Constraint, env: Mapping[Variable, int]) -> int | bool | None:
+    values: Values = {}
+    for node in bottom_up(root):
+        values[node] = _value(node, values, env)
+    result: int | bool | None = values[root]
+    return result
+
+
+def _value(node: Dim | Constraint | Compound, values: Values, env: Mapping[Variable, int]) -> int | bool | None:
+    if isinstance(node, Dim):
+        return _sum_value(node, values, env)
+    if isinstance(node, Ite):
+        condition = values[node.condition]
+        return None if condition is None else values[node.then] if condition else values[node.orelse]
+    parts = [values[child] for child in node.children]
+    match node:
+        case And():
+            return False if False in parts else None if None in parts else True
+        case Or():
+            return True if True in parts else None if None in parts else False
+        case Truth(holds=holds):
+            return holds
+    return None if None in parts else _defined_value(node, parts)
+
+
+def _defined_value(node: Any, parts: list[Any]) -> int | bool | None:
+    match node:
+        case Equal():
+            return bool(parts[0] == parts[1])
+        case AtMost():
+            return bool(parts[0] <= parts[1])
+        case Not():
+            return not parts[0]
+        case FloorDiv():
+            return int(parts[0] // parts[1]) if parts[1] >= 1 else None
+        case Max():
+            return int(max(parts))
+        case Min():
+            return int(min(parts))
+        case Product():
+            return _product_value(parts)
+    raise AssertionError(node)
+
+
+def _product_value(factors: list[int]) -> int | None:
+    if sum(factor.bit_length() for factor in factors) > 16 * LIMITS.constant:
+        return None
+    return factors[0] * factors[1]
+
+
+def _sum_value(dim: Dim, values: Values, env: Mapping[Variable, int]) -> int | None:
+    total = 0
+    for monomial, coefficient in dim.terms:
+        for atom in monomial:
+            factor = env[atom] if isinstance(atom, Variable) else values[atom]
+            if factor is None:
+                return None
+            coefficient *= factor
+        total += coefficient
+    return total
+
+
+# ------------------------------------------------------------------------------------------------- substitution
+
+
+def substituted_dim(dim: Dim, mapping: Mapping[Variable, Dim]) -> Dim:
+    """The dim with variables replaced."""
+    image = _substituted(dim, mapping)
+    assert isinstance(image, Dim)
+    return image
+
+
+def substituted_constraint(constraint: Constraint, mapping: Mapping[Variable, Dim]) -> Constraint:
+    """The constraint with variables replaced."""
+    if constraint.names.isdisjoint(mapping):
+        return constraint
+    image: Constraint = _substituted(constraint, mapping)
+    return image
+
+
+def _substituted(root: Any, mapping: Mapping[Variable, Dim]) -> Any:
+    images: Values = {}
+    for node in bottom_up(root):
+        images[node] = (
+            (of_atom(node) if isinstance(node, Compound) else node)
+            if node.names.isdisjoint(mapping)
+            else rebuilt(node, images, mapping)
+        )
+    return images[root]
+
+
+def rebuilt(node: Any, images: Mapping[Any, Any], mapping: Mapping[Variable, Dim]) -> Any:
+    """The node over the images of its children, simplified again; the image of an atom is a dim."""
+    if isinstance(node, Dim):
+        return _sum_image(node, images, mapping)
+    parts = [images[child] for child in node.children]
+    match node:
+        case FloorDiv():
+            return parts[0] // parts[1]
+        case Max():
+            return maximum(*parts)
+        case Min():
+            return minimum(*parts)
+        case Ite():
+            return ite(parts[0], parts[1], parts[2])
+        case Product():
+            return product(parts)
+        case Equal():
+            return equal(parts[0], parts[1])
+        case AtMost():
+            return at_most(parts[0], parts[1])
+        case Not():
+            return negated(parts[0])
+        case And():
+            return all_of(*parts)
+        case Or():
+            return any_of(*parts)
+    return node
+
+
+def _sum_image(dim: Dim, images: Mapping[Any, Any], mapping: Mapping[Variable, Dim]) -> Dim:
+    unchanged: dict[Any, int] = {}
+    changed: list[Dim] = []
+    for monomial, coefficient in dim.terms:
+        factors = [_atom_image(atom, images, mapping) for atom in monomial]
+        if all(factor is None for factor in factors):
+            unchanged[monomial] = coefficient
+        else:
+            pairs = zip(monomial, factors, strict=True)
+            changed.append(product(factor or of_atom(atom) for atom, factor in pairs) * coefficient)
+    return sum_of([polynomial(unchanged), *changed])
+
+
+def _atom_image(atom: Any, images: Mapping[Any, Any], mapping: Mapping[Variable, Dim]) -> Dim | None:
+    image: Dim | None = mapping.get(atom) if isinstance(atom, Variable) else images[atom]
+    return image
+
+
+# ------------------------------------------------------------------------------------------------- pickling
+
+Flat = tuple[tuple[Any, ...], ...]
+"""Nodes bottom up; children are positions in the list, so that depth costs no stack."""
+
+
+def flattened(root: Dim | Constraint) -> Flat:
+    """The nodes under `root` as a list without references, the root last."""
+    places: dict[Any, int] = {}
+    made: list[tuple[Any, ...]] = []
+    for node in bottom_up(root):
+        places[node] = len(made)
+        made.append(_flat(node, places))
+    return tuple(made)
+
+
+def _flat(node: Any, places: dict[Any, int]) -> tuple[Any, ...]:
+    if isinstance(node, Dim):
+        terms = [
+            (tuple(a if isinstance(a, Variable) else places[a] for a in monomial), c) for monomial, c in node.terms
+        ]
+        return ("Dim", *terms)
+    if isinstance(node, Truth):
+        return ("Truth", node.holds)
+    return (type(node).__name__, *(places[child] for child in node.children))
+
+
+def restored(flat: Flat) -> Any:
+    """The dim or constraint that `flattened` listed: the same object where it still exists."""
+    nodes: list[Any] = []
+    for form, *parts in flat:
+        nodes.append(_restored(form, parts, nodes))
+    return nodes[-1]
+
+
+_FORMS: dict[str, Any] = {"FloorDiv": FloorDiv, "Max": Max, "Min": Min, "Ite": Ite, "Product": Product}
+_TUPLED = {"Max", "Min", "Product"}
+_MAKERS: dict[str, Any] = {"Equal": equal, "AtMost": at_most, "Not": negated, "And": all_of, "Or": any_of}
+
+
+def _restored(form: str, parts: list[Any], nodes: list[Any]) -> Any:
+    if form == "Dim":
+        return polynomial({tuple(a if isinstance(a, Variable) else nodes[a] for a in m): c for m, c in parts})
+    if form == "Truth":
+        return TRUE if parts[0] else FALSE
+    children = [nodes[place] for place in parts]
+    if form not in _FORMS:
+        return _MAKERS[form](*children)
+    return compound(_FORMS[form], tuple(children)) if form in _TUPLED else compound(_FORMS[form], *children)

@@ -1,0 +1,183 @@
+"""Dims and constraints in the language's own syntax, canonical and with the fewest parentheses.
+
+A normal form has no `%`; printing finds it again: `n - 4 * (n // 4)` reads `n % 4`.   [dim.text]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
+from gradual.dims.constraint import And, AtMost, Equal, Not, Or, Truth
+from gradual.dims.dim import Dim, Monomial, constant, of_atom, polynomial
+from gradual.limits import LIMITS
+
+Text = tuple[str, int]
+"""Some syntax with its level: how tightly its outermost operator binds."""
+
+OR, AND, COMPARISON, SUM, DIVISION, PRODUCT, ATOM = range(7)
+
+Remainder = tuple[Dim, Dim, Dim]
+"""`cofactor * (dividend % divisor)`."""
+
+
+def written(root: Any) -> str:
+    """The source text of a dim or constraint; parts too long to print are elided as `…`."""
+    texts: dict[Any, Text] = {}
+    for node in bottom_up(root):
+        text = _text(node, texts)
+        texts[node] = text if len(text[0]) <= LIMITS.text else ("…", ATOM)
+    return texts[root][0]
+
+
+def _text(node: Any, texts: dict[Any, Text]) -> Text:
+    match node:
+        case Dim():
+            return _sum_text(node, texts)
+        case FloorDiv(dividend=dividend, divisor=divisor):
+            return _division_text(texts[dividend], "//", texts[divisor])
+        case Product(operands=operands):
+            return " * ".join(_at(texts[operand], ATOM) for operand in operands), PRODUCT
+        case Max(operands=operands) | Min(operands=operands):
+            inside = ", ".join(texts[operand][0] for operand in operands)
+            return f"{type(node).__name__.lower()}({inside})", ATOM
+        case Ite(condition=condition, then=then, orelse=orelse):
+            return f"(if {texts[condition][0]} then {texts[then][0]} else {texts[orelse][0]})", ATOM
+    return _constraint_text(node, texts)
+
+
+def _constraint_text(node: Any, texts: dict[Any, Text]) -> Text:
+    match node:
+        case Truth(holds=holds):
+            return "true" if holds else "false", ATOM
+        case Equal(left=left, right=right):
+            return f"{texts[left][0]} == {texts[right][0]}", COMPARISON
+        case Not(part=Equal(left=left, right=right)):
+            return f"{texts[left][0]} != {texts[right][0]}", COMPARISON
+        case AtMost(left=left, right=right):
+            return _order_text(left, right, texts), COMPARISON
+        case And(parts=parts):
+            return " and ".join(_at(texts[part], COMPARISON) for part in parts), AND
+        case Or(parts=parts):
+            return " or ".join(_at(texts[part], AND) for part in parts), OR
+    raise AssertionError(node)
+
+
+def _order_text(left: Dim, right: Dim, texts: dict[Any, Text]) -> str:
+    """`n >= 2` for a constant on the left, `n < m` for `n + 1 <= m`, else `left <= right`."""
+    if left.value is not None:
+        return f"{texts[right][0]} >= {left.value}"
+    if right.value is None and left.terms[-1] == ((), 1):
+        return f"{_sum_text(left - 1, texts)[0]} < {texts[right][0]}"
+    return f"{texts[left][0]} <= {texts[right][0]}"
+
+
+def _at(text: Text, level: int) -> str:
+    return text[0] if text[1] >= level else f"({text[0]})"
+
+
+def _division_text(left: Text, operator: str, right: Text) -> Text:
+    dividend = f"({left[0]})" if left[0].startswith("-") else _at(left, DIVISION)
+    divisor = f"({right[0]})" if right[0].startswith("-") else _at(right, ATOM)
+    return f"{dividend} {operator} {divisor}", DIVISION
+
+
+# ------------------------------------------------------------------------------------------------- sums
+
+
+def _sum_text(dim: Dim, texts: dict[Any, Text]) -> Text:
+    found, rest = remainders(dim)
+    signed = [_signed(coefficient, monomial, texts) for monomial, coefficient in rest.terms]
+    modulo = [_remainder_text(remainder, texts) for remainder in found]
+    last = len(signed) - 1 if rest.terms and not rest.terms[-1][0] else len(signed)
+    signed[last:last] = modulo
+    if not signed:
+        return "0", ATOM
+    signed.sort(key=lambda term: term[0] < 0)  # stable: positive terms first
+    (sign, (text, level)), *others = signed
+    if not others and sign > 0:
+        return text, level
+    head = text if sign > 0 else f"-{_at((text, level), PRODUCT)}"
+    tail = "".join(f" {'+' if sign > 0 else '-'} {text}" for sign, (text, _) in others)
+    return head + tail, SUM if others else PRODUCT
+
+
+def _signed(coefficient: int, monomial: Monomial, texts: dict[Any, Text]) -> tuple[int, Text]:
+    factors: list[Text] = [_atom_text(atom, texts) for atom in monomial]
+    if abs(coefficient) != 1 or not factors:
+        factors.insert(0, (str(abs(coefficient)), ATOM))
+    return (1 if coefficient > 0 else -1), _product_text(factors)
+
+
+def _atom_text(atom: Any, texts: dict[Any, Text]) -> Text:
+    return (atom.name, ATOM) if isinstance(atom, Variable) else texts[atom]
+
+
+def _product_text(factors: list[Text]) -> Text:
+    if len(factors) == 1:
+        return factors[0]
+    return " * ".join([_at(factors[0], PRODUCT), *(_at(factor, ATOM) for factor in factors[1:])]), PRODUCT
+
+
+def _remainder_text(remainder: Remainder, texts: dict[Any, Text]) -> tuple[int, Text]:
+    cofactor, dividend, divisor = remainder
+    text = _division_text(_known_text(dividend, texts), "%", _known_text(divisor, texts))
+    ((monomial, coefficient),) = cofactor.terms
+    if cofactor.value in (1, -1):
+        return coefficient, text
+    sign, (head, level) = _signed(coefficient, monomial, texts)
+    return sign, _product_text([(head, level), text])
+
+
+def _known_text(dim: Dim, texts: dict[Any, Text]) -> Text:
+    return texts[dim] if dim in texts else _sum_text(dim, texts)
+
+
+# ------------------------------------------------------------------------------------------------- remainders
+
+
+def remainders(dim: Dim) -> tuple[tuple[Remainder, ...], Dim]:
+    """The remainders hidden in a sum, and the rest of it: `dim` is the sum of both.  [dim.remainder]"""
+    found: list[Remainder] = []
+    for atom in dim.children:
+        if isinstance(atom, FloorDiv):
+            for remainder, smaller in _candidates(dim, atom):
+                if len(smaller.terms) + 1 < len(dim.terms):
+                    found.append(remainder)
+                    dim = smaller
+                    break
+    return tuple(found), dim
+
+
+def _candidates(dim: Dim, atom: FloorDiv) -> Iterator[tuple[Remainder, Dim]]:
+    for dividend, divisor in _divisions(dim, atom):
+        lead, unit = divisor.terms[0]
+        for monomial, coefficient in dim.terms:
+            cofactor = _quotient(monomial, (atom, *lead))
+            if cofactor is not None and coefficient % unit == 0:
+                factor = polynomial({cofactor: -(coefficient // unit)})
+                yield (factor, dividend, divisor), dim - factor * (dividend - divisor * of_atom(atom))
+
+
+def _divisions(dim: Dim, atom: FloorDiv) -> Iterator[tuple[Dim, Dim]]:
+    """Every `(dividend, divisor)` whose quotient is the atom: its own, and `(n // 2) // 3` for `n // 6`."""
+    if not atom.divisor.terms or (atom.divisor.value or 1) < 1:
+        return
+    yield atom.dividend, atom.divisor
+    by = atom.divisor.value
+    for inner in dim.children if by is not None else ():
+        if isinstance(inner, FloorDiv) and inner is not atom and inner.divisor.value is not None:
+            within = inner.divisor.value
+            offset = (atom.dividend - inner.dividend).value
+            if within > 1 and by is not None and by % within == 0 and offset is not None and offset % within == 0:
+                yield of_atom(inner) + offset // within, constant(by // within)
+
+
+def _quotient(monomial: Monomial, divisor: Monomial) -> Monomial | None:
+    rest = list(monomial)
+    for atom in divisor:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
