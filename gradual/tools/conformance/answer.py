@@ -1,0 +1,95 @@
+"""What an implementation answers, and how it is asked; nothing here knows what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gradual.tools.conformance.case import Place, Request
+from gradual.tools.conformance.values import Call, Values
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDiagnostic:
+    """A diagnostic that was reported; `witness` are the sizes of its counterexample."""
+
+    code: str
+    severity: str
+    rule: str
+    place: Place
+    related: tuple[Place, ...] = ()
+    witness: Mapping[str, int] = field(default_factory=dict)
+    message: str = ""
+
+    def __str__(self) -> str:
+        at = ", ".join(f"{name}={value}" for name, value in self.witness.items())
+        return f"{self.severity} {self.code} {self.place} [{self.rule}]{f' at {at}' if at else ''}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCheck:
+    """A residual check that was left."""
+
+    condition: str
+    place: Place
+    rule: str
+    blames: tuple[Place, ...]
+
+    def __str__(self) -> str:
+        return f"{self.condition}   at {self.place}   by {self.rule}   blames {', '.join(map(str, self.blames))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer to `check`.
+
+    Attributes:
+        functions: types by name, `@main`.
+        bindings: (function, name, type with its contents) in source order.
+        core: the elaborated program, line by line; empty for a rejected one.
+    """
+
+    accepted: bool
+    diagnostics: tuple[FoundDiagnostic, ...] = ()
+    functions: Mapping[str, str] = field(default_factory=dict)
+    bindings: tuple[tuple[str, str, str], ...] = ()
+    checks: tuple[FoundCheck, ...] = ()
+    core: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GotValue:
+    """A run ended in a value; every `Literal` inside has its dtype."""
+
+    value: Values
+
+
+@dataclass(frozen=True, slots=True)
+class GotBlame:
+    """A run ended in blame."""
+
+    code: str
+    rule: str
+    blames: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GotFault:
+    """A run ended in a fault."""
+
+    code: str
+    message: str = ""
+
+
+Outcome = GotValue | GotBlame | GotFault
+
+
+class Implementation(Protocol):
+    """Whatever can be asked; an exception from either method is a crash."""
+
+    def check(self, request: Request) -> Report:
+        """Check the request's program."""
+
+    def run(self, request: Request, call: Call) -> Outcome:
+        """Run one call of the request's program."""

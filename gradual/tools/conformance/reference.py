@@ -1,0 +1,131 @@
+"""This implementation, asked in process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gradual.compiler import Compilation, Options, compile_source
+from gradual.core.print import printed
+from gradual.core.terms import Check
+from gradual.diagnostic import Diagnostic
+from gradual.run.value import Blame, Fault
+from gradual.source import Source, Span
+from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.tools.conformance.answer import (
+    FoundCheck,
+    FoundDiagnostic,
+    GotBlame,
+    GotFault,
+    GotValue,
+    Outcome,
+    Report,
+)
+from gradual.tools.conformance.case import Place, Request
+from gradual.tools.conformance.values import Call, Drawn, Fields, Literal, Values
+from gradual.types.dtype import DType
+from gradual.types.type import FunctionType, GradualType, TensorType, TupleType
+
+
+class Reference:
+    """The compiler of this package; the last compilation is kept for the calls that follow its check."""
+
+    def __init__(self, smt: bool = True) -> None:
+        self.options = Options(smt=smt)
+        self.last: tuple[str, Compilation] | None = None
+
+    def compiled(self, request: Request) -> Compilation:
+        """The compilation of a request's program."""
+        if self.last is None or self.last[0] != request.text:
+            self.last = request.text, compile_source(Source(request.name, request.text), self.options)
+        return self.last[1]
+
+    def check(self, request: Request) -> Report:
+        """Check the request's program."""
+        return reported(self.compiled(request))
+
+    def run(self, request: Request, call: Call) -> Outcome:
+        """Run one call of the request's program."""
+        compilation = self.compiled(request)
+        values = arguments(call, compilation.functions[call.function])
+        try:
+            return GotValue(_values(compilation.run(call.function, *values)))
+        except Blame as blame:
+            return _blamed(blame, compilation.source)
+        except Fault as fault:
+            return GotFault(fault.code, fault.message)
+
+
+def reported(compilation: Compilation) -> Report:
+    """What a compilation says, in the suite's words."""
+    source = compilation.source
+    return Report(
+        accepted=compilation.ok,
+        diagnostics=tuple(_diagnostic(d, source) for d in compilation.diagnostics),
+        functions=dict(compilation.types),
+        bindings=tuple(
+            (b.function, b.name, f"{b.type} = {b.contents}" if b.contents else b.type) for b in compilation.bindings
+        ),
+        checks=tuple(_check(check, source) for check in compilation.checks),
+        core=tuple(printed(compilation.core).rstrip("\n").split("\n")) if compilation.ok else (),
+    )
+
+
+def place(span: Span, source: Source) -> Place:
+    """A span in lines and columns."""
+    start, end = source.position(span.start), source.position(span.end)
+    return Place(start.line, start.column, end.line, end.column)
+
+
+def _diagnostic(found: Diagnostic, source: Source) -> FoundDiagnostic:
+    sizes = found.data.get("counterexample")
+    return FoundDiagnostic(
+        code=found.code,
+        severity=str(found.severity),
+        rule=found.rule,
+        place=place(found.span, source),
+        related=tuple(place(related.span, source) for related in found.related),
+        witness=dict(sizes) if isinstance(sizes, dict) else {},
+        message=found.message,
+    )
+
+
+def _check(check: Check, source: Source) -> FoundCheck:
+    blames = _places(check.blame.blames, source)
+    return FoundCheck(str(check.goal), place(check.span, source), check.blame.rule, blames)
+
+
+def _places(spans: Iterable[Span], source: Source) -> tuple[Place, ...]:
+    return tuple(place(span, source) for span in spans)
+
+
+def _blamed(blame: Blame, source: Source) -> GotBlame:
+    return GotBlame(blame.code, blame.diagnostic.rule, _places(blame.spans, source))
+
+
+def arguments(call: Call, type: FunctionType) -> list[Any]:
+    """The values of a call's arguments; the k-th is drawn from seed k, a bare literal takes its parameter's dtype."""
+    wanted = (*type.params, *(None for _ in call.arguments))
+    return [_made(value, wanted[k], k) for k, value in enumerate(call.arguments)]
+
+
+def _made(value: Values, wanted: GradualType | None, seed: int) -> Any:
+    match value:
+        case Drawn(dtype, shape):
+            return random_tensor(shape, DType(dtype), seed)
+        case Literal(dtype, shape, elements):
+            return Tensor(list(elements), dtype or _wanted(wanted), shape)
+        case Fields(items):
+            inside = wanted.fields if isinstance(wanted, TupleType) else ()
+            padded = (*inside, *(None for _ in items))
+            return tuple(_made(item, padded[k], seed + k) for k, item in enumerate(items))
+
+
+def _wanted(type: GradualType | None) -> DType:
+    return type.dtype if isinstance(type, TensorType) else DType.FLOAT32
+
+
+def _values(value: Any) -> Values:
+    if isinstance(value, tuple):
+        return Fields(tuple(map(_values, value)))
+    return Literal(str(value.dtype), tuple(value.shape), tuple(value.flat()))

@@ -1,0 +1,127 @@
+"""The runner: every case is put to an implementation, and its answers are compared here.
+
+Only a case's request reaches the implementation; the expectation never leaves this module.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from gradual.tools.conformance.answer import FoundDiagnostic, Implementation, Report
+from gradual.tools.conformance.case import Case, ExpectedBlame, Request
+from gradual.tools.conformance.judge import Failure, Profile, judged, outcome_judged
+from gradual.tools.conformance.witness import substituted
+
+
+class Class(StrEnum):
+    """How a case ended; the classes are never merged."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    CRASH = "crash"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One case's end: its disagreements, or the trace of a crash; `report` is the answer to `check`, if any."""
+
+    case: Case
+    kind: Class
+    failures: tuple[Failure, ...] = ()
+    trace: str = ""
+    report: Report | None = None
+
+
+def run(cases: Iterable[Case], implementation: Implementation) -> Iterator[Result]:
+    """The result of each case, in order."""
+    for case in cases:
+        yield examined(case, implementation)
+
+
+def examined(case: Case, implementation: Implementation) -> Result:
+    """Put one case to an implementation; whatever it raises is a crash, told apart from a failure."""
+    report = None
+    try:
+        report = implementation.check(case.request)
+        failures = [
+            *judged(case, report),
+            *_witnesses(case, report, implementation),
+            *_outcomes(case, report, implementation),
+        ]
+    except Exception:
+        return Result(case, Class.CRASH, trace=traceback.format_exc(), report=report)
+    return Result(case, Class.FAIL if failures else Class.PASS, tuple(failures), report=report)
+
+
+def _outcomes(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
+    if not report.accepted:
+        return
+    for call, wanted in zip(case.request.calls, case.expectation.outcomes, strict=True):
+        yield from outcome_judged(wanted, implementation.run(case.request, call), case.rules)
+
+
+def _witnesses(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
+    """Each counterexample, the expected and the reported ones, makes the program fail at its line."""
+    for wanted in case.expectation.diagnostics:
+        if wanted.witness and wanted.place and not (wanted.optional and report.accepted):
+            yield from _checked(case.request, wanted.witness, wanted.place.line, wanted.line, implementation)
+    for found in report.diagnostics:
+        if _claims(found) and not case.expectation.variant:
+            yield from _checked(case.request, found.witness, found.place.line, case.line, implementation)
+
+
+def _claims(found: FoundDiagnostic) -> bool:
+    return found.code in ("E0302", "E0402") and bool(found.witness)
+
+
+def _checked(
+    request: Request, sizes: Mapping[str, int], line: int, at: int, implementation: Implementation
+) -> Iterator[Failure]:
+    text = substituted(request.text, line, sizes)
+    if text is None:
+        return
+    report = implementation.check(replace(request, text=text))
+    if not any(d.severity == "error" and d.place.line == line for d in report.diagnostics):
+        shown = ", ".join(f"{name}={value}" for name, value in sizes.items())
+        yield Failure(
+            Profile.CODES, at, f"{shown} is no counterexample: with it the program does not fail at line {line}"
+        )
+
+
+def asked(case: Case) -> list[Profile]:
+    """The profiles about which a case says something."""
+    wanted = case.expectation
+    says = {
+        Profile.VERDICT: wanted.accepted is not None,
+        Profile.CODES: True,
+        Profile.SPANS: any(d.place for d in wanted.diagnostics),
+        Profile.RULES: not wanted.variant,
+        Profile.TYPES: bool(wanted.types),
+        Profile.CHECKS: wanted.checks is not None,
+        Profile.CORE: wanted.core is not None,
+        Profile.RUN: bool(wanted.outcomes),
+        Profile.BLAME: any(isinstance(o, ExpectedBlame) for o in wanted.outcomes),
+    }
+    return [profile for profile, said in says.items() if said]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many cases passed of those that were asked, profile by profile."""
+
+    passed: int
+    asked: int
+
+
+def tallied(results: Iterable[Result]) -> dict[Profile, Tally]:
+    """Profile by profile: one number for all would hide what an implementation lacks."""
+    counts = {profile: [0, 0] for profile in Profile}
+    for result in results:
+        broken = {failure.profile for failure in result.failures}
+        for profile in asked(result.case):
+            counts[profile][1] += 1
+            counts[profile][0] += result.kind is not Class.CRASH and profile not in broken
+    return {profile: Tally(*pair) for profile, pair in counts.items() if pair[1]}

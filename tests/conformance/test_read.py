@@ -1,0 +1,136 @@
+"""The reader takes every part of a case, and refuses whatever else stands in a suite."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradual.tools.conformance.case import Case, ExpectedBlame, ExpectedFault, ExpectedValue, Malformed, Place
+from gradual.tools.conformance.read import read
+from gradual.tools.conformance.values import Drawn
+from tests.conformance.suites import CHAPTER, HEAD, REFUTED, VARIANTS, collected
+
+
+def only(suite: str) -> Case:
+    (case,) = collected(suite).cases
+    return case
+
+
+def problems(suite: str, chapter: str = CHAPTER) -> str:
+    with pytest.raises(Malformed) as raised:
+        collected(suite, chapter)
+    return str(raised.value)
+
+
+def test_a_case_has_its_id_rules_and_program() -> None:
+    case = only(HEAD)
+    assert case.id == "op/nn.dense/unknown-width"
+    assert case.rules == ("op.nn.dense.contract", "check.residual", "run.check.blame")
+    assert case.request.text.startswith("def @head(") and case.request.text.endswith("}\n")
+
+
+def test_types_checks_core_and_outcomes_are_read() -> None:
+    expected = only(HEAD).expectation
+    assert [line.name for line in expected.types] == ["@head", "%x"]
+    assert expected.checks is not None
+    (check,) = expected.checks
+    assert (check.condition, check.rule) == ("dim(%x, 1) == 7", "op.nn.dense.contract")
+    assert (check.place, check.blames) == (Place(2, 12, 2, 14), (Place(1, 28, 1, 29),))
+    assert expected.core == ("def @head {", "}")
+    value, blame, fault = expected.outcomes
+    assert isinstance(value, ExpectedValue) and value.value == Drawn("float32", (5, 11))
+    assert isinstance(blame, ExpectedBlame) and blame.blames == (Place(1, 28, 1, 29),)
+    assert isinstance(fault, ExpectedFault) and fault.code == "E0607"
+
+
+def test_annotations_are_taken_out_with_their_lines() -> None:
+    case = only(REFUTED)
+    assert "//~" not in case.request.text
+    assert case.request.text.count("\n") == 3
+    (error,) = case.expectation.diagnostics
+    assert (error.code, error.severity, dict(error.witness)) == ("E0302", "error", {"n": 3})
+    assert error.place == Place(2, 12, 2, 14)
+    assert [related.place for related in error.related] == [Place(2, 16, 2, 18)]
+    assert case.expectation.accepted is False
+
+
+def test_each_variant_is_a_case_of_its_own() -> None:
+    cases = collected(VARIANTS).cases
+    assert [case.id.partition("#")[2] for case in cases] == ["unknown", "exact", "wrong"]
+    assert [case.expectation.accepted for case in cases] == [True, True, False]
+    assert "(2, ?)" in cases[0].request.text and "(2, 5)" in cases[2].request.text
+
+
+def test_a_chapter_s_program_is_a_case_of_the_heading_s_rule() -> None:
+    chapter = (
+        CHAPTER + "\nText.\n```text\npremise\n```\n```relay\ndef @f() { 1 }\n```\n```types\n@f : fn () -> int32\n```\n"
+    )
+    (case,) = read({}, {"1-chapter.md": chapter}).cases
+    assert (case.id, case.rules) == ("run.check.blame/1", ("run.check.blame",))
+    assert case.expectation.types[0].name == "@f"
+
+
+def test_an_empty_suite_fails() -> None:
+    assert "conformance.empty" in problems("# Nothing here\n")
+    with pytest.raises(Malformed, match=r"conformance\.empty"):
+        read({}, {"1-chapter.md": CHAPTER})
+    with pytest.raises(Malformed, match=r"conformance\.empty"):
+        read({}, {})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("```types", "```typos", "unknown block `typos`"),
+        ("rules: `op", "level: `op", "unknown key `level:`"),
+        ("rules: `op.nn.dense.contract` `check.residual` `run.check.blame`", "", "names no rules"),
+        ("`check.residual`", "`check.residue`", "unknown rule `check.residue`"),
+        ("## op/nn.dense/unknown-width", "## Dense", "is not a case id"),
+        ("```relay", "```text", "unknown block"),
+        ("at 2:12-2:14", "at 2:12", "expected a place"),
+        ("   by op.nn.dense.contract", "", "expected `condition at"),
+        ("=> fault E0607", "=> fault", "expected a code"),
+        ("=> fault E0607", "-> fault E0607", "expected `@f"),
+        ("float32[5, 11]", "float32[5, n]", "unexpected"),
+        ("%x : Tensor", "x : Tensor", "expected `@f : T`"),
+    ],
+)
+def test_what_the_reader_does_not_know_is_a_problem(old: str, new: str, message: str) -> None:
+    assert old in HEAD
+    assert message in problems(HEAD.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("^^ error E0302 at n=3", "^^ failure E0302", "expected `error E0301`"),
+        ("^^ error E0302 at n=3", "^^ error E302", "expected `error E0301`"),
+        ("at n=3", "at n", "expected sizes"),
+        ("^^ error", "error", "expected `//~ ^^"),
+        ("  nn.dense(%x, %w)\n", "", "stands below the line"),
+    ],
+)
+def test_an_annotation_that_cannot_be_read_is_a_problem(old: str, new: str, message: str) -> None:
+    suite = REFUTED.replace(old, new, 1)
+    if not new:
+        suite = suite.replace("def @main[n: Dim](%x: Tensor[(n, 5), float32], %w: Tensor[(11, n), float32]) {\n", "")
+    assert message in problems(suite)
+
+
+def test_a_second_case_of_the_same_id_is_a_problem() -> None:
+    assert "stands also in" in problems(REFUTED + REFUTED)
+
+
+def test_a_rejected_program_is_not_run() -> None:
+    assert "a rejected program has no `run`" in problems(REFUTED + "```run\n@main() => int32 1\n```\n")
+
+
+def test_a_variant_fills_every_gap() -> None:
+    assert "does not fill" in problems(VARIANTS.replace("exact     K=7", "exact     N=7"))
+
+
+def test_a_block_that_is_not_closed_is_a_problem() -> None:
+    assert "not closed" in problems(REFUTED.rstrip().removesuffix("```"))
+
+
+def test_a_rule_has_one_heading() -> None:
+    assert "stands also in" in problems(REFUTED, CHAPTER + "## check.residual\n")
