@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -190,7 +190,7 @@ def _nothing(raw: Any) -> None:
         raise _Mismatch
 
 
-_PLAIN = {
+_PLAIN: dict[str, Callable[[Any], Any]] = {
     "int": _integer,
     "float": _number,
     "bool": _truth,

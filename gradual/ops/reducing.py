@@ -46,7 +46,7 @@ class Row:
     ints: Rule | None = None
     bools: Rule | None = None
     inhabited: Callable[[DType], bool] = lambda _: False
-    on_contents: Callable[[Iterable[Content]], Content] | None = None
+    on_contents: Callable[[Any], Content] | None = None
 
     def function(self, dtype: DType) -> Rule | None:
         """What the row computes on blocks of this type."""
@@ -154,12 +154,12 @@ def _integer_mean(block: Block) -> int:
 
 
 def _greatest(block: Block) -> float:
-    found = max(block)
+    found: float = max(block)
     return reduce(real.maximum, block) if found == 0.0 or _has_nan(block) else found
 
 
 def _least(block: Block) -> float:
-    found = min(block)
+    found: float = min(block)
     return reduce(real.minimum, block) if found == 0.0 or _has_nan(block) else found
 
 
@@ -172,15 +172,15 @@ def _always(_: DType) -> bool:
     return True
 
 
-def _sum_of(contents: Iterable[Any]) -> Dim:
+def _sum_of(contents: Iterable[Dim]) -> Dim:
     return sum(contents, constant(0))
 
 
-def _greatest_of(contents: Iterable[Any]) -> Dim:
+def _greatest_of(contents: Iterable[Dim]) -> Dim:
     return reduce(maximum, contents)
 
 
-def _least_of(contents: Iterable[Any]) -> Dim:
+def _least_of(contents: Iterable[Dim]) -> Dim:
     return reduce(minimum, contents)
 
 
