@@ -17,10 +17,10 @@ def numel(shape: Sequence[int]) -> int:
 
 
 def strides(shape: Sequence[int]) -> Shape:
-    """Distance, in elements, between neighbours along each axis."""
+    """Distance, in elements, between neighbours along each axis; never 0."""
     steps = [1] * len(shape)
     for axis in range(len(shape) - 2, -1, -1):
-        steps[axis] = steps[axis + 1] * shape[axis + 1]
+        steps[axis] = steps[axis + 1] * max(shape[axis + 1], 1)
     return tuple(steps)
 
 

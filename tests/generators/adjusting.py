@@ -1,0 +1,61 @@
+"""Applications of elementwise operators with attributes or three operands."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gradual.types.dtype import DType
+from tests.generators.operators import (
+    EVERY,
+    FLOATS,
+    INTEGERS,
+    NUMBERS,
+    Application,
+    Row,
+    compatible,
+    dtypes,
+    shapes,
+    tensors,
+)
+
+
+@st.composite
+def _cast(draw: st.DrawFn) -> Application:
+    x = draw(tensors(draw(shapes()), draw(dtypes()), special=True))
+    return Application((x,), {"dtype": str(draw(dtypes()))})
+
+
+@st.composite
+def _cast_like(draw: st.DrawFn) -> Application:
+    x, like = (draw(tensors(draw(shapes()), draw(dtypes()))) for _ in range(2))
+    return Application((x, like))
+
+
+@st.composite
+def _where(draw: st.DrawFn) -> Application:
+    test, left, right = draw(compatible(3))
+    dtype = draw(dtypes(EVERY))
+    condition = draw(tensors(test, draw(dtypes((DType.BOOL, *INTEGERS)))))
+    return Application((condition, draw(tensors(left, dtype)), draw(tensors(right, dtype))))
+
+
+@st.composite
+def _clip(draw: st.DrawFn) -> Application:
+    x = draw(tensors(draw(shapes()), draw(dtypes(NUMBERS)), special=True))
+    low = draw(st.sampled_from([-2.5, 0.0, 1.0, 3.0]))
+    return Application((x,), {"a_min": low, "a_max": low + draw(st.sampled_from([0, 1, 2.5, 100]))})
+
+
+@st.composite
+def _leaky_relu(draw: st.DrawFn) -> Application:
+    x = draw(tensors(draw(shapes()), draw(dtypes(FLOATS)), special=True))
+    return Application((x,), draw(st.sampled_from([{}, {"alpha": 0.1}])))
+
+
+ROWS: dict[str, Row] = {
+    "cast": _cast(),
+    "cast_like": _cast_like(),
+    "where": _where(),
+    "clip": _clip(),
+    "nn.leaky_relu": _leaky_relu(),
+}

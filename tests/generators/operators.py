@@ -1,0 +1,122 @@
+"""One generator of applications for each operator: the row that every law over the catalogue draws from.
+
+A family's rows stand in `tests/generators/FAMILY.py` as `ROWS: dict[str, SearchStrategy[Application]]`.  A row gives
+well-formed applications (its judgement never raises), most of whose needs hold, with sizes drawn from SIZES, so that
+0 and 1 come often.  Attributes are as a program writes them: numbers, strings, lists.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from gradual.ops.catalogue import FAMILIES
+from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.tensors.value import Value
+from gradual.types.dtype import DType
+
+SIZES = (1, 0, 2, 3, 5, 7)
+INTEGERS = tuple(dtype for dtype in DType if dtype.is_integer)
+FLOATS = tuple(dtype for dtype in DType if dtype.is_float)
+NUMBERS = INTEGERS + FLOATS
+EVERY = tuple(DType)
+
+
+@dataclass(frozen=True)
+class Application:
+    """An operator's arguments and its attributes as written."""
+
+    arguments: tuple[Value, ...]
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+Row = SearchStrategy[Application]
+
+
+@cache
+def rows() -> Mapping[str, Row]:
+    """The rows of all families by operator."""
+    found: dict[str, Row] = {}
+    for family in FAMILIES:
+        name = f"tests.generators.{family}"
+        if find_spec(name) is not None:
+            found.update(import_module(name).ROWS)
+    return found
+
+
+sizes = st.sampled_from(SIZES)
+
+
+def shapes(least: int = 0, most: int = 3, elements: int = 120) -> SearchStrategy[tuple[int, ...]]:
+    """Shapes of these ranks with few elements."""
+    return st.lists(sizes, min_size=least, max_size=most).map(tuple).filter(lambda shape: math.prod(shape) <= elements)
+
+
+def dtypes(among: Sequence[DType] = EVERY) -> SearchStrategy[DType]:
+    """An element type."""
+    return st.sampled_from(among)
+
+
+def tensors(shape: tuple[int, ...], dtype: DType, special: bool = False) -> SearchStrategy[Tensor]:
+    """A tensor of small elements; `special` mixes in infinities, NaN, zeros of both signs and bounds of integers."""
+    return st.integers(0, 999).map(lambda seed: specialised(random_tensor(shape, dtype, seed), seed, special))
+
+
+def specialised(plain: Tensor, seed: int, special: bool) -> Tensor:
+    """The tensor with every third element replaced by a special one of its type."""
+    if not special or plain.dtype is DType.BOOL:
+        return plain
+    if plain.dtype.is_float:
+        odd: list[Any] = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -0.5, 2.5]
+    else:
+        bits, signed = plain.dtype.bits, plain.dtype.is_signed
+        odd = [-(1 << (bits - 1)), (1 << (bits - 1)) - 1, -1, -3] if signed else [(1 << bits) - 1, 0, 1]
+    flat = [odd[(seed + i) % len(odd)] if (seed + i) % 3 == 0 else part for i, part in enumerate(plain.flat())]
+    return Tensor(flat, plain.dtype, plain.shape)
+
+
+def ints(low: int, high: int, dtype: DType = DType.INT64) -> SearchStrategy[Tensor]:
+    """A rank-0 integer."""
+    return st.integers(low, high).map(lambda value: Tensor(value, dtype))
+
+
+@st.composite
+def compatible(draw: st.DrawFn, count: int, most: int = 3) -> tuple[tuple[int, ...], ...]:
+    """Shapes that broadcast together: one shape with leading axes dropped and axes set to 1."""
+    whole = draw(shapes(0, most))
+    found = []
+    for _ in range(count):
+        kept = whole[draw(st.integers(0, len(whole))) :] if draw(st.booleans()) else whole
+        found.append(tuple(1 if draw(st.integers(0, 3)) == 0 else extent for extent in kept))
+    return tuple(found)
+
+
+def promoted(static: Row, names: Sequence[str], places: Sequence[int] | None = None) -> Row:
+    """The row of a dynamic twin: the static one's, with attributes moved to integer arguments."""
+
+    def moved(one: Application) -> Application:
+        arguments = list(one.arguments)
+        for index, name in enumerate(names):
+            place = len(arguments) if places is None else places[index]
+            arguments.insert(place, Tensor(one.attributes[name], DType.INT64, _extent(one.attributes[name])))
+        left = {name: value for name, value in one.attributes.items() if name not in names}
+        return Application(tuple(arguments), left)
+
+    return static.map(moved)
+
+
+def _extent(raw: Any) -> tuple[int, ...]:
+    return (len(raw),) if isinstance(raw, list | tuple) else ()
+
+
+def built(make: Callable[..., Row]) -> Callable[..., Row]:
+    """A composite row."""
+    return st.composite(make)  # type: ignore[arg-type, return-value]
