@@ -20,6 +20,7 @@ class Limits:
         rank: the highest rank of a tensor.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
+        calls: how deep calls may nest while running (calls in tail position do not nest).
     """
 
     nesting: int = 200
@@ -32,6 +33,7 @@ class Limits:
     rank: int = 32
     elements: int = 1 << 28
     constant: int = 256
+    calls: int = 1_000_000
 
 
 LIMITS = Limits()

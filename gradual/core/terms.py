@@ -17,7 +17,7 @@ from gradual.dims.dim import Dim, Variable
 from gradual.ops.operator import Operator
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
-from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, Type
+from gradual.types.type import FunctionType, GradualType, OpenedType
 
 
 class Site(StrEnum):
@@ -90,6 +90,16 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Size:
+    """`name = dim`: a size becomes a value, an int64 of rank 0."""
+
+    name: str
+    dim: Dim
+    type: OpenedType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MakeTuple:
     """`name = (fields)`."""
 
@@ -122,14 +132,13 @@ class Rename:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Invoke:
-    """`name = function[dims](operands)`: `function` is `@f` or a variable that holds a closure.
+    """`name = function(operands)`: `function` is `@f` or a variable that holds a closure.
 
-    `dims` instantiates the callee's binders in order.
+    The callee measures its dims again on entry, so no sizes are passed.
     """
 
     name: str
     function: str
-    dims: tuple[Dim, ...]
     operands: tuple[str, ...]
     type: OpenedType
     span: Span
@@ -157,9 +166,12 @@ class If:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Check:
-    """`check goal // id [rule]`: halt with blame unless `goal` holds at this run's sizes."""
+    """`check goal // id [rule]`: halt with blame unless `goal` holds at this run's sizes.
+
+    `id` is written once, when the checks of a file are numbered in source order.
+    """
 
     id: str
     goal: Constraint
@@ -176,9 +188,7 @@ class Assertion:
     span: Span
 
 
-Step = (
-    Apply | Constant | Check | Project | MakeTuple | Invoke | If | Closure | Rename | Assertion
-)
+Step = Apply | Constant | Check | Project | MakeTuple | Invoke | If | Closure | Rename | Assertion | Size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,7 +227,7 @@ class Function:
     binders: tuple[tuple[Variable, Dim], ...]
     entry: tuple[Check, ...]
     body: Block
-    type: FunctionType[Dim | Hole]
+    type: FunctionType
     strict: bool
     span: Span
 

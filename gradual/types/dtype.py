@@ -43,9 +43,8 @@ class DType(StrEnum):
         return self in _SIGNED or self in _FLOATS
 
 
-_BITS = {
-    DType.BOOL: 8,
-    **{d: int(d.value.lstrip("abcdefghijklmnopqrstuvwxyz")) for d in DType if d is not DType.BOOL},
+_BITS: dict[DType, int] = {
+    dtype: 8 if dtype is DType.BOOL else int(dtype.value.lstrip("abcdefghijklmnopqrstuvwxyz")) for dtype in DType
 }
 _SIGNED = frozenset({DType.INT8, DType.INT16, DType.INT32, DType.INT64})
 _INTEGERS = _SIGNED | {DType.UINT8, DType.UINT16, DType.UINT32, DType.UINT64}

@@ -59,15 +59,22 @@ class TupleType(Generic[E]):
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionType(Generic[E]):
-    """A function; `binders` are the dims that each call chooses, by measuring its arguments."""
+class FunctionType:
+    """A function: its types are as written, since nothing inside a function type is a value in scope.
 
-    params: tuple[Type[E], ...]
-    result: Type[E]
+    Attributes:
+        names: the parameters' variables; `dim(%x, 0)` and `%n` in `result` and `where` speak of these.
+        binders: the dims that each call chooses, by measuring its arguments.
+        where: what a call owes.
+    """
+
+    names: tuple[str, ...]
+    params: tuple[Type[Dim | Hole], ...]
+    result: Type[Dim | Hole]
     binders: tuple[Variable, ...] = ()
     where: tuple[Constraint, ...] = ()
 
 
-Type = TensorType[E] | TupleType[E] | FunctionType[E]
+Type = TensorType[E] | TupleType[E] | FunctionType
 OpenedType = Type[Dim]
 GradualType = Type[Dim | Hole]

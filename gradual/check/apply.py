@@ -1,0 +1,236 @@
+"""Applying an operator: attributes are read, the judgement is asked, its needs are discharged, its result opened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradual.check.discharge import Owed, discharge
+from gradual.check.elaboration import BROKEN, Broken, Elaboration, Made
+from gradual.check.provenance import birth
+from gradual.check.written import NotADim, Reading
+from gradual.core.terms import Apply, Promise, Site
+from gradual.diagnostic import Help, Related
+from gradual.dims.constraint import Or, equal
+from gradual.dims.dim import Dim
+from gradual.ops.attributes import bound
+from gradual.ops.operator import Contents, IllFormed, Need, Operator
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.types.opening import tracked_length
+from gradual.types.type import OpenedType, TensorType, TupleType
+
+_CODES = {
+    "op.rank": "E0303",
+    "op.dtype": "E0306",
+    "op.axis": "E0305",
+    "op.attribute": "E0312",
+    "op.structure": "E0307",
+}
+
+
+def apply(
+    state: Elaboration,
+    operator: Operator,
+    operands: Sequence[str],
+    given: Mapping[str, Any],
+    span: Span,
+    spans: Sequence[Span],
+    hint: str | None = None,
+) -> str:
+    """The core variable that holds `operator(operands)`.  [type.operator]"""
+    name = state.fresh(hint)
+    if any(isinstance(state.types[operand], Broken) for operand in operands):
+        return state.define(name, BROKEN)
+    if len(operands) != len(operator.arguments):
+        _wrong_number(state, operator, len(operands), span)
+        return state.define(name, BROKEN)
+    _open_contents(state, operator, operands)
+    types = [state.types[operand] for operand in operands]
+    try:
+        attributes = bound(operator, given)
+        judgement = operator.judge(*types, **attributes)
+    except IllFormed as wrong:
+        at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
+        state.report(_CODES[wrong.rule], wrong.rule, f"`{operator.name}`: {wrong.message}", at)
+        return state.define(name, BROKEN)
+    for need in judgement.needs:
+        if not discharge(state, _owed(state, operator, need, operands, span, spans)):
+            break
+    made = f"`{operator.name}`"
+    promise = Promise(span, f"the elements that {made} met")
+    type = state.enter(judgement.result, name, lambda path, axis: promise, tuple(operands))
+    type = settled(state, type)
+    contents = _contents(operator, types, attributes, type, state.program.limits.contents)
+    if contents is not None:
+        assert isinstance(type, TensorType)
+        type = TensorType(type.shape, type.dtype, contents)
+    state.steps.append(Apply(name, operator, tuple(operands), attributes, type, span))
+    return state.define(name, type, Made(made, tuple(operands), span))
+
+
+def settled(state: Elaboration, type: OpenedType) -> OpenedType:
+    """The type with each composite dim simplified by what is known here, and each size known not to be negative."""
+    match type:
+        case TensorType(shape, dtype, contents):
+            if all(dim.value is not None for dim in shape):
+                return type
+            return TensorType(tuple(_settled_size(state, dim) for dim in shape), dtype, contents)
+        case TupleType(fields):
+            return TupleType(tuple(settled(state, field) for field in fields))
+        case _:
+            return type
+
+
+def _settled_size(state: Elaboration, dim: Dim) -> Dim:
+    if dim.value is not None or dim in state.sized:
+        return dim
+    simple: Dim = state.program.decider.simplified(state.facts, dim)
+    state.is_size(simple)
+    state.gradual = state.gradual or state.mentions_unknown(simple)
+    return simple
+
+
+def _open_contents(state: Elaboration, operator: Operator, operands: Sequence[str]) -> None:
+    """Name the elements of the integer operands that the operator's rules may read."""
+    for index in range(len(operands)) if operator.contents is not None else operator.reads:
+        state.contents(operands[index])
+
+
+def _contents(
+    operator: Operator, types: Sequence[Any], attributes: Mapping[str, Any], result: OpenedType, limit: int
+) -> Contents:
+    if operator.contents is None or tracked_length(result, limit) is None:
+        return None
+    return operator.contents(*types, **attributes)
+
+
+def _wrong_number(state: Elaboration, operator: Operator, found: int, span: Span) -> None:
+    wanted = len(operator.arguments)
+    message = f"`{operator.name}` takes {_counted(wanted, 'argument')}, not {found}"
+    notes = (f"its arguments: {', '.join(operator.arguments)}",) if wanted else ()
+    state.report("E0304", "type.call.arity", message, span, notes=notes)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+# ---------------------------------------------------------------------------------------------------------- needs
+def _owed(
+    state: Elaboration, operator: Operator, need: Need, operands: Sequence[str], span: Span, spans: Sequence[Span]
+) -> Owed:
+    goal = need.goal
+    if state.program.strict_broadcast and need.rule == "op.broadcast.agree" and isinstance(goal, Or):
+        goal = _strictly(goal, need, state, operands)
+    places = [_place(state, place, operands, spans) for place in need.operands]
+    at = places[0][0] if places else span
+    label = places[0][1] if places else ""
+    related = [Related(where, words) for where, words in places[1:] if where != at]
+    for place in need.operands:
+        related += _birth(state, place, operands, spans)
+    through = (
+        f"argument {(need.operands[0][0] or 0) + 1} of `{operator.name}`" if need.operands else f"`{operator.name}`"
+    )
+    unique = tuple(dict.fromkeys(r for r in related if r.span != at))
+    return Owed(goal, need.rule, Site.OPERATOR, need.says, at, label, through, unique)
+
+
+def _strictly(goal: Or, need: Need, state: Elaboration, operands: Sequence[str]) -> Any:
+    """Of a broadcasting need, that the two sizes are equal."""
+    sizes = [size for place in need.operands if (size := _size(state, place, operands)) is not None]
+    return equal(sizes[0], sizes[1]) if len(sizes) == 2 else goal
+
+
+def _value(place: tuple[int | None, ...], operands: Sequence[str]) -> tuple[str, int | None]:
+    """The path of the operand (or of its field) that a need speaks of, and the axis."""
+    if len(place) == 3:
+        return f"{operands[place[0] or 0]}#{place[1]}", place[2]
+    return operands[place[0] or 0], place[1]
+
+
+def _size(state: Elaboration, place: tuple[int | None, ...], operands: Sequence[str]) -> Dim | None:
+    path, axis = _value(place, operands)
+    base, *fields = path.split("#")
+    type: Any = state.types[base]
+    for field in fields:
+        type = type.fields[int(field)]
+    size: Dim | None = type.shape[axis] if axis is not None and isinstance(type, TensorType) else None
+    return size
+
+
+def _place(
+    state: Elaboration, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
+) -> tuple[Span, str]:
+    size, (_, axis) = _size(state, place, operands), _value(place, operands)
+    words = f"dimension {axis} is {size}" if size is not None else ""
+    return spans[place[0] or 0], words
+
+
+def _birth(
+    state: Elaboration, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
+) -> list[Related]:
+    path, axis = _value(place, operands)
+    if axis is None or (size := _size(state, place, operands)) is None:
+        return []
+    born = birth(state, path, axis)
+    if born is None or born.span == spans[place[0] or 0]:
+        return []
+    return [Related(born.span, f"{size} comes from here" if born.written else f"{size} is made by {born.by} here")]
+
+
+# ----------------------------------------------------------------------------------------------------- attributes
+def read_attributes(state: Elaboration, written: Sequence[ast.Attribute]) -> dict[str, Any] | None:
+    """Attribute values as numbers, strings, dims and tuples of them; None after reporting a wrong one."""
+    given: dict[str, Any] = {}
+    for attribute in written:
+        if attribute.key == "attrs_type_key":
+            continue
+        if attribute.key in given:
+            state.report("E0207", "name.attribute", f"attribute `{attribute.key}` is given twice", attribute.span)
+            return None
+        reading = Reading(state)
+        try:
+            given[attribute.key] = _value_of(reading, attribute.value)
+        except NotADim as found:
+            state.report(found.code, found.rule, f"attribute `{attribute.key}`: {found.message}", found.span)
+            return None
+        discharge_divisions(state, reading)
+    return given
+
+
+def discharge_divisions(state: Elaboration, reading: Reading) -> None:
+    """Prove, refute or postpone that each symbolic divisor that was read is at least 1.  [dim.division]"""
+    for goal, span in reading.owed:
+        discharge(state, Owed(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span))
+    reading.owed.clear()
+
+
+def _value_of(reading: Reading, expr: ast.Expr) -> Any:
+    match expr:
+        case ast.Number(value=value):
+            return value
+        case ast.Text(value):
+            return value
+        case ast.Nothing():
+            return None
+        case ast.Listing(items) | ast.Tuple(items):
+            return tuple(_value_of(reading, item) for item in items)
+        case ast.Meta(kind, index):
+            entry = reading.state.program.surface.metadata.get((kind, index))
+            if isinstance(entry, ast.MetaTensor):
+                return entry.elements if entry.shape else entry.elements[0]
+            return entry if entry is not None else reading.dim(expr)
+        case ast.Unary("-", ast.Number(value=value)):
+            return -value
+        case _:
+            return reading.dim(expr)
+
+
+def unknown_operator(state: Elaboration, name: str, span: Span) -> None:
+    """Report a name that is no operator, with the closest ones.  [name.operator]"""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(state.program.operators), n=1, cutoff=0.7)
+    help = tuple(Help(f"an operator with a similar name exists: `{other}`") for other in close)
+    state.report("E0201", "name.operator", f"unknown operator `{name}`", span, label="not an operator", help=help)

@@ -1,0 +1,198 @@
+"""Obligations: each is proved, refuted, or left as a visible check with its blame.
+
+What is postponed here becomes an error at the end of the definition if the definition is strict, since a rigid
+name stands for every size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gradual.check.elaboration import Elaboration, Postponed, mentions_ghost
+from gradual.core.terms import Blame, Check, Promise, Site
+from gradual.diagnostic import Diagnostic, Related, Severity
+from gradual.dims.constraint import Constraint, Equal
+from gradual.dims.dim import Variable
+from gradual.source import Span
+from gradual.verdict import Proved, Refuted, Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """A goal with everything a report about it needs.
+
+    Attributes:
+        says: how it fails, in the user's words.
+        span: the operand or annotation that it is about.
+        label: the words under that span.
+        through: the position of the value that owes it.
+        related: the other places that take part.
+        blamed: for a demand that somebody wrote (a cast, an argument): that party; otherwise whoever left a `?`.
+    """
+
+    goal: Constraint
+    rule: str
+    site: Site
+    says: str
+    span: Span
+    label: str = ""
+    through: str = ""
+    related: tuple[Related, ...] = ()
+    blamed: str = ""
+
+
+def discharge(state: Elaboration, owed: Owed) -> bool:
+    """Prove, refute or postpone an obligation, and learn it; False if it was refuted.
+
+    [check.proved] [check.refuted] [check.residual]
+    """
+    goal = owed.goal
+    state.gradual = state.gradual or state.mentions_unknown(goal)
+    match state.program.decider.decide(state.facts, goal):
+        case Proved():
+            state.proved += 1
+        case Refuted(because, witness):
+            state.refuted += 1
+            state.diagnostics.append(_refuted(owed, because, dict(witness)))
+            return False
+        case Unknown() as verdict:
+            _postpone(state, owed, verdict)
+            _learn(state, goal, verdict)
+    return True
+
+
+def _learn(state: Elaboration, goal: Constraint, verdict: Unknown) -> None:
+    """After its check a goal holds; one whose plausibility nobody could tell is learnt on the proof side only."""
+    if verdict.gave_up or verdict.fails_if_reached:
+        state.facts.suppose(goal)
+    else:
+        state.facts.assume(goal)
+
+
+def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
+    check = Check("", owed.goal, _blame(state, owed, verdict), owed.span)
+    state.steps.append(check)
+    state.checks.append(check)
+    rigid = not mentions_ghost(owed.goal)
+    if owed.site is not Site.ASSERT:
+        state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid))
+    if verdict.fails_if_reached:
+        message = f"this fails whenever it is reached: {owed.says}"
+        notes = (f"required by rule {owed.rule}: {owed.goal}",)
+        state.report(
+            "E0403", "check.fails-if-reached", message, owed.span, severity=Severity.WARNING, notes=notes,
+            label=owed.label, related=owed.related,
+        )  # fmt: skip
+    if verdict.gave_up:
+        notes = (f"required by rule {owed.rule}: {owed.goal}", f"checked at run time instead: {verdict.because}")
+        message = f"could not be decided: {owed.says}"
+        state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=notes)
+
+
+def _blame(state: Elaboration, owed: Owed, verdict: Unknown) -> Blame:
+    promises = tuple(_promises(state, owed.goal))
+    if owed.blamed:
+        blamed = owed.blamed
+        spans: tuple[Span, ...] = (owed.span,)
+    else:
+        blamed = "; ".join(dict.fromkeys(promise.says for promise in promises)) or f"`{state.function}`"
+        spans = tuple(dict.fromkeys(promise.span for promise in promises)) or (owed.span,)
+    return Blame(owed.rule, owed.site, owed.span, owed.says, owed.through, promises, blamed, spans, verdict.because)
+
+
+def _promises(state: Elaboration, goal: Constraint) -> Iterator[Promise]:
+    """Who left the goal open: its unknowns first to last, or the rigid names if it has no unknown."""
+    variables = sorted(goal.variables(), key=lambda variable: variable.name)
+    ghosts = [state.ghosts[v] for v in variables if v in state.ghosts]
+    rigids = [Promise(state.rigids[v], f"the caller's choice of `{v.name}`") for v in variables if v in state.rigids]
+    yield from sorted(ghosts or rigids, key=lambda promise: promise.span.start)
+
+
+def _refuted(owed: Owed, because: str, witness: dict[str, int]) -> Diagnostic:
+    if witness:
+        sample = ", ".join(f"{name} = {value}" for name, value in witness.items())
+        notes: tuple[str, ...] = (f"for instance at {sample}: {_sides(owed.goal, witness)}",)
+    else:
+        notes = ()
+    return Diagnostic(
+        "E0301",
+        owed.rule,
+        f"{owed.says}: {never(owed.goal)}",
+        owed.span,
+        label=owed.label,
+        related=owed.related,
+        notes=(*notes, f"required by rule {owed.rule}: {owed.goal}", *((because,) if because else ())),
+        data={"counterexample": witness, "goal": str(owed.goal)},
+    )
+
+
+def _refuted_strictly(owed: Owed, verdict: Unknown) -> Diagnostic:
+    witness = dict(verdict.witness)
+    sample = ", ".join(f"{name} = {value}" for name, value in witness.items())
+    return Diagnostic(
+        "E0302",
+        owed.rule,
+        f"{owed.says} for some sizes: fails for {sample}",
+        owed.span,
+        label=_at(owed, witness),
+        related=owed.related,
+        notes=(
+            f"counterexample: {sample}, where {_sides(owed.goal, witness)}",
+            f"required by rule {owed.rule}: {owed.goal}",
+        ),
+        data={"counterexample": witness, "goal": str(owed.goal)},
+    )
+
+
+def _at(owed: Owed, witness: dict[str, int]) -> str:
+    return owed.label or f"fails when {', '.join(f'{name} = {value}' for name, value in witness.items())}"
+
+
+def never(goal: Constraint) -> str:
+    """In words, that a goal holds at no size."""
+    if isinstance(goal, Equal):
+        return f"{goal.left} is not {goal.right}"
+    return f"`{goal}` never holds"
+
+
+def _sides(goal: Constraint, witness: dict[str, int]) -> str:
+    """Both sides of an equality (or the goal) under a valuation by name."""
+    values = {variable: witness[variable.name] for variable in goal.variables() if variable.name in witness}
+    if isinstance(goal, Equal) and _covers(values, goal):
+        return f"{goal.left} is {goal.left.evaluate(values)} and {goal.right} is {goal.right.evaluate(values)}"
+    return f"`{goal}` is false"
+
+
+def _covers(values: dict[Variable, int], goal: Constraint) -> bool:
+    return all(variable in values for variable in goal.variables())
+
+
+def settle(state: Elaboration) -> None:
+    """At the end of a definition: strict ones answer for every size, gradual ones are warned.
+
+    [check.strict] [check.rigid-warning]
+    """
+    for postponed in state.postponed:
+        if postponed.verdict.gave_up or not postponed.verdict.witness:
+            continue
+        if not state.gradual:
+            state.diagnostics.append(postponed.error)
+            state.refuted += 1
+        elif postponed.rigid:
+            state.diagnostics.append(_rigid_warning(postponed.error))
+
+
+def _rigid_warning(error: Diagnostic) -> Diagnostic:
+    """A rigid goal of a gradual definition that may fail: checked at run time, and said."""
+    return Diagnostic(
+        "E0402",
+        "check.rigid-warning",
+        error.message,
+        error.span,
+        Severity.WARNING,
+        error.label,
+        error.related,
+        (*error.notes, "the definition has unknown sizes, so this is checked at run time"),
+        data=error.data,
+    )

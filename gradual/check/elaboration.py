@@ -1,0 +1,295 @@
+"""One definition while it is written from surface to core: what is in scope, known, owed and already emitted.
+
+`Elaboration` is the only mutable object of the checker.  Names are undone at the end of a block; facts, shared
+unknowns and the set of live values are undone at the end of a branch or a function literal, since what was learnt
+there holds only there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from gradual.check.program import Program
+from gradual.core.terms import Check, Promise, Step
+from gradual.diagnostic import Diagnostic, Help, Related, Severity
+from gradual.dims.constraint import Constraint
+from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, variable
+from gradual.dims.facts import Facts
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.types.opening import opened, tracked_length, with_contents
+from gradual.types.type import GradualType, Hole, OpenedType, TensorType
+from gradual.verdict import Unknown
+
+_ABSENT: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The type of an expression that was already reported; whatever uses it stays silent."""
+
+
+BROKEN = Broken()
+Typed = OpenedType | Broken
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """A value whose type somebody wrote."""
+
+    annotation: ast.Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """A value that an operator or a call made from others."""
+
+    by: str
+    operands: tuple[str, ...]
+    span: Span
+
+
+Origin = Written | Made
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postponed:
+    """A goal that was neither proved nor refuted: an error after all if the definition turns out strict."""
+
+    verdict: Unknown
+    error: Diagnostic
+    rigid: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binding:
+    """A name that the user can see, with the value it stands for."""
+
+    name: str
+    value: str
+    span: Span
+
+
+class Elaboration:
+    """The state of one definition's elaboration.
+
+    Attributes:
+        facts: what is known here.
+        names: variables in scope, by their spelling, as core variables.
+        dims: dimension names in scope.
+        types: the opened type of every core variable, in scope or not.
+        live: core variables whose values exist here.
+        steps: the block being written.
+        ghosts: who left each unknown open.
+        joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
+        shared: unknowns that depend on data, by what they depend on.
+        gradual: whether an unknown takes part, so that the definition is not strict.
+    """
+
+    def __init__(self, program: Program, function: str) -> None:
+        self.program = program
+        self.function = function
+        self.facts = Facts()
+        self.names: dict[str, str] = {}
+        self.dims: dict[str, Dim] = {}
+        self.types: dict[str, Typed] = {}
+        self.origins: dict[str, Origin] = {}
+        self.live: dict[str, bool] = {}
+        self.shared: dict[object, Dim] = {}
+        self.sized: dict[Dim, bool] = {}
+        self.ghosts: dict[Variable, Promise] = {}
+        self.rigids: dict[Variable, Span] = {}
+        self.steps: list[Step] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.postponed: list[Postponed] = []
+        self.checks: list[Check] = []
+        self.bindings: list[Binding] = []
+        self.joins: set[Variable] = set()
+        self.gradual = False
+        self.proved = 0
+        self.refuted = 0
+        self._taken: dict[str, int] = {}
+        self._undo_names: list[tuple[dict[Any, Any], Any, Any]] = []
+        self._undo_branch: list[tuple[dict[Any, Any], Any, Any]] = []
+
+    # ------------------------------------------------------------------------------------------------- scopes
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Names bound inside end with it; what was learnt stays."""
+        mark = len(self._undo_names)
+        yield
+        _undo(self._undo_names, mark)
+
+    @contextmanager
+    def branch(self) -> Iterator[list[Step]]:
+        """Steps written inside go to a list of their own; names, facts and live values end with it."""
+        mark, facts, outer = len(self._undo_branch), self.facts.mark(), self.steps
+        self.steps = []
+        with self.block():
+            yield self.steps
+        self.steps = outer
+        _undo(self._undo_branch, mark)
+        self.facts.rollback(facts)
+
+    def bind(self, name: str, value: str) -> None:
+        """From here on the spelling `name` means the core variable `value`."""
+        self._undo_names.append((self.names, name, self.names.get(name, _ABSENT)))
+        self.names[name] = value
+
+    def bind_dim(self, name: str, dim: Dim) -> None:
+        """From here on the dimension name means `dim`."""
+        self._undo_names.append((self.dims, name, self.dims.get(name, _ABSENT)))
+        self.dims[name] = dim
+
+    def rigid(self, name: str) -> Dim:
+        """A rigid dim for a name that is bound here; a name that shadows another gets a number."""
+        number, spelling = 0, name
+        while spelling in self.dims:
+            number += 1
+            spelling = f"{name}_{number}"
+        return variable(spelling, Kind.RIGID)
+
+    def fresh(self, spelling: str | None) -> str:
+        """A core variable that no other value of this definition has, close to its spelling."""
+        base = spelling or "%_"
+        taken = self._taken
+        if spelling is not None and base not in taken:
+            taken[base] = 0
+            return base
+        joint = "_" if spelling is not None else ""
+        while True:
+            taken[base] = number = taken.get(base, 0) + 1
+            name = f"{base}{joint}{number}"
+            if name not in taken:
+                taken[name] = 0
+                return name
+
+    # ------------------------------------------------------------------------------------------------- values
+    def define(self, name: str, type: Typed, origin: Origin | None = None) -> str:
+        """The core variable with its type, live from here on."""
+        self.types[name] = type
+        self._branch_entry(self.live, name, True)
+        if origin is not None:
+            self.origins[name] = origin
+        return name
+
+    def enter(
+        self, type: GradualType, name: str, promise: Callable[[str, int], Promise], operands: tuple[str, ...] = ()
+    ) -> OpenedType:
+        """The type with its `?`s opened for the value `name`, each blamed on `promise(path, axis)`.
+
+        Holes of one key over the same operands are one unknown, as long as its witness is live.  [type.open]
+        """
+
+        def known(path: str, axis: int, hole: Hole) -> Dim | None:
+            return self.shared.get(_key(hole, operands)) if hole.key else None
+
+        inside, new = opened(type, name, known)
+        for opening in new:
+            (variable,) = opening.ghost.variables()
+            self.ghosts[variable] = promise(opening.path, opening.axis)
+            for fact in opening.facts():
+                self.facts.assume(fact)
+            self._branch_entry(self.sized, opening.ghost, True)
+            if opening.hole.key:
+                self._branch_entry(self.shared, _key(opening.hole, operands), opening.ghost)
+            self.gradual = True
+        return inside
+
+    def is_size(self, dim: Dim) -> None:
+        """The dim is the size of a live tensor, hence not negative."""
+        if dim.value is None and dim not in self.sized:
+            self._branch_entry(self.sized, dim, True)
+            self.facts.assume(self.program.not_negative(dim))
+
+    def contents(self, name: str) -> TensorType[Dim] | None:
+        """The tensor type of an integer value of tracked length, its unknown elements opened.  [type.contents]"""
+        type = self.types[name]
+        if not isinstance(type, TensorType) or not type.dtype.is_integer:
+            return None
+        if type.contents is None:
+            if tracked_length(type, self.program.limits.contents) is None:
+                return None
+            type = with_contents(type, name)
+            self.types[name] = type
+            promise = Promise(self.span_of(name), f"the elements of `{name}`")
+            for content in type.contents or ():
+                for variable in content.variables():
+                    self.ghosts.setdefault(variable, promise)
+        return type
+
+    def is_visible(self, variable: Variable) -> bool:
+        """Whether the variable's witness exists here; a rigid name is visible wherever it is in scope."""
+        base = base_of(variable)
+        return base is None or base in self.live
+
+    def mentions_unknown(self, goal: Dim | Constraint) -> bool:
+        """Whether an unknown takes part that was written as `?` or depends on data."""
+        return any(variable.is_ghost and variable not in self.joins for variable in goal.variables())
+
+    def span_of(self, name: str) -> Span:
+        """Where a value was made or its type written."""
+        match self.origins.get(name):
+            case Written(annotation):
+                return annotation.span
+            case Made(span=span):
+                return span
+            case None:
+                return Span(0, 0)
+
+    def _branch_entry(self, table: dict[Any, Any], key: Any, value: Any) -> None:
+        self._undo_branch.append((table, key, table.get(key, _ABSENT)))
+        table[key] = value
+
+    # --------------------------------------------------------------------------------------------- diagnostics
+    def report(
+        self,
+        code: str,
+        rule: str,
+        message: str,
+        span: Span,
+        *,
+        label: str = "",
+        severity: Severity = Severity.ERROR,
+        related: tuple[Related, ...] = (),
+        notes: tuple[str, ...] = (),
+        help: tuple[Help, ...] = (),
+        data: Mapping[str, object] | None = None,
+    ) -> Diagnostic:
+        """Add a diagnostic to the definition's list."""
+        found = Diagnostic(code, rule, message, span, severity, label, related, notes, help, data or {})
+        self.diagnostics.append(found)
+        return found
+
+
+def base_of(variable: Variable) -> str | None:
+    """The core variable from whose value the variable is read, None for a rigid name."""
+    match variable.witness:
+        case SizeOf(value=path) | ContentOf(value=path) | RankOf(value=path) | NumelOf(value=path):
+            return path.split("#", 1)[0]
+        case _:
+            return None
+
+
+def mentions_ghost(goal: Dim | Constraint) -> bool:
+    """Whether an unknown takes part."""
+    return any(variable.is_ghost for variable in goal.variables())
+
+
+def _key(hole: Hole, operands: tuple[str, ...]) -> object:
+    """What an unknown depends on: its operator's label and the operands by identity."""
+    assert hole.key is not None
+    label, indices = hole.key
+    return label, tuple(operands[index] for index in indices)
+
+
+def _undo(trail: list[tuple[dict[Any, Any], Any, Any]], mark: int) -> None:
+    while len(trail) > mark:
+        table, key, old = trail.pop()
+        if old is _ABSENT:
+            table.pop(key, None)
+        else:
+            table[key] = old

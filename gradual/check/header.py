@@ -1,0 +1,257 @@
+"""What a `def` or a function literal declares: its parameters opened, its dims bound, its preconditions assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gradual.check.apply import discharge_divisions
+from gradual.check.elaboration import Binding, Elaboration, Written, base_of
+from gradual.check.provenance import written_at
+from gradual.check.signature import bare, measured, measuring, requirements
+from gradual.check.written import Reading, Unreadable
+from gradual.core.terms import Blame, Check, Param, Promise, Site
+from gradual.dims.constraint import Constraint, at_least, equal
+from gradual.dims.dim import Dim, Kind, Variable, constant
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.types.dtype import DType
+from gradual.types.opening import closed, content_of, sizes
+from gradual.types.type import FunctionType, GradualType, OpenedType, TensorType, TupleType
+from gradual.verdict import Refuted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Header:
+    """A function's declaration, read in its own scope.
+
+    Attributes:
+        interface: its type, with an empty tuple for a result that is not written.
+        type: the interface if the result is written, else None.
+        binders: each rigid dim with how it is measured off the parameters.
+        entry: what a caller from outside owes.
+    """
+
+    params: tuple[Param, ...]
+    interface: FunctionType
+    type: FunctionType | None
+    binders: tuple[tuple[Variable, Dim], ...]
+    entry: tuple[Check, ...]
+
+
+def read_header(state: Elaboration, literal: ast.Fn, name: str) -> Header | None:
+    """The declaration with its parameters in scope; None after reporting why it cannot be read.
+
+    [name.dimension] [type.open] [type.where]
+    """
+    try:
+        return _read(state, literal, name)
+    except Unreadable:
+        return None
+
+
+def _read(state: Elaboration, literal: ast.Fn, name: str) -> Header:
+    binders: dict[str, tuple[Dim, Span]] = {}
+
+    def bound(spelling: str, span: Span) -> Dim:
+        dim = state.rigid(spelling)
+        state.bind_dim(spelling, dim)
+        binders[spelling] = dim, span
+        (variable,) = dim.variables()
+        state.rigids[variable] = span
+        return dim
+
+    for binder in literal.binders:
+        if binder.kind == "Type" or _names_a_type(binder.name, literal):
+            state.report("E0399", "type.unsupported", "a type parameter is not supported yet", binder.span)
+            raise Unreadable
+        bound(binder.name, binder.span)
+    reading = Reading(state, bound)
+    params = _params(state, literal, reading)
+    written = tuple(param.written for param in params)
+    rigid = tuple(variable for dim, _ in binders.values() for variable in dim.variables())
+    for dim, _ in binders.values():
+        state.is_size(dim)
+    for param in params:
+        for size in sizes(param.type):
+            state.is_size(size)
+    where = _assumed(state, literal)
+    discharge_divisions(state, reading)
+    names = tuple(param.name for param in params)
+    interface = FunctionType(names, written, TupleType(()), rigid, where)
+    choice = measured(interface, [measuring(param.written, param.name) for param in params])
+    if choice.unsolved:
+        _not_causal(
+            state, [(v.name, s) for n, (d, s) in binders.items() for v in d.variables() if v in choice.unsolved]
+        )
+    declared = None if isinstance(literal.result, ast.Omitted) else literal.result
+    result = Reading(state).type(declared) if declared is not None else None
+    type = replace(interface, result=result) if result is not None else None
+    solved = tuple((variable, choice.mapping[variable]) for variable in rigid)
+    return Header(params, interface, type, solved, tuple(_entry(params, dict(solved), where, literal, name)))
+
+
+def _names_a_type(name: str, literal: ast.Fn) -> bool:
+    annotations = [param.annotation for param in literal.params if param.annotation is not None]
+    return any(isinstance(t, ast.NamedType) and t.name == name for a in annotations for t in _parts(a))
+
+
+def _parts(annotation: ast.Type) -> Iterator[ast.Type]:
+    yield annotation
+    match annotation:
+        case ast.TupleType(fields) | ast.NamedType(_, fields):
+            for field in fields:
+                yield from _parts(field)
+        case ast.FnType(_, params, result):
+            for part in (*params, result):
+                yield from _parts(part)
+        case ast.RefType(content):
+            yield from _parts(content)
+
+
+# ----------------------------------------------------------------------------------------------------- parameters
+def _params(state: Elaboration, literal: ast.Fn, reading: Reading) -> tuple[Param, ...]:
+    """The parameters in scope, scalars first so that a type may name one that comes later."""
+    names = [state.fresh(param.name.name) for param in literal.params]
+    sized = _scalars_in_dims(literal)
+    seen: set[str] = set()
+    for param, name in zip(literal.params, names, strict=True):
+        if param.name.name in seen:
+            message = f"parameter `{param.name.name}` is declared twice"
+            state.report("E0204", "name.duplicate", message, param.name.span)
+            raise Unreadable
+        seen.add(param.name.name)
+        if param.annotation is not None and param.name.name in sized and _is_scalar(param.annotation):
+            state.bind(param.name.name, name)
+            assert isinstance(param.annotation, ast.TensorType)
+            content = content_of(name, (), Kind.RIGID)
+            state.rigids.update((variable, param.annotation.span) for variable in content.variables())
+            state.define(name, TensorType((), DType(param.annotation.dtype), (content,)), Written(param.annotation))
+    return tuple([_param(state, param, name, reading) for param, name in zip(literal.params, names, strict=True)])
+
+
+def _param(state: Elaboration, param: ast.Param, name: str, reading: Reading) -> Param:
+    annotation = param.annotation
+    if annotation is None or isinstance(annotation, ast.Omitted):
+        message = f"the type of parameter `{param.name.name}` must be written"
+        state.report("E0310", "type.annotation", message, param.name.span)
+        raise Unreadable
+    written = reading.type(annotation)
+    says = f"the value supplied for parameter `{param.name.name}` of `{state.function}`"
+
+    def promise(path: str, axis: int) -> Promise:
+        return Promise(written_at(annotation, path.split("#")[1:], axis), says)
+
+    held = state.types.get(name)
+    type: OpenedType = state.enter(written, name, promise)
+    if isinstance(held, TensorType) and isinstance(type, TensorType):
+        type = TensorType(type.shape, type.dtype, held.contents)
+    state.define(name, type, Written(annotation))
+    state.bind(param.name.name, name)
+    state.bindings.append(Binding(param.name.name, name, param.name.span))
+    return Param(name, type, written, param.name.span)
+
+
+def _is_scalar(annotation: ast.Type) -> bool:
+    return (
+        isinstance(annotation, ast.TensorType)
+        and annotation.shape == ()
+        and annotation.dtype in DType.__members__.values()
+        and DType(annotation.dtype).is_integer
+    )
+
+
+def _scalars_in_dims(literal: ast.Fn) -> set[str]:
+    """The variables that the declaration names as sizes: `Tensor[(%n,), …]`, `where %h > 0`."""
+    found: set[str] = set()
+    annotations = [param.annotation for param in literal.params] + [literal.result]
+    waiting: list[ast.Expr] = list(literal.where)
+    for annotation in annotations:
+        for part in _parts(annotation) if annotation is not None else ():
+            if isinstance(part, ast.TensorType):
+                waiting.extend(part.shape or ())
+    while waiting:
+        match waiting.pop():
+            case ast.Local(name):
+                found.add(name)
+            case ast.Infix(_, left, right):
+                waiting += (left, right)
+            case ast.Unary(_, operand):
+                waiting.append(operand)
+            case ast.Call(ast.Name("min" | "max"), arguments):
+                waiting += arguments
+            case ast.Choose(condition, then, orelse):
+                waiting += (condition, then, orelse)
+            case ast.Tuple(items):
+                waiting += items
+            case _:
+                pass
+    return found
+
+
+# -------------------------------------------------------------------------------------------------- preconditions
+def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...]:
+    """The `where` clauses, each assumed before the next is read; together they must be satisfiable.  [type.where]"""
+    clauses: list[Constraint] = []
+    for written in literal.where:
+        reading = Reading(state)
+        clause = reading.clause(written)
+        discharge_divisions(state, reading)
+        match state.program.decider.satisfiable(state.facts, clause):
+            case Refuted():
+                message = f"no size satisfies `{clause}`" + (" together with what precedes it" if clauses else "")
+                state.report("E0311", "type.where", message, written.span)
+                raise Unreadable
+            case _:
+                state.facts.assume(clause)
+                clauses.append(clause)
+    return tuple(clauses)
+
+
+def _not_causal(state: Elaboration, unsolved: list[tuple[str, Span]]) -> None:
+    for spelling, span in unsolved:
+        message = f"dimension `{spelling}` cannot be read off any parameter"
+        notes = ("it must occur alone as a dim of a parameter, or as `n + 1` or `2 * n` that can be solved",)
+        state.report("E0206", "name.dimension", message, span, notes=notes)
+    raise Unreadable
+
+
+def _entry(
+    params: tuple[Param, ...], solved: dict[Variable, Dim], where: tuple[Constraint, ...], literal: ast.Fn, name: str
+) -> Iterator[Check]:
+    """What a caller from outside owes: repeated and computed dims as declared, and the `where` clauses.  [run.entry]"""
+    for index, (param, declared) in enumerate(zip(params, literal.params, strict=True)):
+        for extent, size, path, axis in requirements(param.written, param.name):
+            variable = bare(extent)
+            if variable is not None and solved.get(variable) is size:
+                continue
+            assert declared.annotation is not None
+            span = written_at(declared.annotation, path.split("#")[1:], axis)
+            says = f"dimension {axis} of argument {index + 1} is not the declared one"
+            yield _entry_check(equal(size, extent), span, says, f"argument {index + 1} of `{name}`")
+    for variable, solution in solved.items():
+        if bare(solution) is None:
+            says = f"no size `{variable.name}` fits the arguments"
+            yield _entry_check(at_least(solution, constant(0)), literal.span, says, f"the arguments of `{name}`")
+    for clause, written in zip(where, literal.where, strict=True):
+        yield _entry_check(clause, written.span, f"`{name}` requires `{clause}`", f"the arguments of `{name}`")
+
+
+def _entry_check(goal: Constraint, span: Span, says: str, through: str) -> Check:
+    promise = Promise(span, "the declaration")
+    blame = Blame("run.entry", Site.ENTRY, span, says, through, (promise,), "the caller from outside", (span,), "")
+    return Check("entry", goal, blame, span)
+
+
+# --------------------------------------------------------------------------------------------------------- closing
+def closed_result(state: Elaboration, header: Header, type: OpenedType) -> GradualType:
+    """The inferred result type as an interface shows it: sizes that only the body knows become `?`.  [type.close]"""
+    own = {param.name for param in header.params}
+
+    def visible(variable: Variable) -> bool:
+        base = base_of(variable)
+        if base in own:
+            return not variable.is_ghost
+        return base is None or base in state.live
+
+    return closed(type, visible)

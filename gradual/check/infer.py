@@ -1,0 +1,529 @@
+"""Surface expressions to core steps: one rule per construct, in the order of the specification.
+
+`infer` writes the steps of an expression and answers with the core variable that holds its value.  An expression
+that was reported has the type BROKEN, and whatever uses it stays silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gradual.check.apply import apply, discharge_divisions, read_attributes, unknown_operator
+from gradual.check.branches import conditional
+from gradual.check.discharge import Owed, discharge
+from gradual.check.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Written
+from gradual.check.flow import flow
+from gradual.check.header import closed_result, read_header
+from gradual.check.provenance import written_at
+from gradual.check.signature import measured
+from gradual.check.written import NotADim, Reading, Unreadable
+from gradual.core.terms import (
+    Assertion,
+    Block,
+    Closure,
+    Constant,
+    Function,
+    Invoke,
+    MakeTuple,
+    Project,
+    Promise,
+    Rename,
+    Site,
+    Size,
+)
+from gradual.dims.constraint import FALSE, TRUE
+from gradual.dims.dim import Variable, constant
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.dtype import DType
+from gradual.types.opening import sizes
+from gradual.types.relate import substituted
+from gradual.types.text import shown
+from gradual.types.type import Content, FunctionType, TensorType, TupleType
+
+_INFIX = {
+    "+": "add",
+    "-": "subtract",
+    "*": "multiply",
+    "/": "divide",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
+    "==": "equal",
+    "!=": "not_equal",
+}
+
+
+def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
+    """The core variable that holds the value of an expression, its steps written; `hint` is a name for it."""
+    match expr:
+        case ast.Call():
+            return _call(state, expr, hint)
+        case ast.Local(name, span):
+            return _local(state, name, span)
+        case ast.Project(operand, index, span):
+            return _project(state, operand, index, span, hint)
+        case ast.Tuple(items, span):
+            return _tuple(state, items, span, hint)
+        case ast.Number():
+            return _number(state, expr, expr.dtype, hint)
+        case ast.Infix():
+            return _infix(state, expr, hint)
+        case ast.Block():
+            return _block(state, expr, hint)
+        case ast.If():
+            return conditional(state, expr, lambda part: infer(state, part), hint)
+        case ast.Fn():
+            return _closure(state, expr, hint, None)
+        case ast.Cast(value, annotation, span):
+            held = infer(state, value)
+            return ascribe(state, held, annotation, value.span, span, Site.CAST, "type.cast", hint)
+        case ast.Global(name, span):
+            return _global(state, name, span)
+        case ast.Listing(items, span):
+            return _vector(state, items, span, hint)
+        case ast.Meta(kind, index, span):
+            return _meta(state, kind, index, span, hint)
+        case ast.Unary("-", operand, span):
+            return _operator(state, "negative", (operand,), (), span, span, hint)
+        case ast.Name(name, span):
+            return _name(state, name, span, hint)
+        case ast.Match(span=span):
+            return _unsupported(state, "`match` is", span)
+        case ast.Ref(kind, _, span):
+            return _unsupported(state, f"`{kind}` is", span)
+        case ast.Choose() | ast.Unary() | ast.Hole() | ast.Text() | ast.Nothing():
+            state.report("E0307", "type.structure", "this is not an expression", expr.span)
+            return broken(state)
+
+
+def broken(state: Elaboration) -> str:
+    """A value that was already reported."""
+    return state.define(state.fresh(None), BROKEN)
+
+
+def _unsupported(state: Elaboration, what: str, span: Span) -> str:
+    state.report("E0399", "type.unsupported", f"{what} not supported yet", span)
+    return broken(state)
+
+
+# ---------------------------------------------------------------------------------------------- names and literals
+def _local(state: Elaboration, name: str, span: Span) -> str:
+    """A variable means what it was bound to.  [type.variable]"""
+    value = state.names.get(name)
+    if value is None:
+        state.report("E0202", "name.variable", f"unknown variable `{name}`", span, label="not in scope")
+        return broken(state)
+    return value
+
+
+def _global(state: Elaboration, name: str, span: Span) -> str:
+    """A function's name is a value of its interface's type.  [name.function]"""
+    if name not in state.program.spans:
+        state.report("E0203", "name.function", f"unknown function `{name}`", span, label="not defined")
+        return broken(state)
+    signature = state.program.signatures.get(name)
+    return state.define(name, BROKEN if signature is None else signature)
+
+
+def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
+    """A dimension name is an int64 scalar: a size becomes a value."""
+    dim = state.dims.get(name)
+    if dim is None:
+        state.report("E0202", "name.variable", f"unknown name `{name}`", span, label="neither a dimension nor a value")
+        return broken(state)
+    type = TensorType((), DType.INT64, (dim,))
+    value = state.fresh(hint)
+    state.steps.append(Size(value, dim, type, span))
+    return state.define(value, type, Made(f"`{name}`", (), span))
+
+
+def _number(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
+    """A literal is a scalar whose content is known.  [type.literal]"""
+    return _constant(state, tensor_of((), DType(dtype), (number.value,)), number.span, hint)
+
+
+def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
+    contents = _literal_contents(value, state.program.limits.contents)
+    type = TensorType(tuple(map(constant, value.shape)), value.dtype, contents)
+    name = state.fresh(hint)
+    state.steps.append(Constant(name, value, type, span))
+    return state.define(name, type, Made("a constant", (), span))
+
+
+def _literal_contents(value: Tensor, limit: int) -> tuple[Content, ...] | None:
+    if len(value.shape) > 1 or value.size > limit:
+        return None
+    if value.dtype is DType.BOOL:
+        return tuple(TRUE if element else FALSE for element in value.elements)
+    return tuple(constant(int(element)) for element in value.elements) if value.dtype.is_integer else None
+
+
+def _vector(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
+    """A list of integers is a vector whose contents are known.  [type.literal]"""
+    numbers = [_integer(item) for item in items]
+    if None in numbers:
+        message = "a list literal holds integers; write a tuple and `concatenate` or `stack` for other values"
+        state.report("E0307", "type.literal", message, span)
+        return broken(state)
+    values = [number.value for number in numbers if number is not None]
+    dtypes = {number.dtype for number in numbers if number is not None}
+    dtype = DType.INT64 if "int64" in dtypes else DType(next(iter(dtypes), "int32"))
+    return _constant(state, tensor_of((len(values),), dtype, values), span, hint)
+
+
+def _integer(item: ast.Expr) -> ast.Number | None:
+    match item:
+        case ast.Number(value=value) if type(value) is int:
+            return item
+        case ast.Unary("-", ast.Number(value=value) as number) if type(value) is int:
+            return replace(number, value=-value)
+        case _:
+            return None
+
+
+def _meta(state: Elaboration, kind: str, index: int, span: Span, hint: str | None) -> str:
+    """A constant of the metadata section."""
+    entry = state.program.surface.metadata.get((kind, index))
+    if not isinstance(entry, ast.MetaTensor):
+        message = f"`meta[{kind}][{index}]` is not a constant of the metadata section"
+        state.report("E0106", "syntax.metadata", message, span)
+        return broken(state)
+    return _constant(state, tensor_of(entry.shape, DType(entry.dtype), entry.elements), span, hint)
+
+
+# ------------------------------------------------------------------------------------------------- tuples
+def _tuple(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
+    """A tuple of values.  [type.tuple]"""
+    fields = tuple([infer(state, item) for item in items])
+    types = [state.types[field] for field in fields]
+    name = state.fresh(hint)
+    known = tuple(type for type in types if not isinstance(type, Broken))
+    if len(known) != len(types):
+        return state.define(name, BROKEN)
+    type = TupleType(known)
+    state.steps.append(MakeTuple(name, fields, type, span))
+    return state.define(name, type, Made("a tuple", fields, span))
+
+
+def _project(state: Elaboration, operand: ast.Expr, index: int, span: Span, hint: str | None) -> str:
+    """A field of a tuple.  [type.project]"""
+    value = infer(state, operand)
+    name = state.fresh(hint)
+    match state.types[value]:
+        case Broken():
+            return state.define(name, BROKEN)
+        case TupleType(fields) if 0 <= index < len(fields):
+            state.steps.append(Project(name, value, index, fields[index], span))
+            return state.define(name, fields[index], Made("a projection", (f"{value}#{index}",), span))
+        case TupleType(fields):
+            message = f"a tuple of {len(fields)} has no field {index}"
+            state.report("E0309", "type.project", message, span)
+        case other:
+            state.report("E0307", "type.project", f"only a tuple has fields, not `{shown(other)}`", span)
+    return state.define(name, BROKEN)
+
+
+# ------------------------------------------------------------------------------------------------- calls
+def _call(state: Elaboration, call: ast.Call, hint: str | None) -> str:
+    match call.function:
+        case ast.Name(name, span):
+            return _operator(state, name, call.arguments, call.attributes, call.span, span, hint)
+        case _:
+            return _invoke(state, call, hint)
+
+
+def _operator(
+    state: Elaboration,
+    name: str,
+    arguments: Sequence[ast.Expr],
+    attributes: Sequence[ast.Attribute],
+    span: Span,
+    name_span: Span,
+    hint: str | None,
+) -> str:
+    operands = [infer(state, argument) for argument in arguments]
+    operator = state.program.operators.get(name)
+    if operator is None:
+        if name[:1].isupper():
+            state.report("E0205", "name.type", f"unknown constructor `{name}`", name_span)
+        else:
+            unknown_operator(state, name, name_span)
+        return broken(state)
+    given = read_attributes(state, attributes)
+    if given is None:
+        return broken(state)
+    return apply(state, operator, operands, given, span, [argument.span for argument in arguments], hint)
+
+
+def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
+    """An infix operator; an unsuffixed literal takes the other side's element type.  [type.literal]"""
+    if expr.op not in _INFIX:
+        message = f"`{expr.op}` stands in dims and predicates only"
+        state.report("E0307", "type.structure", message, expr.span)
+        return broken(state)
+    left, right = expr.left, expr.right
+    if isinstance(left, ast.Number) and not isinstance(right, ast.Number):
+        second = infer(state, right)
+        operands = [_adapted(state, left, second), second]
+    else:
+        first = infer(state, left)
+        operands = [first, _adapted(state, right, first)]
+    operator = state.program.operators[_INFIX[expr.op]]
+    return apply(state, operator, operands, {}, expr.span, [left.span, right.span], hint)
+
+
+def _adapted(state: Elaboration, expr: ast.Expr, beside: str) -> str:
+    type = state.types[beside]
+    if not isinstance(expr, ast.Number) or expr.explicit or not isinstance(type, TensorType):
+        return infer(state, expr)
+    return _number(state, expr, type.dtype if _fits(expr.value, type.dtype) else expr.dtype, None)
+
+
+def _fits(value: bool | int | float, dtype: DType) -> bool:
+    """Whether an unsuffixed integer literal is a value of an integer type."""
+    if type(value) is not int or not dtype.is_integer:
+        return False
+    bits = dtype.bits - dtype.is_signed
+    return (-(1 << bits) if dtype.is_signed else 0) <= value < 1 << bits
+
+
+def _invoke(state: Elaboration, call: ast.Call, hint: str | None) -> str:
+    """A call of a function: its dims are measured, its arguments flow in, its result is opened.
+
+    [type.call.arity] [type.call.dims] [type.call.argument] [type.call.where] [type.call.result]
+    """
+    function = infer(state, call.function)
+    operands = [infer(state, argument) for argument in call.arguments]
+    type = state.types[function]
+    name = state.fresh(hint)
+    if isinstance(type, Broken) or any(isinstance(state.types[operand], Broken) for operand in operands):
+        return state.define(name, BROKEN)
+    if not isinstance(type, FunctionType):
+        state.report(
+            "E0307", "type.structure", f"only a function can be called, not `{shown(type)}`", call.function.span
+        )
+        return state.define(name, BROKEN)
+    called = function if function.startswith("@") else _spelling(call.function)
+    if len(operands) != len(type.params):
+        message = f"`{called}` takes {len(type.params)} arguments, not {len(operands)}"
+        state.report("E0304", "type.call.arity", message, call.span)
+        return state.define(name, BROKEN)
+    return _instantiated(state, call, called, function, type, operands, name)
+
+
+def _spelling(function: ast.Expr) -> str:
+    return function.name if isinstance(function, ast.Local) else "the function"
+
+
+def _instantiated(
+    state: Elaboration,
+    call: ast.Call,
+    called: str,
+    function: str,
+    type: FunctionType,
+    operands: Sequence[str],
+    name: str,
+) -> str:
+    for operand in operands:
+        state.contents(operand)
+    choice = measured(type, [state.types[operand] for operand in operands])  # type: ignore[misc]
+    caller = f"in `{state.function}`"
+    for index, goal in choice.owed:
+        blamed = f"argument {index + 1} of the call of `{called}` {caller}"
+        says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
+        span = call.arguments[index].span
+        discharge(state, Owed(goal, "type.call.dims", Site.ARGUMENT, says, span, blamed=blamed))
+    for index, (operand, param) in enumerate(zip(operands, type.params, strict=True)):
+        position = f"argument {index + 1} of `{called}`"
+        fits = flow(
+            state, operand, substituted(param, choice.mapping), call.arguments[index].span, Site.ARGUMENT,
+            "type.call.argument", position, f"{position}, in the call {caller}",
+        )  # fmt: skip
+        if not fits:
+            return state.define(name, BROKEN)
+    for clause in type.where:
+        goal = clause.substitute(choice.mapping)
+        says = f"`{called}` requires `{clause}`"
+        blamed = f"the call of `{called}` {caller}"
+        discharge(state, Owed(goal, "type.call.where", Site.WHERE, says, call.span, blamed=blamed))
+    promise = Promise(call.span, f"the result of `{called}`, whose type leaves it open")
+    result = state.enter(substituted(type.result, choice.mapping), name, lambda path, axis: promise)
+    for size in sizes(result):
+        state.is_size(size)
+    state.steps.append(Invoke(name, function, tuple(operands), result, call.span))
+    return state.define(name, result, Made(f"`{called}`", tuple(operands), call.span))
+
+
+# ------------------------------------------------------------------------------------------------- blocks
+def _block(state: Elaboration, block: ast.Block, hint: str | None) -> str:
+    """Items in order, then the value; the names end with the block.  [type.let]"""
+    with state.block():
+        for item in block.items:
+            _item(state, item)
+        return infer(state, block.result, hint)
+
+
+def _item(state: Elaboration, item: ast.Item) -> None:
+    match item:
+        case ast.Let(None, _, value, _):
+            infer(state, value)
+        case ast.Let(name, annotation, value, span):
+            assert name is not None
+            _let(state, name, annotation, value, span)
+        case ast.Assert():
+            _assert(state, item)
+        case ast.FreeVar(name, _, span):
+            message = f"`free_var {name.name}` may only stand before a file's single expression"
+            state.report("E0307", "type.structure", message, span)
+            state.bind(name.name, broken(state))
+
+
+def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value: ast.Expr, span: Span) -> None:
+    """A name for a value; an annotation is checked and forgets the rest.  [type.let] [type.annotation]"""
+    plain = annotation is None or isinstance(annotation, ast.Omitted)
+    hint = name.name if plain else None
+    held = _closure(state, value, hint, name.name) if isinstance(value, ast.Fn) else infer(state, value, hint)
+    if not plain:
+        assert annotation is not None
+        held = ascribe(state, held, annotation, value.span, name.span, Site.ANNOTATION, "type.annotation", name.name)
+    state.bind(name.name, held)
+    state.bindings.append(Binding(name.name, held, name.span))
+
+
+def ascribe(
+    state: Elaboration,
+    value: str,
+    annotation: ast.Type,
+    value_span: Span,
+    span: Span,
+    site: Site,
+    rule: str,
+    hint: str | None,
+) -> str:
+    """The value at the written type, which forgets everything else; new dimension names are bound to its sizes.
+
+    [type.annotation] [type.cast] [type.forget]
+    """
+    if isinstance(state.types[value], Broken):
+        return value
+    new: dict[str, Variable] = {}
+
+    def bound(name: str, at: Span) -> object:
+        state.bind_dim(name, dim := state.rigid(name))
+        (new[name],) = dim.variables()
+        return dim
+
+    reading = Reading(state, bound)  # type: ignore[arg-type]
+    try:
+        target = reading.type(annotation)
+    except Unreadable:
+        return broken(state)
+    if new:
+        own = FunctionType(("",), (target,), TupleType(()), tuple(new.values()))
+        choice = measured(own, [state.types[value]])  # type: ignore[list-item]
+        for name, variable in new.items():
+            if variable in choice.unsolved:
+                state.report(
+                    "E0206", "name.dimension", f"dimension `{name}` cannot be read off the value", annotation.span
+                )
+                return broken(state)
+            state.bind_dim(name, choice.mapping[variable])
+        target = substituted(target, choice.mapping)
+    discharge_divisions(state, reading)
+    what = "the annotation of `" + (hint or "") + "`" if site is Site.ANNOTATION else "the cast"
+    if not flow(state, value, target, value_span, site, rule, what, f"{what}, in `{state.function}`", annotation):
+        return broken(state)
+    name = state.fresh(hint)
+
+    def promise(path: str, axis: int) -> Promise:
+        return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {what}")
+
+    type = state.enter(target, name, promise)
+    for size in sizes(type):
+        state.is_size(size)
+    state.steps.append(Rename(name, value, type, span))
+    return state.define(name, type, Written(annotation))
+
+
+def _assert(state: Elaboration, item: ast.Assert) -> None:
+    """A check written by the user; afterwards it is a known fact.  [type.assert]"""
+    message = item.message or "assertion failed"
+    reading = Reading(state)
+    try:
+        goal = reading.predicate(item.condition)
+    except NotADim as found:
+        if found.rule in ("dim.division",) or isinstance(item.condition, ast.Unary | ast.Choose):
+            state.report(found.code, found.rule, found.message, found.span)
+            return
+        condition = infer(state, item.condition)
+        type = state.types[condition]
+        if isinstance(type, Broken):
+            return
+        if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
+            state.report("E0307", "type.assert", f"`assert` takes a bool, not `{shown(type)}`", item.condition.span)
+            return
+        content = type.contents[0] if type.contents else None
+        if content is None:
+            state.steps.append(Assertion(condition, message, item.span))
+            return
+        goal = content  # type: ignore[assignment]
+    discharge_divisions(state, reading)
+    discharge(state, Owed(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion"))
+
+
+# ------------------------------------------------------------------------------------------------- closures
+def _closure(state: Elaboration, literal: ast.Fn, hint: str | None, recursive: str | None) -> str:
+    """A function literal: its body is checked once, under the facts that hold here.  [type.fn]"""
+    name = state.fresh(hint)
+    function = elaborated(state, literal, name, recursive)
+    if function is None:
+        return state.define(name, BROKEN)
+    state.steps.append(Closure(name, function, function.type, literal.span))
+    return state.define(name, function.type, Made("a function literal", (), literal.span))
+
+
+def elaborated(state: Elaboration, literal: ast.Fn, name: str, recursive: str | None) -> Function | None:
+    """The core of a function; None if its declaration or its result was reported.
+
+    With a written result type the body may call the function by the name `recursive`.  [type.recursion]
+    """
+    with state.branch() as steps:
+        header = read_header(state, literal, name)
+        if header is None:
+            return None
+        if recursive is not None:
+            state.bind(recursive, state.define(name, BROKEN if header.type is None else header.type))
+        if name.startswith("@"):
+            state.program.signatures[name] = header.type
+        result = infer(state, literal.body)
+        if name.startswith("@"):
+            state.bindings.append(Binding("result", result, _last(literal.body).span))
+        if header.type is not None:
+            _returned(state, result, header.type, literal)
+    inferred = state.types[result]
+    if header.type is not None:
+        type = header.type
+    elif isinstance(inferred, Broken):
+        return None
+    else:
+        type = replace(header.interface, result=closed_result(state, header, inferred))
+    body = Block(tuple(steps), result)
+    return Function(name, header.params, header.binders, header.entry, body, type, not state.gradual, literal.span)
+
+
+def _returned(state: Elaboration, result: str, type: FunctionType, literal: ast.Fn) -> None:
+    """The value of the body flows into the declared result.  [type.result]"""
+    if not isinstance(state.types[result], Broken):
+        what = f"the result of `{state.function}`"
+        span = _last(literal.body).span
+        flow(state, result, type.result, span, Site.RESULT, "type.result", what, what, literal.result)
+
+
+def _last(expr: ast.Expr) -> ast.Expr:
+    while isinstance(expr, ast.Block):
+        expr = expr.result
+    return expr

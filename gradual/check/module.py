@@ -1,0 +1,204 @@
+"""A file's definitions: interfaces first, callees before callers where a result type is inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gradual.check.discharge import settle
+from gradual.check.elaboration import Elaboration
+from gradual.check.infer import elaborated
+from gradual.check.program import Program
+from gradual.core.terms import Check, Function, Module
+from gradual.diagnostic import Diagnostic
+from gradual.source import Span
+from gradual.syntax import ast
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """What checking a file found.
+
+    Attributes:
+        core: the functions that could be elaborated, in source order.
+        elaborations: the state of every definition when it was finished, for tools that ask more.
+    """
+
+    core: Module
+    diagnostics: tuple[Diagnostic, ...]
+    checks: tuple[Check, ...]
+    elaborations: dict[str, Elaboration]
+    proved: int
+    refuted: int
+
+
+def checked(program: Program) -> Checked:
+    """Every definition of the file checked, its checks numbered in source order."""
+    found: list[Diagnostic] = []
+    defs = list(_definitions(program, found))
+    for definition in defs:
+        program.spans[definition.name.name] = definition.name.span
+    functions: dict[str, Function | None] = {}
+    states: dict[str, Elaboration] = {}
+    for definition in _ordered(defs, program, found):
+        name = definition.name.name
+        state = states[name] = Elaboration(program, name)
+        functions[name] = elaborated(state, _whole(definition), name, None)
+        function = functions[name]
+        program.signatures[name] = None if function is None else function.type
+        settle(state)
+    return _gathered([definition.name.name for definition in defs], functions, states, found)
+
+
+def _gathered(
+    names: list[str], functions: dict[str, Function | None], states: dict[str, Elaboration], found: list[Diagnostic]
+) -> Checked:
+    checks: list[Check] = []
+    for name in names:
+        for check in states[name].checks:
+            checks.append(check)
+            check.id = f"c{len(checks)}"
+        found += states[name].diagnostics
+    return Checked(
+        Module({name: function for name in names if (function := functions[name]) is not None}),
+        tuple(sorted(found, key=lambda diagnostic: (diagnostic.span.start, diagnostic.span.end, diagnostic.code))),
+        tuple(checks),
+        states,
+        sum(state.proved for state in states.values()),
+        sum(state.refuted for state in states.values()),
+    )
+
+
+def _definitions(program: Program, found: list[Diagnostic]) -> Iterator[ast.Def]:
+    """The functions defined, first of each name; what is not supported yet is reported.  [name.duplicate]"""
+    seen: dict[str, Span] = {}
+    for definition in program.surface.definitions:
+        match definition:
+            case ast.Def(name):
+                if name.name in seen:
+                    message = f"`{name.name}` is defined twice"
+                    found.append(Diagnostic("E0204", "name.duplicate", message, name.span))
+                    continue
+                seen[name.name] = name.span
+                yield definition
+            case ast.TypeDef(name=kind) | ast.ExternType(name=kind):
+                message = f"the type definition `{kind}` is not supported yet"
+                found.append(Diagnostic("E0399", "type.unsupported", message, definition.span))
+            case ast.OperatorDef(name=name):
+                message = f"the operator declaration `{name.name}` is not supported yet"
+                found.append(Diagnostic("E0399", "type.unsupported", message, definition.span))
+
+
+def _whole(definition: ast.Def) -> ast.Fn:
+    """The function of a definition; the free variables before a file's single expression are its parameters."""
+    function = definition.function
+    if not definition.implicit or not isinstance(function.body, ast.Block):
+        return function
+    free = [item for item in function.body.items if isinstance(item, ast.FreeVar)]
+    params = tuple(ast.Param(item.name, item.annotation, (), item.span) for item in free)
+    items = tuple(item for item in function.body.items if not isinstance(item, ast.FreeVar))
+    body = ast.Block(items, function.body.result, function.body.span)
+    return replace(function, params=function.params + params, body=body)
+
+
+# ---------------------------------------------------------------------------------------------------------- order
+def _ordered(defs: list[ast.Def], program: Program, found: list[Diagnostic]) -> list[ast.Def]:
+    """Definitions such that a function whose result is inferred precedes its callers; others keep their places.
+
+    Written interfaces are declared first, so that only inferred ones order anything.  [type.recursion]
+    """
+    by_name = {definition.name.name: definition for definition in defs}
+    written = {name for name, definition in by_name.items() if _has_result(definition)}
+    _declare(program, [by_name[name] for name in by_name if name in written])
+    calls = {name: [callee for callee in _globals(d.function) if callee in by_name] for name, d in by_name.items()}
+    order: list[str] = []
+    done: set[str] = set()
+    for root in by_name:
+        _visit(root, calls, written, done, order)
+    for name in by_name:
+        if name not in written and _reaches_itself(name, calls, written):
+            message = f"`{name}` is recursive, so its result type must be written"
+            found.append(Diagnostic("E0310", "type.recursion", message, by_name[name].name.span))
+    return [by_name[name] for name in order]
+
+
+def _visit(root: str, calls: dict[str, list[str]], written: set[str], done: set[str], order: list[str]) -> None:
+    """Append `root` after the inferred functions that it needs, with an explicit stack."""
+    stack: list[tuple[str, Iterator[str]]] = []
+    if root not in done:
+        done.add(root)
+        stack.append((root, iter(calls[root])))
+    while stack:
+        name, rest = stack[-1]
+        callee = next((c for c in rest if c not in written and c not in done), None)
+        if callee is None:
+            stack.pop()
+            order.append(name)
+        else:
+            done.add(callee)
+            stack.append((callee, iter(calls[callee])))
+
+
+def _reaches_itself(name: str, calls: dict[str, list[str]], written: set[str]) -> bool:
+    """Whether an inferred function calls itself through inferred functions only."""
+    seen, waiting = set(), [callee for callee in calls[name] if callee not in written]
+    while waiting:
+        callee = waiting.pop()
+        if callee == name:
+            return True
+        if callee not in seen:
+            seen.add(callee)
+            waiting += [further for further in calls[callee] if further not in written]
+    return False
+
+
+def _has_result(definition: ast.Def) -> bool:
+    result = definition.function.result
+    return result is not None and not isinstance(result, ast.Omitted)
+
+
+def _declare(program: Program, defs: list[ast.Def]) -> None:
+    """The interfaces that are written in full, read ahead of every body; problems are reported with the body."""
+    from gradual.check.header import read_header
+
+    for definition in defs:
+        ahead = Elaboration(program, definition.name.name)
+        header = read_header(ahead, _whole(definition), definition.name.name)
+        program.signatures[definition.name.name] = None if header is None else header.type
+
+
+def _globals(function: ast.Fn) -> list[str]:
+    """The functions that a function mentions, in order, found with an explicit stack."""
+    found: list[str] = []
+    waiting: list[object] = [function.body]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.Global(name):
+                found.append(name)
+            case ast.Call(callee, arguments):
+                waiting += (*reversed(arguments), callee)
+            case ast.Block(items, result):
+                waiting.append(result)
+                waiting += [
+                    item.condition if isinstance(item, ast.Assert) else _value(item) for item in reversed(items)
+                ]
+            case ast.Infix(_, left, right):
+                waiting += (right, left)
+            case ast.If(condition, then, orelse):
+                waiting += (orelse, then, condition)
+            case ast.Tuple(items) | ast.Listing(items):
+                waiting += reversed(items)
+            case ast.Project(operand, _) | ast.Unary(_, operand) | ast.Cast(operand, _):
+                waiting.append(operand)
+            case ast.Fn():
+                waiting.append(node.body)
+            case ast.Match(scrutinee, arms):
+                waiting += (*[arm.body for arm in reversed(arms)], scrutinee)
+            case ast.Ref(_, operands):
+                waiting += reversed(operands)
+    return found
+
+
+def _value(item: ast.Let | ast.FreeVar) -> object:
+    return item.value if isinstance(item, ast.Let) else None

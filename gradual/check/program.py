@@ -1,0 +1,41 @@
+"""What all definitions of a file share: signatures, settings, operators, the decider and where constants lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gradual.dims.constraint import Constraint, at_least
+from gradual.dims.decide import Decider
+from gradual.dims.dim import Dim, constant
+from gradual.limits import Limits
+from gradual.ops.operator import Operator
+from gradual.source import Source, Span
+from gradual.syntax import ast
+from gradual.types.type import FunctionType
+
+_ZERO = constant(0)
+
+
+@dataclass(slots=True, eq=False)
+class Program:
+    """The file under check.
+
+    Attributes:
+        signatures: the interface of every function checked or declared so far.
+        spans: where each function's name stands.
+        strict_broadcast: only equal dims or a literal 1 broadcast.
+    """
+
+    source: Source
+    surface: ast.Module
+    operators: Mapping[str, Operator]
+    decider: Decider
+    limits: Limits
+    strict_broadcast: bool = False
+    signatures: dict[str, FunctionType | None] = field(default_factory=dict)
+    spans: dict[str, Span] = field(default_factory=dict)
+
+    def not_negative(self, dim: Dim) -> Constraint:
+        """`0 <= dim`."""
+        return at_least(dim, _ZERO)

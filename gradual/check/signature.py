@@ -1,0 +1,174 @@
+"""Interfaces of functions: how a call chooses the dims of its callee, and what a `def` or `fn` declares.
+
+Every binder must be readable off an argument: from a bare occurrence, or from one that can be solved (`n + 1`,
+`2 * n`).  One algorithm measures: against the dims of a call's arguments it instantiates, against the sizes of the
+function's own parameters it says how the machine reads them on entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradual.dims.constraint import Constraint, at_least, divides
+from gradual.dims.dim import ContentOf, Dim, SizeOf, Variable, constant, variable
+from gradual.types.opening import content_of, size_of
+from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How a call chose its callee's dims.
+
+    Attributes:
+        mapping: what each binder, and each size or element of a parameter, is in the caller's terms.
+        owed: what solving an occurrence such as `2 * n` demands, by parameter.
+        unsolved: binders that no argument shows.
+    """
+
+    mapping: Mapping[Variable, Dim]
+    owed: tuple[tuple[int, Constraint], ...]
+    unsolved: tuple[Variable, ...]
+
+
+def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
+    """The callee's binders in terms of the arguments: the first bare occurrence, left to right.  [type.call.dims]"""
+    sizes = [
+        (index, extent, size)
+        for index, (param, argument) in enumerate(zip(type.params, arguments, strict=True))
+        for extent, size in _paired(param, argument)
+    ]
+    mapping: dict[Variable, Dim] = _named_parts(type, arguments)
+    waiting = [binder for binder in type.binders if binder not in mapping]
+    for binder in list(waiting):
+        for _, extent, size in sizes:
+            if bare(extent) is binder:
+                mapping[binder] = size
+                waiting.remove(binder)
+                break
+    owed = _solve(waiting, sizes, mapping)
+    return Measured(mapping, tuple(owed), tuple(waiting))
+
+
+def _solve(
+    waiting: list[Variable], sizes: list[tuple[int, Dim, Dim]], mapping: dict[Variable, Dim]
+) -> list[tuple[int, Constraint]]:
+    """Solve occurrences that are linear in one remaining binder, until none is left that can be."""
+    owed: list[tuple[int, Constraint]] = []
+    progress = True
+    while waiting and progress:
+        progress = False
+        for index, extent, size in sizes:
+            open_here = [binder for binder in waiting if binder in extent.variables()]
+            linear = _linear(extent, open_here[0]) if len(open_here) == 1 else None
+            if linear is None:
+                continue
+            factor, rest = linear
+            difference = (size - rest.substitute(mapping)) * (1 if factor > 0 else -1)
+            solution = difference // abs(factor)
+            mapping[open_here[0]] = solution
+            owed.append((index, divides(constant(abs(factor)), difference)))
+            owed.append((index, at_least(solution, constant(0))))
+            waiting.remove(open_here[0])
+            progress = True
+    return owed
+
+
+def bare(extent: Dim) -> Variable | None:
+    """The variable that a dim is, if it is nothing else."""
+    match extent.terms:
+        case (((Variable() as variable,), 1),):
+            return variable
+        case _:
+            return None
+
+
+def _linear(extent: Dim, unknown: Variable) -> tuple[int, Dim] | None:
+    """`factor` and `rest` such that the dim is `factor * unknown + rest`, and `rest` does not mention it."""
+    factor = dict(extent.terms).get((unknown,))
+    if factor is None:
+        return None
+    rest = extent - factor * variable(unknown.name, unknown.kind, unknown.witness)
+    return None if unknown in rest.variables() else (factor, rest)
+
+
+def _named_parts(type: FunctionType, arguments: Sequence[OpenedType]) -> dict[Variable, Dim]:
+    """Sizes and elements of parameters that the interface mentions, as `dim(%x, 0)` or `%n`."""
+    mentioned = {v for extent in _mentions(type) for v in extent.variables() if v.witness is not None}
+    places = {name: index for index, name in enumerate(type.names)}
+    mapping: dict[Variable, Dim] = {}
+    for name in mentioned:
+        match name.witness:
+            case SizeOf(value=path, axis=axis) if (part := _part(path, places, arguments)) is not None:
+                mapping[name] = part.shape[axis]
+            case ContentOf(value=path, index=index) if (part := _part(path, places, arguments)) is not None:
+                content = part.contents[index[0] if index else 0] if part.contents else None
+                if isinstance(content, Dim):
+                    mapping[name] = content
+    return mapping
+
+
+def _part(path: str, places: Mapping[str, int], arguments: Sequence[OpenedType]) -> TensorType[Dim] | None:
+    base, *fields = path.split("#")
+    if base not in places:
+        return None
+    part = arguments[places[base]]
+    for field in fields:
+        assert isinstance(part, TupleType), path
+        part = part.fields[int(field)]
+    return part if isinstance(part, TensorType) else None
+
+
+def _mentions(type: FunctionType) -> Iterator[Dim | Constraint]:
+    yield from type.where
+    for part in (*type.params, type.result):
+        yield from extents(part)
+
+
+def extents(type: GradualType) -> Iterator[Dim]:
+    """The dims written in a type, left to right; those of function types inside included."""
+    match type:
+        case TensorType(shape):
+            yield from (extent for extent in shape if not isinstance(extent, Hole))
+        case TupleType(fields):
+            for field in fields:
+                yield from extents(field)
+        case FunctionType(params=params, result=result):
+            for part in (*params, result):
+                yield from extents(part)
+
+
+def _paired(param: GradualType, argument: OpenedType) -> Iterator[tuple[Dim, Dim]]:
+    """Each written dim of a parameter with the dim that the argument has there."""
+    match param, argument:
+        case TensorType(shape), TensorType(sizes) if len(shape) == len(sizes):
+            yield from ((e, size) for e, size in zip(shape, sizes, strict=True) if not isinstance(e, Hole))
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            for field, other in zip(fields, others, strict=True):
+                yield from _paired(field, other)
+
+
+def measuring(type: GradualType, path: str) -> OpenedType:
+    """A parameter's type with every size and tracked scalar named by its witness: what the machine can measure."""
+    match type:
+        case TensorType(shape, dtype):
+            scalar = (content_of(path, ()),) if not shape and dtype.is_integer else None
+            return TensorType(tuple(size_of(path, axis) for axis in range(len(shape))), dtype, scalar)
+        case TupleType(fields):
+            return TupleType(tuple(measuring(field, f"{path}#{i}") for i, field in enumerate(fields)))
+        case FunctionType():
+            return type
+
+
+def requirements(type: GradualType, path: str) -> Iterator[tuple[Dim, Dim, str, int]]:
+    """Each written dim of a parameter with the size measured there, the value's path and axis."""
+    match type:
+        case TensorType(shape):
+            for axis, extent in enumerate(shape):
+                if not isinstance(extent, Hole):
+                    yield extent, size_of(path, axis), path, axis
+        case TupleType(fields):
+            for i, field in enumerate(fields):
+                yield from requirements(field, f"{path}#{i}")
+        case FunctionType():
+            return

@@ -1,0 +1,258 @@
+"""Types, dims and predicates as people write them, read in a definition's scope.
+
+A dim that divides by something symbolic owes `divisor >= 1`; the obligations met while reading are collected, and
+whoever asked for the reading discharges them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from gradual.check.elaboration import Elaboration
+from gradual.dims.constraint import (
+    Constraint,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    differs,
+    equal,
+    less,
+    more,
+    negated,
+)
+from gradual.dims.dim import Dim, Variable, constant, ite, maximum, minimum
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.types.dtype import DType
+from gradual.types.type import FunctionType, GradualType, Hole, TensorType, TupleType
+
+_COMPARISONS: dict[str, Callable[[Dim, Dim], Constraint]] = {
+    "==": equal,
+    "!=": differs,
+    "<": less,
+    "<=": at_most,
+    ">": more,
+    ">=": at_least,
+}
+
+
+class Unreadable(Exception):
+    """What is written is not a type, a dim or a predicate here; the diagnostic was already reported."""
+
+
+class NotADim(Exception):
+    """An expression that speaks of tensors, not of sizes."""
+
+    def __init__(self, message: str, span: Span, code: str = "E0207", rule: str = "name.attribute") -> None:
+        super().__init__(message)
+        self.message, self.span, self.code, self.rule = message, span, code, rule
+
+
+@dataclass(slots=True)
+class Reading:
+    """One annotation, attribute or clause being read.
+
+    Attributes:
+        bind: what to do with a dimension name that is not in scope: give its dim, or None to refuse it.
+        owed: obligations of the divisions met, with where they stand.
+    """
+
+    state: Elaboration
+    bind: Callable[[str, Span], Dim | None] = lambda name, span: None
+    owed: list[tuple[Constraint, Span]] = field(default_factory=list)
+
+    # ---------------------------------------------------------------------------------------------------- dims
+    def dim(self, expr: ast.Expr) -> Dim:
+        """An expression as a dim.  Raises NotADim."""
+        match expr:
+            case ast.Number(value=value) if type(value) is int:
+                return constant(value)
+            case ast.Name(name, span):
+                return self._named(name, span)
+            case ast.Local(name, span):
+                return self._scalar(name, span)
+            case ast.Infix(op, left, right):
+                return self._infix(op, self.dim(left), self.dim(right), expr)
+            case ast.Unary("-", operand):
+                return -self.dim(operand)
+            case ast.Choose(condition, then, orelse):
+                return ite(self.predicate(condition), self.dim(then), self.dim(orelse))
+            case ast.Call(ast.Name(name), arguments, ()):
+                return self._function(name, arguments, expr)
+            case ast.Tuple((inner,)) | ast.Block((), inner):
+                return self.dim(inner)
+            case ast.Meta(kind, index, span):
+                return self._meta(kind, index, span)
+            case ast.Hole(span=span):
+                raise NotADim("`?` may only stand for a whole dim of an annotation", span, "E0206", "name.dimension")
+            case _:
+                raise NotADim("this is not a dim", expr.span)
+
+    def _named(self, name: str, span: Span) -> Dim:
+        dim = self.state.dims.get(name)
+        if dim is None:
+            dim = self.bind(name, span)
+        if dim is None:
+            raise NotADim(f"dimension `{name}` is not bound here", span, "E0206", "name.dimension")
+        return dim
+
+    def _scalar(self, name: str, span: Span) -> Dim:
+        value = self.state.names.get(name)
+        if value is None:
+            raise NotADim(f"variable `{name}` is not in scope", span, "E0202", "name.variable")
+        type = self.state.contents(value)
+        if type is None or type.rank != 0:
+            raise NotADim(f"`{name}` is not an integer scalar", span, "E0206", "name.dimension")
+        (content,) = type.contents or ()
+        assert isinstance(content, Dim), content
+        return content
+
+    def _infix(self, op: str, left: Dim, right: Dim, expr: ast.Infix) -> Dim:
+        match op:
+            case "+":
+                return left + right
+            case "-":
+                return left - right
+            case "*":
+                return left * right
+            case "//":
+                self._divisor(right, expr.right.span)
+                return left // right
+            case "%":
+                self._divisor(right, expr.right.span)
+                return left % right
+            case _:
+                raise NotADim(f"`{op}` does not make a dim", expr.span)
+
+    def _divisor(self, divisor: Dim, span: Span) -> None:
+        if divisor.value is not None and divisor.value < 1:
+            raise NotADim(f"division by {divisor}: a divisor must be at least 1", span, "E0206", "dim.division")
+        self.owed.append((at_least(divisor, constant(1)), span))
+
+    def _function(self, name: str, arguments: tuple[ast.Expr, ...], expr: ast.Call) -> Dim:
+        match name, arguments:
+            case "min" | "max", (_, *_):
+                dims = [self.dim(argument) for argument in arguments]
+                result = dims[0]
+                for dim in dims[1:]:
+                    result = minimum(result, dim) if name == "min" else maximum(result, dim)
+                return result
+            case "dim", (ast.Local() as local, ast.Number(value=axis)) if type(axis) is int:
+                return self._size(local, axis)
+            case _:
+                raise NotADim(f"`{name}` does not make a dim", expr.span)
+
+    def _size(self, local: ast.Local, axis: int) -> Dim:
+        value = self.state.names.get(local.name)
+        if value is None:
+            raise NotADim(f"variable `{local.name}` is not in scope", local.span, "E0202", "name.variable")
+        type = self.state.types[value]
+        if not isinstance(type, TensorType):
+            raise NotADim(f"`{local.name}` is not a tensor", local.span, "E0307", "type.structure")
+        if not -type.rank <= axis < type.rank:
+            message = f"`{local.name}` has rank {type.rank}, so it has no dimension {axis}"
+            raise NotADim(message, local.span, "E0305", "op.axis")
+        return type.shape[axis]
+
+    def _meta(self, kind: str, index: int, span: Span) -> Dim:
+        entry = self.state.program.surface.metadata.get((kind, index))
+        if isinstance(entry, int):
+            return constant(entry)
+        if isinstance(entry, ast.MetaTensor) and len(entry.elements) == 1 and type(entry.elements[0]) is int:
+            return constant(entry.elements[0])
+        raise NotADim(f"`meta[{kind}][{index}]` is not a known size", span, "E0106", "syntax.metadata")
+
+    # ---------------------------------------------------------------------------------------------- predicates
+    def predicate(self, expr: ast.Expr) -> Constraint:
+        """An expression as a predicate on dims.  Raises NotADim."""
+        match expr:
+            case ast.Infix("and", left, right):
+                return all_of(self.predicate(left), self.predicate(right))
+            case ast.Infix("or", left, right):
+                return any_of(self.predicate(left), self.predicate(right))
+            case ast.Infix(op, left, right) if op in _COMPARISONS:
+                return _COMPARISONS[op](self.dim(left), self.dim(right))
+            case ast.Unary("not", operand):
+                return negated(self.predicate(operand))
+            case ast.Tuple((inner,)) | ast.Block((), inner):
+                return self.predicate(inner)
+            case ast.Number(value=bool() as value):
+                return all_of() if value else any_of()
+            case _:
+                raise NotADim("this is not a predicate on dims", expr.span)
+
+    # --------------------------------------------------------------------------------------------------- types
+    def type(self, written: ast.Type) -> GradualType:
+        """A written type.  Raises Unreadable after reporting why."""
+        match written:
+            case ast.TensorType(None, _, span):
+                self._refuse("a tensor of unknown rank is not supported yet", span)
+            case ast.TensorType(shape, dtype, span):
+                assert shape is not None
+                return TensorType(tuple(map(self.extent, shape)), self.dtype(dtype, span))
+            case ast.TupleType(fields):
+                return TupleType(tuple(map(self.type, fields)))
+            case ast.FnType():
+                return self._function_type(written)
+            case ast.NamedType(name, _, span):
+                self._refuse(f"the type `{name}` is not supported yet", span)
+            case ast.RefType(_, span):
+                self._refuse("references are not supported yet", span)
+            case ast.Omitted(span):
+                self.state.report("E0310", "type.annotation", "a type must be written here", span)
+                raise Unreadable
+
+    def extent(self, written: ast.Expr) -> Dim | Hole:
+        """One dim of an annotation.  Raises Unreadable after reporting why."""
+        if isinstance(written, ast.Hole):
+            if written.bound is not None:
+                self._refuse("a bounded unknown is not supported yet", written.span)
+            return Hole()
+        try:
+            return self.dim(written)
+        except NotADim as found:
+            self.state.report(found.code, found.rule, found.message, found.span)
+            raise Unreadable from None
+
+    def dtype(self, name: str, span: Span) -> DType:
+        """A dtype's name.  Raises Unreadable after reporting an unknown one."""
+        try:
+            return DType(name)
+        except ValueError:
+            self.state.report("E0306", "type.dtype", f"`{name}` is not an element type", span)
+            raise Unreadable from None
+
+    def _refuse(self, message: str, span: Span) -> NoReturn:
+        self.state.report("E0399", "type.unsupported", message, span)
+        raise Unreadable
+
+    def _function_type(self, written: ast.FnType) -> FunctionType:
+        """A function type: dimension names that are new in its parameters are its own binders."""
+        state = self.state
+        binders: list[Variable] = []
+
+        def bound(name: str, span: Span) -> Dim:
+            state.bind_dim(name, dim := state.rigid(name))
+            binders.extend(dim.variables())
+            return dim
+
+        with state.block():
+            for binder in written.binders:
+                if binder.kind == "Type":
+                    self._refuse("a type parameter is not supported yet", binder.span)
+                bound(binder.name, binder.span)
+            params = tuple(map(Reading(state, bound, self.owed).type, written.params))
+            result = self.type(written.result)
+            where = tuple(map(self.clause, written.where))
+        return FunctionType(tuple(f"%{i}" for i in range(len(params))), params, result, tuple(binders), where)
+
+    def clause(self, written: ast.Expr) -> Constraint:
+        """A `where` clause.  Raises Unreadable after reporting why."""
+        try:
+            return self.predicate(written)
+        except NotADim as found:
+            self.state.report(found.code, found.rule, found.message, found.span)
+            raise Unreadable from None

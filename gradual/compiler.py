@@ -1,0 +1,177 @@
+"""From a text to a `Compilation`: the one road every tool takes."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from gradual.check.elaboration import Broken
+from gradual.check.module import Checked, checked
+from gradual.check.program import Program
+from gradual.core.terms import Check, Module
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.dims.decide import Decider
+from gradual.limits import LIMITS, Limits
+from gradual.ops.catalogue import CATALOGUE
+from gradual.run.machine import run
+from gradual.source import Source, Span
+from gradual.syntax import ast
+from gradual.syntax.parse import parse
+from gradual.tensors.value import Value
+from gradual.types.text import shown, shown_contents
+from gradual.types.type import FunctionType, TensorType
+
+# Nesting is bounded by LIMITS.nesting; each level takes a few Python frames, which the default limit does not allow.
+_STACK = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to check: whether the SMT rung answers, the limits, and how grave a failing rigid goal is."""
+
+    smt: bool = True
+    limits: Limits = LIMITS
+    rigid: str = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A name of the program with its inferred type and, where known, its contents."""
+
+    function: str
+    name: str
+    type: str
+    contents: str | None
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Compilation:
+    """A checked file.
+
+    Attributes:
+        diagnostics: errors and warnings in source order.
+        proved: obligations proved; refuted: obligations that were errors.
+    """
+
+    source: Source
+    surface: ast.Module
+    core: Module
+    diagnostics: tuple[Diagnostic, ...]
+    checks: tuple[Check, ...]
+    proved: int
+    refuted: int
+    smt_queries: int
+    rungs: Mapping[str, int]
+    _checked: Checked | None = field(default=None, repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no diagnostic is an error."""
+        return not self.errors
+
+    @property
+    def errors(self) -> int:
+        """Number of errors."""
+        return sum(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
+
+    @property
+    def residual(self) -> int:
+        """Number of obligations left to run time."""
+        return len(self.checks)
+
+    @property
+    def functions(self) -> Mapping[str, FunctionType]:
+        """The type of every function, in source order."""
+        return {name: function.type for name, function in self.core.functions.items()}
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        """The type of every function as text."""
+        return {name: shown(type) for name, type in self.functions.items()}
+
+    @cached_property
+    def bindings(self) -> tuple[Binding, ...]:
+        """Every parameter, let and graph variable, and each function's result, in source order."""
+        return tuple(sorted(self._bindings(), key=lambda binding: binding.span.start))
+
+    def _bindings(self) -> Iterator[Binding]:
+        for function, state in self._checked.elaborations.items() if self._checked else ():
+            for binding in state.bindings:
+                type = state.types[binding.value]
+                if not isinstance(type, Broken):
+                    contents = type.contents if isinstance(type, TensorType) else None
+                    known = shown_contents(contents, len(type.shape)) if contents else None  # type: ignore[union-attr]
+                    yield Binding(function, binding.name, shown(type), known, binding.span)
+
+    def question(self, check: str) -> str:
+        """The question put to the solver about a residual check, as SMT-LIB.  Raises KeyError."""
+        assert self._checked is not None
+        return self._checked.question(check)
+
+    def run(self, entry: str, *values: Value) -> Value:
+        """The value of `entry(values)`.  Raises Blame, Fault, and KeyError for an unknown function."""
+        return run(self.core, entry, values)
+
+
+def compile_source(source: Source, options: Options = Options()) -> Compilation:
+    """The source checked; never raises, whatever the text."""
+    with _room():
+        surface, found = parse(source)
+        decider = Decider(options.limits, options.smt)
+        program = Program(source, surface, CATALOGUE, decider, options.limits, _strict(surface))
+        result = checked(program)
+    diagnostics = sorted((*found, *_graded(result.diagnostics, options)), key=lambda d: (d.span.start, d.span.end))
+    return Compilation(
+        source,
+        surface,
+        result.core,
+        tuple(diagnostics),
+        result.checks,
+        result.proved,
+        result.refuted,
+        decider.smt_queries,
+        dict(decider.counts),
+        result,
+    )
+
+
+def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:
+    """A text checked.
+
+    >>> check("def @f(%x: Tensor[(n,), float32]) { nn.relu(%x) }").types["@f"]
+    'fn (Tensor[(n,), float32]) -> Tensor[(n,), float32]'
+    """
+    return compile_source(Source(name, text), Options(smt=smt))
+
+
+def _strict(surface: ast.Module) -> bool:
+    return any(key == "broadcast" and value == "strict" for key, value, _ in surface.settings)
+
+
+def _graded(diagnostics: tuple[Diagnostic, ...], options: Options) -> Iterator[Diagnostic]:
+    from dataclasses import replace
+
+    for diagnostic in diagnostics:
+        if options.rigid == "error" and diagnostic.code == "E0402":
+            yield replace(diagnostic, severity=Severity.ERROR)
+        else:
+            yield diagnostic
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Stack for nested programs, and no garbage collection while a program is built."""
+    limit, collecting = sys.getrecursionlimit(), gc.isenabled()
+    sys.setrecursionlimit(max(limit, _STACK))
+    gc.disable()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        if collecting:
+            gc.enable()

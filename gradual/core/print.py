@@ -1,0 +1,116 @@
+"""The core as text: every operator application typed, every check visible with its label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Block,
+    Check,
+    Closure,
+    Constant,
+    Function,
+    If,
+    Invoke,
+    MakeTuple,
+    Module,
+    Project,
+    Rename,
+    Size,
+    Step,
+)
+from gradual.source import Source
+from gradual.tensors.tensor import Tensor
+from gradual.types.text import shown, shown_contents
+from gradual.types.type import OpenedType, TensorType
+
+_SHOWN_ELEMENTS = 8
+
+
+def printed(module: Module, source: Source | None = None) -> str:
+    """The module as text, ending with a line feed; a check shows its place if the source is given.  [core.print]"""
+
+    def place(check: Check) -> str:
+        if source is None:
+            return ""
+        at = source.position(check.span.start)
+        return f" {at.line}:{at.column}"
+
+    functions = ("\n".join(_function(function, "def ", "", place)) for function in module.functions.values())
+    return "\n\n".join(functions) + "\n"
+
+
+Place = Callable[[Check], str]
+
+
+def _function(function: Function, keyword: str, indent: str, place: Place) -> Iterator[str]:
+    binders = (
+        f"[{', '.join(f'{variable.name} = {size}' for variable, size in function.binders)}]" if function.binders else ""
+    )
+    params = ", ".join(f"{param.name}: {shown(param.type)}" for param in function.params)
+    where = f" where {', '.join(map(str, function.type.where))}" if function.type.where else ""
+    yield f"{indent}{keyword}{function.name}{binders}({params}) -> {shown(function.type.result)}{where} {{"
+    yield from _block(function.body, indent + "  ", place)
+    yield f"{indent}}}"
+
+
+def _block(block: Block, indent: str, place: Place) -> Iterator[str]:
+    for step in block.steps:
+        yield from _step(step, indent, place)
+    yield f"{indent}{block.result}"
+
+
+def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
+    match step:
+        case Apply(name, operator, operands, attributes, type):
+            given = [f"{key}={_value(value)}" for key, value in attributes.items() if value != _default(step, key)]
+            yield f"{indent}{name} = {operator.name}({', '.join([*operands, *given])});{_typed(type)}"
+        case Check(id, goal, blame):
+            yield f"{indent}check {goal};   // {id} [{blame.rule}]{place(step)}"
+        case Constant(name, value, type):
+            yield f"{indent}{name} = {_tensor(value)};{_typed(type)}"
+        case Size(name, dim, type):
+            yield f"{indent}{name} = {dim};{_typed(type)}"
+        case Project(name, operand, index, type):
+            yield f"{indent}{name} = {operand}.{index};{_typed(type)}"
+        case MakeTuple(name, fields, type):
+            comma = "," if len(fields) == 1 else ""
+            yield f"{indent}{name} = ({', '.join(fields)}{comma});{_typed(type)}"
+        case Rename(name, operand, type):
+            yield f"{indent}{name} = {operand};{_typed(type)}"
+        case Invoke(name, function, operands, type):
+            yield f"{indent}{name} = {function}({', '.join(operands)});{_typed(type)}"
+        case Assertion(condition, message):
+            yield f"{indent}assert {condition};   // {message}"
+        case Closure(name, function):
+            yield from _function(function, "fn ", indent, place)
+        case If(name, condition, then, orelse, type):
+            yield f"{indent}{name} = if ({condition}) {{"
+            yield from _block(then, indent + "  ", place)
+            yield f"{indent}}} else {{"
+            yield from _block(orelse, indent + "  ", place)
+            yield f"{indent}}};{_typed(type)}"
+
+
+def _default(step: Apply, key: str) -> Any:
+    return next(spec.default for spec in step.operator.attributes if spec.name == key)
+
+
+def _typed(type: OpenedType) -> str:
+    known = type.contents if isinstance(type, TensorType) else None
+    return f"   // {shown(type)}" + (f" = {shown_contents(known, len(type.shape))}" if known is not None else "")  # type: ignore[union-attr]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _tensor(value: Tensor) -> str:
+    if value.size > _SHOWN_ELEMENTS:
+        return f"constant of {value.size} elements"
+    return str(value.tolist())

@@ -1,0 +1,42 @@
+"""Checks at run time: a goal at this run's sizes, and the blame when it does not hold."""
+
+from __future__ import annotations
+
+from gradual.core.terms import Check, Function
+from gradual.dims.constraint import Constraint, Equal
+from gradual.dims.dim import Undefined
+from gradual.run.sizes import Sizes
+from gradual.run.value import Blame, Frame, blame_of
+
+
+def measure(function: Function, frame: Frame) -> None:
+    """Read the function's rigid dims off its arguments.  [run.call]"""
+    sizes = Sizes(frame)
+    for variable, solution in function.binders:
+        frame.sizes[variable] = solution.evaluate(sizes)
+
+
+def holds(goal: Constraint, sizes: Sizes) -> bool:
+    """Whether a goal is true here; a division by less than 1 makes it false."""
+    try:
+        return goal.evaluate(sizes)
+    except Undefined:
+        return False
+
+
+def failed(step: Check, sizes: Sizes, code: str, what: str) -> Blame:
+    """The blame of a check whose goal is false here.  [run.check.blame]"""
+    seen = {variable.name: sizes[variable] for variable in sorted(step.goal.variables(), key=lambda v: v.name)}
+    came = ", ".join(f"{name} = {value}" for name, value in seen.items())
+    return blame_of(step.blame, step, code, f"{what}: {_difference(step.goal, sizes)}", came, seen)
+
+
+def _difference(goal: Constraint, sizes: Sizes) -> str:
+    if not isinstance(goal, Equal):
+        return f"`{goal}` does not hold"
+    try:
+        left, right = goal.left.evaluate(sizes), goal.right.evaluate(sizes)
+    except Undefined:
+        return f"`{goal}` has no value"
+    expected = f"expected {right}" if goal.right.value is not None else f"but {goal.right} is {right}"
+    return f"{goal.left} is {left}, {expected}"

@@ -1,0 +1,80 @@
+"""Numbers for dims at run time: each variable is read off the values of a frame by its witness.  [run.check]"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, constant
+from gradual.run.value import Frame, Held
+from gradual.tensors.index import numel
+from gradual.tensors.tensor import Tensor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sizes(Mapping[Variable, int]):
+    """A frame as a valuation."""
+
+    frame: Frame
+
+    def __getitem__(self, variable: Variable) -> int:
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if variable in frame.sizes:
+                return frame.sizes[variable]
+            frame = frame.outer
+        return _witnessed(self.frame, variable)
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self.frame.sizes)
+
+    def __len__(self) -> int:
+        return len(self.frame.sizes)
+
+
+def _witnessed(frame: Frame, variable: Variable) -> int:
+    match variable.witness:
+        case SizeOf(value=path, axis=axis):
+            return _tensor(frame, path).shape[axis]
+        case ContentOf(value=path, index=index):
+            return int(_tensor(frame, path).elements[index[0] if index else 0])
+        case RankOf(value=path):
+            return len(_tensor(frame, path).shape)
+        case NumelOf(value=path):
+            return numel(_tensor(frame, path).shape)
+        case None:
+            raise AssertionError(f"{variable.name} was not measured")
+
+
+def _tensor(frame: Frame, path: str) -> Tensor:
+    base, *fields = path.split("#")
+    value: Any = held(frame, base)
+    for field in fields:
+        value = value[int(field)]
+    assert isinstance(value, Tensor), path
+    return value
+
+
+def held(frame: Frame, name: str) -> Held:
+    """The value of a core variable, in the frame or in those around its function literal."""
+    look: Frame | None = frame
+    while look is not None:
+        if name in look.values:
+            return look.values[name]
+        look = look.outer
+    raise AssertionError(f"{name} has no value")
+
+
+def concrete(value: Any, sizes: Sizes) -> Any:
+    """An attribute value with every dim evaluated to a constant dim."""
+    if isinstance(value, Dim):
+        return constant(value.evaluate(sizes))
+    return tuple(concrete(part, sizes) for part in value) if isinstance(value, tuple) else value
+
+
+def plain(value: Any) -> Any:
+    """An attribute value with every constant dim as an integer, as meanings take it."""
+    if isinstance(value, Dim):
+        return value.value
+    return tuple(map(plain, value)) if isinstance(value, tuple) else value

@@ -1,0 +1,122 @@
+"""Values of a run, and the two ways in which a run stops without one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gradual.core.terms import Blame as Label
+from gradual.core.terms import Check, Function
+from gradual.diagnostic import Diagnostic, Related
+from gradual.dims.dim import Variable
+from gradual.source import Span
+from gradual.tensors.tensor import Tensor
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """One activation of a function: its values, the sizes it measured, and the frame its literal was written in."""
+
+    values: dict[str, Held] = field(default_factory=dict)
+    sizes: dict[Variable, int] = field(default_factory=dict)
+    outer: Frame | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Procedure:
+    """A function as a value: its core and the frame it sees (None for a function of the file)."""
+
+    function: Function
+    frame: Frame | None
+
+
+Held = Tensor | tuple["Held", ...] | Procedure
+
+
+class Stop(Exception):
+    """A run that ends without a value; `diagnostic` is ready to render."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+    @property
+    def code(self) -> str:
+        """The diagnostic's code."""
+        return self.diagnostic.code
+
+    @property
+    def span(self) -> Span:
+        """Where it happened."""
+        return self.diagnostic.span
+
+    @property
+    def message(self) -> str:
+        """What happened, in one line."""
+        return self.diagnostic.message
+
+
+class Fault(Stop):
+    """The program's own fault: an index out of bounds, a division by zero, an overflow, an assertion."""
+
+
+class Blame(Stop):
+    """A check failed.
+
+    Attributes:
+        check: the check, or None where a caller from outside passed a value of another structure.
+        required: what had to hold, by which rule.
+        came: the sizes that came instead.
+        through: the position through which they came.
+        promised_by: who left the sizes open.
+        blamed: the blamed party.
+        sizes: the sizes by name.
+        blames: the blamed places.
+    """
+
+    def __init__(
+        self, diagnostic: Diagnostic, label: Label, check: Check | None, came: str, sizes: Mapping[str, int]
+    ) -> None:
+        super().__init__(diagnostic)
+        self.check = check
+        self.rule = label.rule
+        self.required = f"{check.goal} by {label.rule}" if check is not None else label.says
+        self.came = came
+        self.through = label.through
+        self.promised_by = "; ".join(promise.says for promise in label.promises)
+        self.blamed = label.blamed
+        self.sizes = dict(sizes)
+        self.blames = label.blames
+
+
+def blame_of(label: Label, check: Check | None, code: str, message: str, came: str, sizes: Mapping[str, int]) -> Blame:
+    """The blame of a failed check with all five fields of its report.  [run.check.blame]"""
+    related = tuple(Related(span, f"blame: {label.blamed}") for span in label.blames if span != label.span)
+    related += tuple(
+        Related(promise.span, promise.says)
+        for promise in label.promises
+        if promise.span != label.span and promise.span not in label.blames
+    )
+    notes = (
+        f"required: {check.goal if check is not None else label.says} by rule {label.rule}",
+        f"came: {came}",
+        f"through: {label.through}",
+        f"promised by: {'; '.join(promise.says for promise in label.promises) or 'nobody'}",
+        f"blamed: {label.blamed}",
+    )
+    diagnostic = Diagnostic(
+        code,
+        label.rule,
+        message,
+        label.span,
+        label=label.says,
+        related=related,
+        notes=notes,
+        data={"sizes": dict(sizes)},
+    )
+    return Blame(diagnostic, label, check, came, sizes)
+
+
+def fault(code: str, rule: str, message: str, span: Span) -> Fault:
+    """A fault at a place of the program.  [run.fault]"""
+    return Fault(Diagnostic(code, rule, message, span))

@@ -1,0 +1,175 @@
+"""How types relate: consistency, precision, meet and join are four operations, never one "unify".
+
+Consistency is asked where a value flows into a written type and answers with goals; precision orders written
+types; meet and join combine them.  None of them changes a type that somebody wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gradual.dims.constraint import Constraint, at_least, at_most, equal
+from gradual.dims.dim import Dim, Variable, variable
+from gradual.types.text import shown
+from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One size that must fit: `goal` at an axis of the value at a path below the flowing value."""
+
+    goal: Constraint
+    path: str
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Two types that no size could reconcile; `rule` says in which respect."""
+
+    rule: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coercion:
+    """A function flows into another function type: the two are compared by the caller."""
+
+    source: FunctionType
+    target: FunctionType
+
+
+def demands(source: OpenedType, target: GradualType, path: str = "") -> Iterator[Demand | Mismatch | Coercion]:
+    """What `source` owes to flow into `target`, left to right, depth first.  [type.consistent]"""
+    match source, target:
+        case TensorType(), TensorType():
+            yield from _tensor_demands(source, target, path)
+        case TupleType(fields), TupleType(wanted):
+            if len(fields) != len(wanted):
+                yield Mismatch("type.structure", f"a tuple of {len(fields)} is not a tuple of {len(wanted)}")
+                return
+            for i, (field, want) in enumerate(zip(fields, wanted, strict=True)):
+                yield from demands(field, want, f"{path}#{i}")
+        case FunctionType(), FunctionType():
+            yield Coercion(source, target)
+        case _:
+            yield Mismatch("type.structure", f"`{shown(source)}` is not `{shown(target)}`")
+
+
+def _tensor_demands(source: TensorType[Dim], target: TensorType[Dim | Hole], path: str) -> Iterator[Demand | Mismatch]:
+    if source.dtype is not target.dtype:
+        yield Mismatch("type.dtype", f"element type {source.dtype} is not {target.dtype}")
+    elif source.rank != target.rank:
+        yield Mismatch("op.rank", f"rank {source.rank} is not rank {target.rank}")
+    else:
+        for axis, (size, want) in enumerate(zip(source.shape, target.shape, strict=True)):
+            if not isinstance(want, Hole):
+                if size is not want:
+                    yield Demand(equal(size, want), path, axis)
+                continue
+            if want.low is not None:
+                yield Demand(at_least(size, want.low), path, axis)
+            if want.high is not None:
+                yield Demand(at_most(size, want.high), path, axis)
+
+
+def precise(left: GradualType, right: GradualType) -> bool:
+    """Whether `left` says at least as much as `right` everywhere: dim ⊑ `?`.  [type.precision]"""
+    match left, right:
+        case TensorType(), TensorType():
+            return (
+                left.dtype is right.dtype
+                and left.rank == right.rank
+                and all(_precise_extent(a, b) for a, b in zip(left.shape, right.shape, strict=True))
+            )
+        case TupleType(fields), TupleType(others):
+            return len(fields) == len(others) and all(map(precise, fields, others))
+        case FunctionType(), FunctionType():
+            other = renamed(right, left)
+            return (
+                other is not None
+                and left.where == other.where
+                and all(map(precise, left.params, other.params))
+                and precise(left.result, other.result)
+            )
+        case _:
+            return False
+
+
+def _precise_extent(left: Dim | Hole, right: Dim | Hole) -> bool:
+    if not isinstance(right, Hole):
+        return left is right
+    return not (right.low or right.high) or left == right
+
+
+def meet(left: GradualType, right: GradualType) -> GradualType | None:
+    """The least precise type below both, None if their sizes are written differently.  [type.meet]"""
+    match left, right:
+        case TensorType(), TensorType() if left.dtype is right.dtype and left.rank == right.rank:
+            shape = tuple(map(_met, left.shape, right.shape))
+            return None if None in shape else TensorType(tuple(d for d in shape if d is not None), left.dtype)
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            parts = tuple(map(meet, fields, others))
+            return None if None in parts else TupleType(tuple(p for p in parts if p is not None))
+        case FunctionType(), FunctionType():
+            return left if precise(left, right) else right if precise(right, left) else None
+        case _:
+            return None
+
+
+def _met(left: Dim | Hole, right: Dim | Hole) -> Dim | Hole | None:
+    if isinstance(left, Hole):
+        return right
+    return left if isinstance(right, Hole) or left is right else None
+
+
+def join(left: GradualType, right: GradualType) -> GradualType | None:
+    """The most precise type above both: what is written alike stays, other sizes become `?`.  [type.join]"""
+    match left, right:
+        case TensorType(), TensorType() if left.dtype is right.dtype and left.rank == right.rank:
+            extents = zip(left.shape, right.shape, strict=True)
+            return TensorType(tuple(a if a == b else Hole() for a, b in extents), left.dtype)
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            parts = tuple(map(join, fields, others))
+            return None if None in parts else TupleType(tuple(p for p in parts if p is not None))
+        case FunctionType(), FunctionType():
+            return right if precise(left, right) else left if precise(right, left) else None
+        case _:
+            return None
+
+
+def renamed(type: FunctionType, like: FunctionType) -> FunctionType | None:
+    """The function type with the other's names for its parameters and binders, None if their numbers differ."""
+    if len(type.params) != len(like.params) or len(type.binders) != len(like.binders):
+        return None
+    mapping = {
+        mine: variable(theirs.name, theirs.kind, theirs.witness)
+        for mine, theirs in zip(type.binders, like.binders, strict=True)
+    }
+    return FunctionType(
+        like.names,
+        tuple(substituted(param, mapping) for param in type.params),
+        substituted(type.result, mapping),
+        like.binders,
+        tuple(goal.substitute(mapping) for goal in type.where),
+    )
+
+
+def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualType:
+    """A type with dims for variables."""
+    match type:
+        case TensorType(shape, dtype, contents):
+            sizes = tuple(d if isinstance(d, Hole) else d.substitute(mapping) for d in shape)
+            return TensorType(sizes, dtype, contents and tuple(c.substitute(mapping) for c in contents))
+        case TupleType(fields):
+            return TupleType(tuple(substituted(field, mapping) for field in fields))
+        case FunctionType(names, params, result, binders, where):
+            inner = {v: d for v, d in mapping.items() if v not in binders}
+            return FunctionType(
+                names,
+                tuple(substituted(param, inner) for param in params),
+                substituted(result, inner),
+                binders,
+                tuple(goal.substitute(inner) for goal in where),
+            )

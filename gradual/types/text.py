@@ -1,0 +1,51 @@
+"""Types as text, in the language's own syntax."""
+
+from __future__ import annotations
+
+from gradual.dims.constraint import Constraint
+from gradual.dims.dim import Dim
+from gradual.types.type import Content, FunctionType, GradualType, Hole, TensorType, TupleType
+
+
+def shown(type: GradualType) -> str:
+    """A type as a program would write it.  [syntax.print]"""
+    match type:
+        case TensorType(shape=(), dtype=dtype):
+            return str(dtype)
+        case TensorType(shape, dtype):
+            return f"Tensor[{shown_shape(shape)}, {dtype}]"
+        case TupleType(fields):
+            inside = ", ".join(map(shown, fields))
+            return f"({inside},)" if len(fields) == 1 else f"({inside})"
+        case FunctionType():
+            return _shown_function(type)
+
+
+def _shown_function(type: FunctionType) -> str:
+    params = ", ".join(map(shown, type.params))
+    where = f" where {', '.join(map(str, type.where))}" if type.where else ""
+    return f"fn ({params}) -> {shown(type.result)}{where}"
+
+
+def shown_shape(shape: tuple[Dim | Hole, ...]) -> str:
+    """A shape in parentheses, with the comma that tells `(n,)` from `(n)`."""
+    return f"({', '.join(map(shown_extent, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def shown_extent(extent: Dim | Hole) -> str:
+    """A dim, `?`, or `?{u. low <= u <= high}`."""
+    if not isinstance(extent, Hole):
+        return str(extent)
+    bounds = [f"u >= {extent.low}"] if extent.low is not None else []
+    bounds += [f"u <= {extent.high}"] if extent.high is not None else []
+    return f"?{{u. {' and '.join(bounds)}}}" if bounds else "?"
+
+
+def shown_contents(contents: tuple[Content, ...], rank: int) -> str:
+    """Known elements: one term at rank 0, a list at rank 1."""
+    words = [_shown_content(content) for content in contents]
+    return words[0] if rank == 0 else f"[{', '.join(words)}]"
+
+
+def _shown_content(content: Content) -> str:
+    return f"({content})" if isinstance(content, Constraint) else str(content)
