@@ -1,0 +1,38 @@
+"""Programs that a command needs whole: compiled, or their errors shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradual.compiler import Compilation, Options, compile_source
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.source import Source
+from gradual.tools import render
+from gradual.tools.files import read
+from gradual.tools.output import Output
+
+
+def compiled(path: str, options: Options) -> tuple[Compilation, tuple[Diagnostic, ...]]:
+    """The compilation of a text, and the errors for which it is not to be used."""
+    text = read(path)
+    compilation = compile_source(text.source, options)
+    return compilation, (text.flaw,) if text.flaw else errors(compilation)
+
+
+def errors(compilation: Compilation) -> tuple[Diagnostic, ...]:
+    """The diagnostics of severity error."""
+    return tuple(d for d in compilation.diagnostics if d.severity is Severity.ERROR)
+
+
+def accepted(out: Output, path: str, options: Options) -> Compilation | None:
+    """The compilation of a text without errors; otherwise None, and the errors are written."""
+    compilation, found = compiled(path, options)
+    show(out, compilation.source, found)
+    return None if found else compilation
+
+
+def show(out: Output, source: Source, found: Iterable[Diagnostic]) -> None:
+    """Write diagnostics in full."""
+    locate = render.within(source)
+    for diagnostic in found:
+        out.line(render.full(diagnostic, locate, out.paint) + "\n")

@@ -1,0 +1,48 @@
+"""A program with what was inferred beside its lines, as comments: it stays a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradual.compiler import Compilation
+
+WIDEST = 72
+"""Comments stand at most this far to the right; a longer line has them below it."""
+
+
+def annotated(compilation: Compilation) -> str:
+    """The text, each line followed by the types bound on it and the checks left on it."""
+    lines = compilation.source.text.rstrip("\n").split("\n")
+    facts = _facts(compilation)
+    short = [len(lines[number - 1]) for number in facts if len(lines[number - 1]) <= WIDEST]
+    column = max(short, default=0) + 2
+    return "\n".join(row for number, text in enumerate(lines, 1) for row in _beside(text, facts.get(number), column))
+
+
+def _facts(compilation: Compilation) -> dict[int, list[str]]:
+    """What is to be said, by the line on which it is said."""
+    facts: dict[int, list[str]] = {}
+    line = compilation.source.position
+    for found in compilation.bindings:
+        known = f" = {found.contents}" if found.contents is not None else ""
+        facts.setdefault(line(found.span.start).line, []).append(f"{found.name} : {found.type}{known}")
+    for check in compilation.checks:
+        facts.setdefault(line(check.span.start).line, []).append(f"check {check.id}: {check.goal} [{check.blame.rule}]")
+    return facts
+
+
+def _beside(text: str, facts: list[str] | None, column: int) -> Iterator[str]:
+    """The line with its first comment beside it, if it is short enough, and the others below."""
+    text = text.removesuffix("\r")
+    if not facts:
+        yield text
+        return
+    rows = [text] if len(text) <= WIDEST else [text, ""]
+    head = len(rows) - 1
+    for row, fact in zip_longest([*rows[head:]], facts, fillvalue=""):
+        yield from rows[:head]
+        head = 0
+        yield f"{row:<{column}}// {fact}"

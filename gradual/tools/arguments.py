@@ -1,0 +1,109 @@
+"""Arguments of a run: a call as text, or a JSON list of values.
+
+    call = "@" name "(" [ argument { "," argument } ] ")"
+    argument = value | "@" path ".json"
+
+Values are written as in the conformance suite: `3`, `[1, 2]`, `float32 [1.5]`, and `float32[5, 784]` for elements
+drawn from the seed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.tensors.value import Value, from_json
+from gradual.tools.conformance.values import Drawn, Fields, Literal, Values, read_value
+from gradual.tools.files import content
+from gradual.tools.output import Trouble
+from gradual.types.dtype import DType
+from gradual.types.type import GradualType, TensorType, TupleType
+
+Argument = Values | str
+"""A value as written, or the path of a file that holds one."""
+
+_CALL = re.compile(r"\s*(@[A-Za-z_][\w.]*)\s*\((.*)\)\s*", re.DOTALL)
+
+
+def read_call(text: str) -> tuple[str, list[Argument]]:
+    """The function and the arguments of `@f(…)`; ValueError tells what was expected."""
+    if not (match := _CALL.fullmatch(text)):
+        raise ValueError(f"expected a call such as `@main(float32[5, 784], 3)`, found `{text}`")
+    return match[1], [_argument(part) for part in _parts(match[2])]
+
+
+def _argument(text: str) -> Argument:
+    return text[1:] if text.startswith("@") else read_value(text)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The texts between the commas that stand in no bracket; a last empty one is a trailing comma's."""
+    depth, start = 0, 0
+    for at, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        if character == "," and depth == 0:
+            yield text[start:at].strip()
+            start = at + 1
+    if last := text[start:].strip():
+        yield last
+
+
+def values(arguments: Sequence[Argument], params: Sequence[GradualType], seed: int) -> list[Value]:
+    """The values of the arguments; the k-th is drawn from `seed + k`, a bare literal takes its parameter's dtype."""
+    wanted = [*params, *(None for _ in arguments)]
+    return [
+        from_file(argument) if isinstance(argument, str) else made(argument, wanted[k], seed + k)
+        for k, argument in enumerate(arguments)
+    ]
+
+
+def made(value: Values, wanted: GradualType | None, seed: int) -> Value:
+    """The value that was written, where a parameter wants that type."""
+    match value:
+        case Drawn(dtype, shape):
+            return random_tensor(shape, DType(dtype), seed)
+        case Literal(dtype, shape, elements):
+            return Tensor(list(elements), dtype or _natural(elements, wanted), shape)
+        case Fields(items):
+            inside = wanted.fields if isinstance(wanted, TupleType) else ()
+            padded = [*inside, *(None for _ in items)]
+            return tuple(made(item, padded[k], seed + k) for k, item in enumerate(items))
+
+
+def _natural(elements: Sequence[bool | int | float], wanted: GradualType | None) -> DType:
+    """The dtype of the parameter; without one, what the language gives a literal."""
+    if isinstance(wanted, TensorType):
+        return wanted.dtype
+    if elements and all(isinstance(element, bool) for element in elements):
+        return DType.BOOL
+    return DType.INT32 if all(isinstance(element, int) for element in elements) and elements else DType.FLOAT32
+
+
+def from_file(path: str) -> Value:
+    """The value that a JSON file holds; raises Trouble where it holds none."""
+    return _value(path, _json(path))
+
+
+def list_from_file(path: str) -> list[Value]:
+    """The values that a JSON list in a file holds; raises Trouble where it holds none."""
+    form = _json(path)
+    if not isinstance(form, list):
+        raise Trouble("E0702", f"`{path}` holds no list of values")
+    return [_value(path, each) for each in form]
+
+
+def _json(path: str) -> Any:
+    try:
+        return json.loads(content(path))
+    except (ValueError, RecursionError) as error:
+        raise Trouble("E0702", f"`{path}` is not JSON: {error}") from error
+
+
+def _value(path: str, form: Any) -> Value:
+    try:
+        return from_json(form)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise Trouble("E0702", f"`{path}` holds no value: {error}") from error

@@ -1,0 +1,15 @@
+"""`gradual grammar`: the one grammar."""
+
+from __future__ import annotations
+
+import click
+
+from gradual.resources import folder
+from gradual.tools.output import Output, shared
+
+
+@click.command()
+@shared
+def grammar(out: Output) -> None:
+    """The grammar that the parser reads, in Lark's notation."""
+    out.line((folder("grammar") / "gradual.lark").read_text(encoding="utf-8").rstrip("\n"))

@@ -1,0 +1,88 @@
+"""`gradual run`: a call, its value, or who is to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from gradual.compiler import Compilation, Options
+from gradual.run.value import Blame, Fault
+from gradual.tensors.value import Value
+from gradual.tools import arguments, report_json
+from gradual.tools.accepted import compiled, show
+from gradual.tools.output import Output, Trouble, shared
+from gradual.tools.shown_value import shown_value
+from gradual.types.type import FunctionType
+
+BLAMED, FAILED = 3, 1
+
+
+@click.command()
+@click.argument("file")
+@click.argument("call", required=False, metavar="['@f(…)']")
+@click.option("--entry", metavar="@NAME", help="The function to call with --args (default @main).")
+@click.option("--args", "path", metavar="FILE.json", help="A JSON list of values.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Where drawn elements begin.")
+@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
+@shared
+def run(
+    out: Output, file: str, call: str | None, entry: str | None, path: str | None, seed: int, format: str, no_smt: bool
+) -> int:
+    """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.json)'; float32[5, 784] draws elements of that shape.
+
+    Exit 3 if a check blamed someone, 1 if the program has errors or its own fault stopped it.
+    """
+    if call is not None and (entry is not None or path is not None):
+        raise click.UsageError("give either a call or --entry and --args")
+    compilation, found = compiled(file, Options(smt=not no_smt))
+    if found:
+        if format == "json":
+            out.line(report_json.line(report_json.rejected(compilation.source, found)))
+        else:
+            show(out, compilation.source, found)
+        return FAILED
+    name, given = _called(compilation.functions, file, call, entry, path, seed)
+    return _outcome(out, compilation, name, given, format)
+
+
+def _called(
+    functions: Mapping[str, FunctionType], file: str, call: str | None, entry: str | None, path: str | None, seed: int
+) -> tuple[str, list[Value]]:
+    """The function and its arguments; raises Trouble where they cannot be read."""
+    if call is None:
+        name = entry or "@main"
+        return _known(functions, file, name), arguments.list_from_file(path) if path else []
+    try:
+        name, written = arguments.read_call(call)
+        return _known(functions, file, name), arguments.values(written, functions[name].params, seed)
+    except ValueError as error:
+        raise Trouble("E0702", f"the arguments cannot be read: {error}") from error
+
+
+def _known(functions: Mapping[str, FunctionType], file: str, name: str) -> str:
+    if name not in functions:
+        raise click.UsageError(f"`{file}` has no function `{name}`; it has {', '.join(functions) or 'none'}")
+    return name
+
+
+def _outcome(out: Output, compilation: Compilation, name: str, given: list[Value], format: str) -> int:
+    """Run, write the outcome, and give the exit code."""
+    source, as_json = compilation.source, format == "json"
+    try:
+        value = compilation.run(name, *given)
+    except Blame as blame:
+        if as_json:
+            out.line(report_json.line(report_json.blame(source, blame)))
+        else:
+            show(out, source, [blame.diagnostic])
+        return BLAMED
+    except Fault as fault:
+        if as_json:
+            out.line(report_json.line(report_json.fault(source, fault)))
+        else:
+            show(out, source, [fault.diagnostic])
+        return FAILED
+    out.line(report_json.line(report_json.value(value)) if as_json else shown_value(value))
+    return 0

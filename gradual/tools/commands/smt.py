@@ -1,0 +1,26 @@
+"""`gradual smt`: the questions put to the solver."""
+
+from __future__ import annotations
+
+import click
+
+from gradual.compiler import Options
+from gradual.tools.accepted import accepted
+from gradual.tools.output import Output, shared
+
+
+@click.command()
+@click.argument("file")
+@click.option("--check", "wanted", metavar="ID", multiple=True, help="Only this residual check, such as c1.")
+@shared
+def smt(out: Output, file: str, wanted: tuple[str, ...]) -> int:
+    """The question behind each residual check, as SMT-LIB."""
+    compilation = accepted(out, file, Options())
+    if compilation is None:
+        return 1
+    known = [check.id for check in compilation.checks]
+    for missing in (id_ for id_ in wanted if id_ not in known):
+        raise click.UsageError(f"`{file}` has no residual check {missing}; it has {', '.join(known) or 'none'}")
+    for id_ in wanted or known:
+        out.line(compilation.question(id_).rstrip("\n"))
+    return 0

@@ -1,0 +1,73 @@
+"""Program texts from paths: files, folders, standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gradual.diagnostic import Diagnostic
+from gradual.source import Source, Span
+from gradual.tools.output import Trouble
+
+STDIN = "<stdin>"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that was read; `flaw` tells where it is not UTF-8."""
+
+    source: Source
+    flaw: Diagnostic | None
+
+
+def texts(paths: Sequence[str]) -> list[Text]:
+    """The texts of files, of `-`, and of every `.relay` file under folders, each once, folders in sorted order."""
+    return [read(path) for path in dict.fromkeys(_expanded(paths))]
+
+
+def read(path: str) -> Text:
+    """One text; raises Trouble where it cannot be read."""
+    return decoded(STDIN, sys.stdin.buffer.read()) if path == "-" else decoded(Path(path).as_posix(), content(path))
+
+
+def content(path: str) -> bytes:
+    """The bytes of a file; raises Trouble where it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Trouble("E0701", f"cannot read `{path}`: {reason}") from error
+
+
+def decoded(name: str, data: bytes) -> Text:
+    """The text of UTF-8 bytes, without a byte order mark; bytes that are none are shown as U+FFFD.  [syntax.token]"""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return Text(Source(name, data.decode()), None)
+    except UnicodeDecodeError as error:
+        at = len(data[: error.start].decode())
+        flaw = Diagnostic(
+            code="E0102",
+            rule="syntax.token",
+            message=f"the text is not UTF-8: unexpected byte 0x{data[error.start]:02x}",
+            span=Span(at, at + 1),
+            label="not a character",
+        )
+        return Text(Source(name, data.decode(errors="replace")), flaw)
+
+
+def _expanded(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        if path != "-" and Path(path).is_dir():
+            yield from _inside(path)
+        else:
+            yield path
+
+
+def _inside(folder: str) -> list[str]:
+    found = sorted(path.as_posix() for path in Path(folder).rglob("*.relay") if path.is_file())
+    if not found:
+        raise Trouble("E0701", f"no `.relay` file under `{folder}`")
+    return found

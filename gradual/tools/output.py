@@ -1,0 +1,96 @@
+"""Where a command writes, and how: colour, quiet and verbose, the choices that all commands share."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Any, TypeVar
+
+import click
+
+from gradual.tools.paint import Paint, painter
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A stream with its painter.
+
+    Attributes:
+        terminal: a person reads along: times and progress may be shown, which no file may hold.
+        quiet: only errors; twice: nothing but the exit code.
+        verbose: also how the answers were found.
+    """
+
+    stream: IO[str]
+    paint: Paint
+    terminal: bool
+    quiet: int = 0
+    verbose: int = 0
+
+    def line(self, text: str = "") -> None:
+        """Write one line."""
+        self.stream.write(text + "\n")
+
+
+def shared(function: Command) -> Command:
+    """The options `--color`, `-q`, `-v` and `-o`; the command receives an `Output` as `out`."""
+
+    @functools.wraps(function)
+    def command(*, color: str | None, quiet: int, verbose: int, output: str | None, **arguments: Any) -> int | None:
+        base = click.get_current_context().find_root().params
+        color = color or base.get("color") or "auto"
+        quiet, verbose = quiet + (base.get("quiet") or 0), verbose + (base.get("verbose") or 0)
+        if output is None:
+            out = Output(sys.stdout, painter(colored(color, sys.stdout)), sys.stdout.isatty(), quiet, verbose)
+            return _invoked(function, out, arguments)
+        with _created(output) as stream:
+            return _invoked(function, Output(stream, painter(color == "always"), False, quiet, verbose), arguments)
+
+    return choices(click.option("-o", "--output", metavar="FILE", help="Write there instead.")(command))  # type: ignore[return-value]
+
+
+def choices(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that stand before a command or after it."""
+    function = click.option("-v", "--verbose", count=True, help="Also show how the answers were found.")(function)
+    function = click.option("-q", "--quiet", count=True, help="Only errors; -qq only the exit code.")(function)
+    return click.option("--color", type=click.Choice(["auto", "always", "never"]), help="Default: auto.")(function)
+
+
+def colored(choice: str, stream: IO[str]) -> bool:
+    """Whether to colour: the option, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+def _invoked(function: Callable[..., Any], out: Output, arguments: dict[str, Any]) -> int | None:
+    code: int | None = function(out=out, **arguments)
+    return code
+
+
+def _created(path: str) -> IO[str]:
+    try:
+        return open(path, "w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise Trouble("E0701", f"cannot write `{path}`: {error.strerror}") from error
+
+
+class Trouble(click.ClickException):
+    """A trouble of the tool, not of the program: told on standard error, exit 2."""
+
+    exit_code = 2
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Write it as a line of its own."""
+        click.echo(f"error[{self.code}]: {self.message}", file=file or sys.stderr)

@@ -1,0 +1,83 @@
+"""Diagnostics as text: in full, laid out as rustc does, or one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from gradual.diagnostic import Diagnostic
+from gradual.source import NOWHERE, Source, Span
+from gradual.tools.excerpt import Mark, excerpt, last_line
+from gradual.tools.paint import Paint, plain
+
+Locate = Callable[[Span], tuple[Source, Span]]
+"""Which text a span of a diagnostic lies in, and where in that text."""
+
+
+def within(source: Source) -> Locate:
+    """Every span lies in one source."""
+    return lambda span: (source, span)
+
+
+def full(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
+    """Message, excerpt with labels, notes (the counterexample first), help, and where to read more."""
+    excerpts = list(_by_source(diagnostic, locate))
+    margin = max(len(str(last_line(source, marks))) for source, marks in excerpts)
+    rows = [_headline(diagnostic, paint)]
+    for index, (source, marks) in enumerate(excerpts):
+        arrow = ":::" if index else "-->"
+        rows.append(f"{' ' * margin}{paint(arrow, 'frame')} {place(source, marks[0].span)}")
+        rows.extend(excerpt(source, marks, paint, margin))
+    rows.append(paint(" " * margin + " |", "frame"))
+    rows.extend(_footer(diagnostic, paint, margin))
+    return "\n".join(rows)
+
+
+def concise(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
+    """`file:line:column: error[E0302]: message [rule]`."""
+    source, span = locate(diagnostic.span)
+    return f"{place(source, span)}: {_headline(diagnostic, paint)} [{diagnostic.rule}]"
+
+
+def place(source: Source, span: Span) -> str:
+    """`file:line:column` of a span's start."""
+    start = source.position(span.start)
+    return f"{source.name}:{start.line}:{start.column}"
+
+
+def _headline(diagnostic: Diagnostic, paint: Paint) -> str:
+    head = paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
+    return f"{head}{paint(': ' + _one_line(diagnostic.message), 'strong')}"
+
+
+def _by_source(diagnostic: Diagnostic, locate: Locate) -> Iterator[tuple[Source, list[Mark]]]:
+    """The marks of a diagnostic by the source they lie in, the primary one's first."""
+    primary = Mark(diagnostic.span, diagnostic.label, True, diagnostic.severity)
+    marks = [primary, *(Mark(r.span, r.label, False, "related") for r in diagnostic.related if r.span != NOWHERE)]
+    found: dict[int, tuple[Source, list[Mark]]] = {}
+    for mark in marks:
+        source, span = locate(mark.span)
+        found.setdefault(id(source), (source, []))[1].append(
+            Mark(span, _one_line(mark.label), mark.primary, mark.style)
+        )
+    yield from found.values()
+
+
+def _footer(diagnostic: Diagnostic, paint: Paint, margin: int) -> Iterator[str]:
+    nowhere = [related.label for related in diagnostic.related if related.span == NOWHERE]
+    for note in (*diagnostic.notes, *nowhere):
+        yield _item("note", note, paint, margin)
+    if not any(diagnostic.rule in note for note in diagnostic.notes):
+        yield _item("rule", diagnostic.rule, paint, margin)
+    for help_ in diagnostic.help:
+        yield _item("help", help_.text, paint, margin)
+    yield _item("explain", f"gradual explain {diagnostic.code}", paint, margin)
+
+
+def _item(kind: str, text: str, paint: Paint, margin: int) -> str:
+    """` = kind: text`; further lines of the text stand under its first."""
+    head = f"{' ' * margin} {paint('=', 'frame')} {paint(kind, 'strong')}: "
+    return head + text.replace("\n", "\n" + " " * (margin + len(kind) + 5))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())

@@ -1,0 +1,28 @@
+"""Residual checks as diagnostics: notes to read, or errors where they are denied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gradual.diagnostic import Diagnostic, Related, Severity
+
+if TYPE_CHECKING:
+    from gradual.core.terms import Check
+
+
+def residual(check: Check, severity: Severity = Severity.NOTE) -> Diagnostic:
+    """What a check requires, who left it open, and who is blamed if it fails.  [check.residual]"""
+    blame = check.blame
+    notes = [f"required by rule {blame.rule}: {blame.says}"]
+    notes += [f"not proved: {blame.because}"] if blame.because else []
+    return Diagnostic(
+        code="E0401",
+        rule="check.residual",
+        severity=severity,
+        message=f"residual check {check.id}: {check.goal}",
+        span=check.span,
+        label="checked here, at run time",
+        related=tuple(Related(promise.span, promise.says) for promise in blame.promises),
+        notes=(*notes, f"if it fails, blame goes to {blame.blamed}"),
+        data={"check": check.id, "condition": str(check.goal)},
+    )

@@ -1,0 +1,55 @@
+"""Values as text, as a call writes them: `int64 [3, 4]`; large tensors with only the ends of each axis."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradual.tensors.scalar import rounded
+from gradual.tensors.tensor import Tensor
+from gradual.tensors.value import Value
+from gradual.types.dtype import DType
+
+WHOLE = 200
+"""The most elements that are all shown."""
+EDGE = 3
+"""How many entries stay at either end of an axis of a larger tensor."""
+
+
+def shown_value(value: Value) -> str:
+    """A value on as many lines as its rows need."""
+    if isinstance(value, tuple):
+        fields = [shown_value(field).replace("\n", "\n ") for field in value]
+        comma = "," if len(fields) == 1 else ""
+        return f"({(',' + chr(10) + ' ').join(fields)}{comma})"
+    return _tensor(value)
+
+
+def _tensor(tensor: Tensor) -> str:
+    whole = tensor.size <= WHOLE
+    head = f"{tensor.dtype} " if whole else f"{tensor.dtype}[{', '.join(map(str, tensor.shape))}] "
+    return head + _rows(tensor, 0, 0, len(head), whole)
+
+
+def _rows(tensor: Tensor, axis: int, start: int, indent: int, whole: bool) -> str:
+    """The entries of one axis from a flat offset on; inner axes of more than one dimension on lines of their own."""
+    if axis == tensor.rank:
+        return element(tensor.elements[start], tensor.dtype)
+    extent, step = tensor.shape[axis], math.prod(tensor.shape[axis + 1 :])
+    kept = range(extent) if whole or extent <= 2 * EDGE else [*range(EDGE), -1, *range(extent - EDGE, extent)]
+    rows = ["…" if i < 0 else _rows(tensor, axis + 1, start + i * step, indent + 1, whole) for i in kept]
+    between = ", " if axis == tensor.rank - 1 else ",\n" + " " * (indent + 1)
+    return f"[{between.join(rows)}]"
+
+
+def element(value: Any, dtype: DType) -> str:
+    """One element, floats with the fewest digits that round back to it in its type."""
+    if dtype is DType.BOOL:
+        return str(bool(value))
+    if not dtype.is_float or not math.isfinite(value):
+        return str(value)
+    for precision in range(1, 17):
+        digits = repr(float(f"{value:.{precision}g}"))
+        if rounded(dtype, float(digits)) == value:
+            return digits
+    return repr(value)
