@@ -1,0 +1,18 @@
+"""The data folders that travel with the package: `grammar/` and `spec/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def folder(name: str) -> Path:
+    """Where a data folder lies: inside the package in a wheel, beside it in a checkout or an editable install.
+
+    Raises:
+        FileNotFoundError: the installation lacks it.
+    """
+    package = Path(__file__).resolve().parent
+    for place in (package / name, package.parent / name):
+        if place.is_dir():
+            return place
+    raise FileNotFoundError(f"the folder `{name}` is neither in {package} nor beside it")

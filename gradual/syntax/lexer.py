@@ -1,0 +1,415 @@
+"""The tokens of a text: one compiled regular expression, made from the grammar's terminals.
+
+Leaves are built here (`%x` is a `Local` at once), so that the parser has nothing to reduce for them.  Three questions
+need more than the characters at hand, and are answered from the token before and the open brackets:
+
+- a sign after an operand is an operator, elsewhere part of its number;
+- `//` and `%` after an operand are arithmetic inside `[ ]`, `?{ }`, `where` and `assert`; elsewhere `//` is a comment;
+- `where`, `as`, `and`, `or`, `then` are keywords only after an operand, `assert` only where an item starts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from sys import intern
+from typing import Any, NamedTuple
+
+from gradual.diagnostic import Diagnostic
+from gradual.limits import LIMITS
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.syntax.literals import SPECIAL, BadNumber, number, unquoted
+from gradual.syntax.metadata import Metadata, placed
+from gradual.syntax.tables import tables
+
+Token = tuple[int, Any, int, int]
+"""Its symbol's number, its value (a leaf, a text, a diagnostic), where it starts and ends."""
+
+END = 0
+ERROR = -1
+"""What no grammar takes; the value is the diagnostic."""
+
+VERSION = "0.0.5"
+
+SKIPPED = r"(?:[ \t\r\n\f\ufeff]++|/\*[^*/]*+(?:\*(?!/)[^*/]*+|/(?!\*)[^*/]*+)*+\*/)*+"
+"""Blanks and block comments without a comment inside; nested ones take the slow way."""
+
+# The commonest attributes and tensor types are finished here in one step; what follows shows that the value ends.
+_WORD = r"[A-Za-z_][A-Za-z0-9_]*+"
+_SIZE = r"-?[0-9]{1,9}+(?![0-9A-Za-z_.])"
+SIMPLE_ATTRIBUTE = (
+    rf"{_WORD}(?:\.{_WORD})*+=(?:{_SIZE}|\[(?:{_SIZE}(?:, ?{_SIZE})*+)?\]|\"[^\"\\\n]*+\"|True|False)(?=[ ]*[,)}}])"
+)
+SIMPLE_TENSOR = r"Tensor\[\((?:(?:[0-9]{1,9}+|\?)(?:, ?(?:[0-9]{1,9}+|\?))*+,?)?\), ?[a-z][a-z0-9]*+\]"
+_ELEMENT = re.compile(r"-?[0-9]+|\?")
+
+OPERANDS = (
+    *("LOCAL", "GRAPH", "GLOBAL", "NAME", "NUMBER", "STRING", "META", "HOLE", "PROJECTION", "RPAR", "RSQB", "RBRACE"),
+    "tensor_type",
+)
+AFTER_OPERAND = frozenset({"where", "as", "and", "or", "then"})
+DEFINING = frozenset({"def", "type", "extern", "operator"})
+LITERAL_WORDS = frozenset({"True", "False", *SPECIAL})
+CLOSERS = {"(": ")", "[": "]", "{": "}"}
+
+_KEYED = re.compile(r"[ \t\r\n]*=(?![=>])")
+_DECLARES = re.compile(r"[ \t\r\n]+[A-Za-z_]")
+_BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
+_HEADER = re.compile(r'#\[\s*([A-Za-z0-9_.]+)\s*=\s*(".*")\s*\]', re.DOTALL)
+
+SEPARATOR, OPENER, CLOSER, LOCAL, GRAPH, ATTRIBUTE, TENSOR_TYPE = range(1, 8)
+NAME = 11
+"""The commonest alternatives, by their places below."""
+
+
+def _alternatives(patterns: dict[str, str], signs: Iterable[str]) -> dict[str, str]:
+    """The alternatives by name, in the order they are tried."""
+    return {
+        "separator": r"[,:]|=(?![=>])",
+        "opener": r"[(\[{]",
+        "closer": r"[;)\]}]",
+        "LOCAL": patterns["LOCAL"],
+        "GRAPH": patterns["GRAPH"],
+        "attribute": SIMPLE_ATTRIBUTE,
+        "tensor_type": SIMPLE_TENSOR,
+        "META": patterns["META"],
+        "TENSOR": patterns["TENSOR"],
+        "PARTIAL_MATCH": r"match\?",
+        "NAME": patterns["NAME"],
+        "NUMBER": patterns["NUMBER"],
+        "PROJECTION": patterns["PROJECTION"],
+        "STRING": patterns["STRING"],
+        "GLOBAL": patterns["GLOBAL"],
+        "BOUND": patterns["BOUND"],
+        "nested": r"/\*",
+        "sign": "|".join(re.escape(text) for text in sorted(signs, key=len, reverse=True)),
+        "METADATA": patterns["METADATA"],
+        "HEADER": patterns["HEADER"],
+        "malformed": r"-?[0-9][A-Za-z0-9_.]*",
+        "end": r"\Z",
+        "unknown": r"(?s:.)",
+    }
+
+
+class Lexicon(NamedTuple):
+    """The compiled expression, and the symbols' numbers by name and by text."""
+
+    expression: re.Pattern[str]
+    alternatives: tuple[str, ...]
+    number: dict[str, int]
+    words: dict[str, int]
+    signs: dict[str, int]
+    operands: frozenset[int]
+    name: re.Pattern[str]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon of the grammar."""
+    grammar = tables()
+    number = {name: k for k, name in enumerate(grammar.symbols)}
+    literals = {t.pattern: number[t.name] for t in grammar.terminals if t.literal}
+    patterns = {t.name: t.pattern for t in grammar.terminals if not t.literal}
+    words = {text: k for text, k in literals.items() if text.isidentifier()}
+    signs = {text: k for text, k in literals.items() if text not in words}
+    rows = _alternatives(patterns, signs)
+    expression = re.compile(SKIPPED + "(?:" + "|".join(f"({row})" for row in rows.values()) + ")")
+    operands = frozenset(number[name] for name in OPERANDS)
+    return Lexicon(expression, ("", *rows), number, words, signs, operands, re.compile(patterns["NAME"]))
+
+
+class Lexer:
+    """One reading of a text.
+
+    Attributes:
+        open: the brackets that are open, each with its offset and whether arithmetic was allowed around it.
+        diagnostics: what was found wrong with tokens that could be read all the same.
+    """
+
+    __slots__ = ("arithmetic", "diagnostics", "lexicon", "metadata", "open", "text")
+
+    def __init__(self, text: str, metadata: Metadata) -> None:
+        self.text = text
+        self.metadata = metadata
+        self.lexicon = lexicon()
+        self.open: list[tuple[int, str, bool]] = []
+        self.arithmetic = False
+        self.diagnostics: list[Diagnostic] = []
+
+    def tokens(self) -> Iterator[Token]:
+        """Every token in order, the last is END."""
+        text, (expression, alternatives, number, words, signs, operands, _) = self.text, self.lexicon
+        local, graph, name, attribute, tensor_type = (
+            number[kind] for kind in ("LOCAL", "GRAPH", "NAME", "attribute", "tensor_type")
+        )
+        keyed = (signs["("], signs[","], signs["{"])
+        at, last = 0, END
+        while True:
+            for match in expression.finditer(text, at):
+                group = match.lastindex
+                start, end = match.span(group)  # type: ignore[arg-type]
+                if group == SEPARATOR:
+                    last = signs[text[start]]
+                    yield last, None, start, end
+                elif group == OPENER:
+                    last = signs[text[start]]
+                    yield self._opened(last, start, end)
+                elif group == CLOSER:
+                    last = signs[text[start]]
+                    self._closed(text[start])
+                    yield last, None, start, end
+                elif LOCAL <= group <= GRAPH and not (self.arithmetic and last in operands):
+                    last = local if group == LOCAL else graph
+                    yield last, ast.Local(intern(match[group]), Span(start, end)), start, end
+                elif group == ATTRIBUTE and last in keyed:
+                    last = attribute
+                    yield last, self._attribute(start, end), start, end
+                elif group == TENSOR_TYPE:
+                    last = tensor_type
+                    yield last, self._tensor_type(start, end), start, end
+                elif group == NAME and (word := match[group]) not in words and word not in LITERAL_WORDS:
+                    last = name
+                    yield last, ast.Name(intern(word), Span(start, end)), start, end
+                else:
+                    kind, value, at = self._uncommon(alternatives[group], start, end, last)  # type: ignore[index]
+                    if kind is not None:
+                        last = kind
+                        yield last, value, start, at
+                    if last == END and kind == END:
+                        return
+                    if at != end:
+                        break
+
+    # -------------------------------------------------------------------------------- brackets
+    def _opened(self, kind: int, start: int, end: int) -> Token:
+        bracket = self.text[end - 1]
+        self.open.append((start, bracket, self.arithmetic))
+        self.arithmetic = bracket == "[" or (bracket == "(" and self.arithmetic)
+        if len(self.open) > LIMITS.nesting:
+            return ERROR, too_deep(Span(start, end)), start, end
+        return kind, None, start, end
+
+    def _closed(self, text: str) -> None:
+        if text == ";":
+            self.arithmetic = False
+        elif self.open and CLOSERS[self.open[-1][1]] == text:
+            self.arithmetic = self.open.pop()[2]
+
+    def reset(self) -> None:
+        """Forget the open brackets: a definition begins."""
+        self.open.clear()
+        self.arithmetic = False
+
+    # -------------------------------------------------------------------------------- whole phrases
+    def _attribute(self, start: int, end: int) -> ast.Attribute:
+        key, _, value = self.text[start:end].partition("=")
+        at = start + len(key) + 1
+        return ast.Attribute(intern(key), self._simple(value, at, end), Span(start, end))
+
+    def _simple(self, value: str, start: int, end: int) -> ast.Expr:
+        span = Span(start, end)
+        if value[0] == "[":
+            return ast.Listing(self._elements(start, end), span)
+        if value[0] == '"':
+            return ast.Text(value[1:-1], span)
+        if value[0] in "TF":
+            return ast.Number(value == "True", "bool", False, span)
+        return ast.Number(int(value), "int32", False, span)
+
+    def _tensor_type(self, start: int, end: int) -> ast.TensorType:
+        text = self.text
+        close = text.index(")", start)
+        dtype = text[close + 2 : end - 1].lstrip()
+        return ast.TensorType(self._elements(start, close), intern(dtype), Span(start, end))
+
+    def _elements(self, start: int, end: int) -> tuple[ast.Number | ast.Hole, ...]:
+        return tuple(
+            ast.Hole(Span(*match.span()))
+            if (element := match[0]) == "?"
+            else ast.Number(int(element), "int32", False, Span(*match.span()))
+            for match in _ELEMENT.finditer(self.text, start, end)
+        )
+
+    # -------------------------------------------------------------------------------- the uncommon
+    def _uncommon(self, kind: str, start: int, end: int, last: int) -> tuple[int | None, Any, int]:
+        """A token's symbol (None: nothing), its value, and where to read on."""
+        text, number, signs = self.text, self.lexicon.number, self.lexicon.signs
+        match kind:
+            case "NAME":
+                return *self._word(text[start:end], start, end, last), end
+            case "LOCAL" | "GRAPH":  # after an operand, where arithmetic is allowed
+                return signs["%"], "%", start + 1
+            case "NUMBER" | "malformed" if text[start] == "-" and last in self.lexicon.operands:
+                return signs["-"], "-", start + 1
+            case "NUMBER" | "malformed":
+                return number["NUMBER"], self._number(start, end), end
+            case "sign":
+                return self._sign(text[start:end], start, end, last)
+            case "attribute":
+                name = self.lexicon.name.match(text, start)
+                assert name is not None
+                return number["NAME"], ast.Name(intern(name[0]), Span(start, name.end())), name.end()
+            case "PROJECTION":
+                return number[kind], self._projection(start, end), end
+            case "STRING":
+                return number[kind], ast.Text(unquoted(text[start:end]), Span(start, end)), end
+            case "GLOBAL":
+                return number[kind], ast.Global(intern(text[start:end]), Span(start, end)), end
+            case "META":
+                return number[kind], self._meta(start, end), end
+            case "TENSOR" | "BOUND":
+                return *self._bracketed(kind, start, end), end
+            case "PARTIAL_MATCH":
+                return number[kind], "match?", end
+            case "nested":
+                return self._nested(start)
+            case "HEADER":
+                return number[kind], self._header(start, end), end
+            case "METADATA":
+                return number[kind], text[start:end].removeprefix(METADATA_MARK), end
+            case "end":
+                return END, None, end
+        return self._unknown(start)
+
+    def _word(self, word: str, start: int, end: int, last: int) -> tuple[int, Any]:
+        number = self.lexicon.number
+        if word in LITERAL_WORDS:
+            return number["NUMBER"], self._number(start, end)
+        if not self._is_keyword(word, end, last):
+            return number["NAME"], ast.Name(intern(word), Span(start, end))
+        self.arithmetic = word not in DEFINING and (self.arithmetic or word in ("where", "assert"))
+        return self.lexicon.words[word], word
+
+    def _is_keyword(self, word: str, end: int, last: int) -> bool:
+        signs = self.lexicon.signs
+        if last in (signs["("], signs[","], signs["{"]) and _KEYED.match(self.text, end):
+            return False
+        if word in AFTER_OPERAND:
+            return last in self.lexicon.operands or (word == "where" and last == signs["["])
+        if word == "assert":
+            return self._begins_item(end, last)
+        return word != "operator" or _DECLARES.match(self.text, end) is not None
+
+    def _begins_item(self, end: int, last: int) -> bool:
+        signs = self.lexicon.signs
+        if last in (signs["("], signs[","]):
+            return not self.text.startswith("(", end)
+        return last in (END, signs["{"], signs[";"], signs["=>"], self.lexicon.number["HEADER"])
+
+    def _number(self, start: int, end: int) -> ast.Number:
+        span, text = Span(start, end), self.text[start:end]
+        try:
+            if text in ("True", "False"):
+                return ast.Number(text == "True", "bool", False, span)
+            value, dtype, explicit = number(text)
+            return ast.Number(value, str(dtype), explicit, span)
+        except BadNumber as problem:
+            self.diagnostics.append(bad_number(text, span, str(problem)))
+            return ast.Number(0, "int32", False, span)
+
+    def _sign(self, text: str, start: int, end: int, last: int) -> tuple[int | None, Any, int]:
+        kind = self.lexicon.signs[text]
+        if text == "?":
+            return kind, ast.Hole(Span(start, end)), end
+        divides = self.arithmetic and last in self.lexicon.operands and last != self.lexicon.signs["}"]
+        if text == "//" and not divides:
+            line_end = self.text.find("\n", start)
+            return None, None, line_end if line_end >= 0 else len(self.text)
+        return kind, text, end
+
+    def _projection(self, start: int, end: int) -> int:
+        digits = self.text[start + 1 : end].lstrip()
+        if len(digits) < 10:
+            return int(digits)
+        self.diagnostics.append(bad_number(digits, Span(start, end), "no tuple is that long"))
+        return 0
+
+    def _meta(self, start: int, end: int) -> ast.Expr:
+        kind, _, index = self.text[start + 5 : end - 1].partition("][")
+        span = Span(start, end)
+        key = (kind, int(index)) if len(index) < 10 else (kind, 0)
+        if len(index) >= 10:
+            self.diagnostics.append(bad_number(index, span, "no metadata is that long"))
+        return placed(self.metadata.sizes[key], span) if key in self.metadata.sizes else ast.Meta(*key, span)
+
+    def _bracketed(self, kind: str, start: int, end: int) -> tuple[int, Any]:
+        """`Tensor[`, or `?{u.`: a token that opens a bracket."""
+        self.open.append((start, "[" if kind == "TENSOR" else "{", self.arithmetic))
+        self.arithmetic = True
+        if len(self.open) > LIMITS.nesting:
+            return ERROR, too_deep(Span(start, end))
+        return self.lexicon.number[kind], intern(self.text[start:end].strip("?{. \t\r\n"))
+
+    def _nested(self, start: int) -> tuple[int | None, Any, int]:
+        """A block comment with comments inside, or one that never ends."""
+        end = comment_end(self.text, start)
+        if end is None:
+            return ERROR, unterminated("comment", "*/", Span(start, start + 2)), len(self.text)
+        return None, None, end
+
+    def _header(self, start: int, end: int) -> tuple[str, str, Span]:
+        match = _HEADER.fullmatch(self.text, start, end)
+        assert match is not None
+        key, value, span = match[1], unquoted(match[2]), Span(start, end)
+        if key == "version" and value != VERSION:
+            self.diagnostics.append(unsupported_version(value, span))
+        return key, value, span
+
+    def _unknown(self, start: int) -> tuple[int, Any, int]:
+        """What begins no token: the rest of an open string or of a header, or one character."""
+        text = self.text
+        if text[start] != '"' and not text.startswith("#[", start):
+            return ERROR, unknown_character(text[start], Span(start, start + 1)), start + 1
+        end = text.find("\n", start)
+        end = end if end >= 0 else len(text)
+        span = Span(start, end)
+        return ERROR, unterminated("string", '"', span) if text[start] == '"' else unknown_header(span), end
+
+
+METADATA_MARK = "#[metadata]"
+
+
+def comment_end(text: str, start: int) -> int | None:
+    """Where the block comment that starts at `start` ends, comments inside counted; None if it never does."""
+    depth = 0
+    for edge in _BLOCK_COMMENT_EDGE.finditer(text, start):
+        depth += 1 if edge[0] == "/*" else -1
+        if depth == 0:
+            return edge.end()
+    return None
+
+
+# ---------------------------------------------------------------------------------------------- diagnostics
+def too_deep(span: Span) -> Diagnostic:
+    """E0105 at the bracket or phrase that is one too deep."""
+    return Diagnostic("E0105", "syntax.nesting", f"nesting is deeper than {LIMITS.nesting} levels", span)
+
+
+def bad_number(text: str, span: Span, why: str) -> Diagnostic:
+    """E0104 with the reason."""
+    shown = text if len(text) <= 40 else text[:37] + "…"
+    return Diagnostic("E0104", "syntax.number", f"`{shown}` is no number literal: {why}", span)
+
+
+def unterminated(what: str, closer: str, span: Span) -> Diagnostic:
+    """E0102 for a comment or a string."""
+    return Diagnostic("E0102", "syntax.comment", f"this {what} has no end: `{closer}` is missing", span)
+
+
+def unknown_character(letter: str, span: Span) -> Diagnostic:
+    """E0102 naming the character, by its code point where it cannot be seen."""
+    shown = f"`{letter}`" if letter.isprintable() else f"U+{ord(letter):04X}"
+    return Diagnostic("E0102", "syntax.comment", f"unknown character {shown}", span)
+
+
+def unknown_header(span: Span) -> Diagnostic:
+    """E0102 for `#[` that begins no header."""
+    message = 'this is no header: a header is `#[key = "value"]` or `#[metadata]`'
+    return Diagnostic("E0102", "syntax.comment", message, span)
+
+
+def unsupported_version(version: str, span: Span) -> Diagnostic:
+    """E0103 naming the version."""
+    return Diagnostic("E0103", "syntax.version", f"version {version} of the text format is not supported", span)
