@@ -133,7 +133,9 @@ def _owed(
         f"argument {(need.operands[0][0] or 0) + 1} of `{operator.name}`" if need.operands else f"`{operator.name}`"
     )
     unique = tuple(dict.fromkeys(r for r in related if r.span != at))
-    return Owed(goal, need.rule, Site.OPERATOR, need.says, at, label, through, unique)
+    sizes = [str(size) for place in need.operands if (size := _size(state, place, operands)) is not None]
+    sides = (sizes[0], sizes[1]) if len(sizes) == 2 and len(need.operands) == 2 else None
+    return Owed(goal, need.rule, Site.OPERATOR, need.says, at, label, through, unique, sides=sides)
 
 
 def _strictly(goal: Or, need: Need, state: Elaboration, operands: Sequence[str]) -> Any:

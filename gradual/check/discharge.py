@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from gradual.check.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
-from gradual.dims.constraint import Constraint, Equal
+from gradual.dims.constraint import FALSE, Constraint, Equal
 from gradual.dims.dim import Variable
 from gradual.source import Span
 from gradual.verdict import Proved, Refuted, Unknown
@@ -28,6 +28,7 @@ class Owed:
         label: the words under that span.
         through: the position of the value that owes it.
         related: the other places that take part.
+        sides: the two sizes that must agree, as text, where there are two; a goal of constants is folded.
         blamed: for a demand that somebody wrote (a cast, an argument): that party; otherwise whoever left a `?`.
     """
 
@@ -40,6 +41,7 @@ class Owed:
     through: str = ""
     related: tuple[Related, ...] = ()
     blamed: str = ""
+    sides: tuple[str, str] | None = None
 
 
 def discharge(state: Elaboration, owed: Owed) -> bool:
@@ -118,11 +120,11 @@ def _refuted(owed: Owed, because: str, witness: dict[str, int]) -> Diagnostic:
     return Diagnostic(
         "E0301",
         owed.rule,
-        f"{owed.says}: {never(owed.goal)}",
+        f"{owed.says}{_never(owed)}",
         owed.span,
         label=owed.label,
         related=owed.related,
-        notes=(*notes, f"required by rule {owed.rule}: {owed.goal}", *((because,) if because else ())),
+        notes=(*notes, f"required by rule {owed.rule}{_required(owed)}", *((because,) if because else ())),
         data={"counterexample": witness, "goal": str(owed.goal)},
     )
 
@@ -149,11 +151,19 @@ def _at(owed: Owed, witness: dict[str, int]) -> str:
     return owed.label or f"fails when {', '.join(f'{name} = {value}' for name, value in witness.items())}"
 
 
-def never(goal: Constraint) -> str:
+def _never(owed: Owed) -> str:
     """In words, that a goal holds at no size."""
-    if isinstance(goal, Equal):
-        return f"{goal.left} is not {goal.right}"
-    return f"`{goal}` never holds"
+    if owed.sides is not None:
+        return f": {owed.sides[0]} is not {owed.sides[1]}"
+    if isinstance(owed.goal, Equal):
+        return f": {owed.goal.left} is never {owed.goal.right}"
+    return "" if owed.goal is FALSE else f": `{owed.goal}` never holds"
+
+
+def _required(owed: Owed) -> str:
+    if owed.goal is not FALSE:
+        return f": {owed.goal}"
+    return f": {owed.sides[0]} == {owed.sides[1]}" if owed.sides is not None else ""
 
 
 def _sides(goal: Constraint, witness: dict[str, int]) -> str:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from gradual.check.discharge import Owed, discharge
 from gradual.check.elaboration import Broken, Elaboration
 from gradual.check.provenance import birth, written_at
-from gradual.check.signature import measured
+from gradual.types.measuring import measured
 from gradual.core.terms import Site
 from gradual.diagnostic import Related
 from gradual.dims.constraint import TRUE
-from gradual.dims.dim import Dim
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.opening import opened, spelled
 from gradual.types.relate import Coercion, Demand, Mismatch, demands, substituted
 from gradual.types.text import shown
-from gradual.types.type import FunctionType, GradualType, TensorType
+from gradual.types.type import FunctionType, GradualType
 
 _CODES = {"type.structure": "E0307", "type.dtype": "E0306", "op.rank": "E0303"}
 
@@ -66,7 +65,7 @@ def _owed(
     annotation: ast.Type | None,
 ) -> Owed:
     part = spelled(demand.path)
-    size = _size_at(state, value + demand.path, demand.axis)
+    size = demand.size
     label = f"dimension {demand.axis} is {size}"
     related = []
     if annotation is not None:
@@ -78,15 +77,7 @@ def _owed(
     where = (
         f"dimension {demand.axis} of field {part[1:]} of {through}" if part else f"dimension {demand.axis} of {through}"
     )
-    return Owed(demand.goal, rule, site, f"{where} does not fit", span, label, through, tuple(related), blamed)
-
-
-def _size_at(state: Elaboration, path: str, axis: int) -> Dim | None:
-    base, *fields = path.split("#")
-    type = state.types[base]
-    for field in fields:
-        type = type.fields[int(field)]  # type: ignore[union-attr]
-    return type.shape[axis] if isinstance(type, TensorType) else None
+    return Owed(demand.goal, rule, site, f"{where} does not fit", span, label, through, tuple(related), blamed, (size, demand.wanted))
 
 
 def subsumes(source: FunctionType, target: FunctionType) -> bool:

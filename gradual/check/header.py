@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from gradual.check.apply import discharge_divisions
 from gradual.check.elaboration import Binding, Elaboration, Written, base_of
 from gradual.check.provenance import written_at
-from gradual.check.signature import bare, measured, measuring, requirements
+from gradual.types.measuring import bare, measured, measuring, requirements
 from gradual.check.written import Reading, Unreadable
 from gradual.core.terms import Blame, Check, Param, Promise, Site
 from gradual.dims.constraint import Constraint, at_least, equal

@@ -16,7 +16,7 @@ from gradual.check.elaboration import BROKEN, Binding, Broken, Elaboration, Made
 from gradual.check.flow import flow
 from gradual.check.header import closed_result, read_header
 from gradual.check.provenance import written_at
-from gradual.check.signature import measured
+from gradual.types.measuring import measured
 from gradual.check.written import NotADim, Reading, Unreadable
 from gradual.core.terms import (
     Assertion,

@@ -1,0 +1,313 @@
+"""The verifier: types core again from scratch, trusting nothing that elaboration or a pass has claimed.
+
+Every operator's needs must be provable from the declarations, the path and the checks that stand before it; every
+recorded type must follow.  Removing a check, or the binder that a check reads, is therefore a violation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Block,
+    Check,
+    Closure,
+    Constant,
+    Function,
+    If,
+    Invoke,
+    MakeTuple,
+    Module,
+    Project,
+    Rename,
+    Size,
+    Step,
+)
+from gradual.dims.constraint import Constraint, any_of, at_least, equal, negated
+from gradual.dims.decide import Decider
+from gradual.dims.dim import Dim, SizeOf, Variable, constant
+from gradual.dims.facts import Facts
+from gradual.limits import LIMITS
+from gradual.ops.operator import IllFormed
+from gradual.types.measuring import bare, measured
+from gradual.types.opening import sizes, tracked_length, with_contents
+from gradual.types.relate import Coercion, Demand, Mismatch, demands, precise, substituted
+from gradual.types.text import shown
+from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
+from gradual.verdict import Proved
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Something that core claims and that does not follow."""
+
+    function: str
+    message: str
+
+
+def violations(module: Module, decider: Decider) -> list[Violation]:
+    """What is wrong with a core module; empty if it is well typed.  [core.verify]"""
+    found: list[Violation] = []
+    for function in module.functions.values():
+        verifier = _Verifier(module, decider, function.name)
+        verifier.function(function)
+        found += [Violation(function.name, message) for message in verifier.found]
+    return found
+
+
+@dataclass(slots=True, eq=False)
+class _Verifier:
+    """One function under verification."""
+
+    module: Module
+    decider: Decider
+    name: str
+    facts: Facts = field(default_factory=Facts)
+    types: dict[str, OpenedType] = field(default_factory=dict)
+    found: list[str] = field(default_factory=list)
+
+    def function(self, function: Function) -> None:
+        """Declarations assumed, then the body, then the result against the interface."""
+        mark = self.facts.mark()
+        for variable, solution in function.binders:
+            self._binds(variable, solution, function)
+        for param in function.params:
+            self._define(param.name, param.type)
+        for clause in function.type.where:
+            self.facts.assume(clause)
+        self.block(function.body)
+        self._flows(function.body.result, function.type.result, f"the result of {function.name}")
+        self.facts.rollback(mark)
+
+    def _binds(self, variable: Variable, solution: Dim, function: Function) -> None:
+        names = {param.name for param in function.params}
+        for read in solution.variables():
+            base = _base(read)
+            if base is not None and base not in names:
+                self.found.append(f"the binder {variable.name} reads {base}, which is no parameter")
+
+    def block(self, block: Block) -> None:
+        """The steps in order; the result must be defined."""
+        for step in block.steps:
+            self._step(step)
+        self._type(block.result)
+
+    def _step(self, step: Step) -> None:
+        match step:
+            case Apply():
+                self._apply(step)
+            case Check(id, goal):
+                self._readable(goal, f"check {id}")
+                self.facts.assume(goal)
+            case Constant(name, value, type):
+                if type.shape != tuple(map(constant, value.shape)) or type.dtype is not value.dtype:  # type: ignore[union-attr]
+                    self.found.append(f"{name}: a constant of another type")
+                self._define(name, type)
+            case Size(name, dim, type):
+                self._readable(equal(dim, constant(0)), name)
+                self._define(name, type)
+            case Project(name, operand, index, type):
+                whole = self._type(operand)
+                if not isinstance(whole, TupleType) or whole.fields[index] != type:
+                    self.found.append(f"{name}: field {index} of {operand} has another type")
+                self._define(name, type)
+            case MakeTuple(name, fields, type):
+                if TupleType(tuple(map(self._type, fields))) != type and not self._same(fields, type):
+                    self.found.append(f"{name}: a tuple of other types")
+                self._define(name, type)
+            case Rename(name, operand, type):
+                self._renamed(name, operand, type)
+            case Invoke():
+                self._invoke(step)
+            case If():
+                self._if(step)
+            case Closure(name, function, type):
+                self._define(name, type)
+                self.function(function)
+            case Assertion(condition):
+                self._type(condition)
+
+    # -------------------------------------------------------------------------------------------------- operators
+    def _apply(self, step: Apply) -> None:
+        """Ask the judgement again; its needs must be provable here and its result what is recorded."""
+        for index in range(len(step.operands)) if step.operator.contents else step.operator.reads:
+            self._open_contents(step.operands[index])
+        types = [self._type(operand) for operand in step.operands]
+        try:
+            judgement = step.operator.judge(*types, **step.attributes)
+        except IllFormed as wrong:
+            self.found.append(f"{step.name}: {wrong.message}")
+            return self._define(step.name, step.type)
+        for need in judgement.needs:
+            self._prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
+        self._matches(judgement.result, step.type, step.name)
+        self._contents(step, types)
+        self._define(step.name, step.type)
+
+    def _contents(self, step: Apply, types: list[OpenedType]) -> None:
+        recorded = step.type.contents if isinstance(step.type, TensorType) else None
+        if recorded is None:
+            return
+        rule = step.operator.contents
+        given = rule(*types, **step.attributes) if rule is not None else None
+        if given is None or len(given) != len(recorded) or any(a is not b for a, b in zip(given, recorded, strict=True)):
+            self.found.append(f"{step.name}: contents that no rule gives")
+
+    def _open_contents(self, name: str) -> None:
+        type = self.types.get(name)
+        if isinstance(type, TensorType) and type.dtype.is_integer and type.contents is None:
+            if tracked_length(type, LIMITS.contents) is not None:
+                self.types[name] = with_contents(type, name)
+
+    def _matches(self, judged: GradualType, recorded: OpenedType, path: str) -> None:
+        """A judged type against the recorded one: equal sizes, and an unknown for every hole."""
+        match judged, recorded:
+            case TensorType(), TensorType() if len(judged.shape) == len(recorded.shape):
+                if judged.dtype is not recorded.dtype:
+                    self.found.append(f"{path}: element type {recorded.dtype} instead of {judged.dtype}")
+                for axis, (extent, size) in enumerate(zip(judged.shape, recorded.shape, strict=True)):
+                    self._extent(extent, size, path, axis)
+            case TupleType(fields), TupleType(others) if len(fields) == len(others):
+                for i, (part, other) in enumerate(zip(fields, others, strict=True)):
+                    self._matches(part, other, f"{path}#{i}")
+            case FunctionType(), FunctionType() if precise(judged, recorded):
+                pass
+            case _:
+                self.found.append(f"{path}: {shown(recorded)} instead of {shown(judged)}")
+
+    def _extent(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> None:
+        if not isinstance(extent, Hole):
+            if extent is not size:
+                self._prove(equal(extent, size), f"dimension {axis} of {path} is {extent}, recorded as {size}")
+            return
+        variable = bare(size)
+        if variable is None or not variable.is_ghost:
+            self.found.append(f"{path}: dimension {axis} is unknown, recorded as {size}")
+        elif variable.witness == SizeOf(path, axis):
+            for bound in (extent.low, extent.high):
+                if bound is not None:
+                    self.facts.assume(at_least(size, bound) if bound is extent.low else at_least(bound, size))
+
+    # ---------------------------------------------------------------------------------------- calls, casts, branches
+    def _invoke(self, step: Invoke) -> None:
+        callee: Any = self.module.functions.get(step.function)
+        type: Any = callee.type if callee is not None else self._type(step.function)
+        if not isinstance(type, FunctionType) or len(type.params) != len(step.operands):
+            self.found.append(f"{step.name}: {step.function} cannot be called with {len(step.operands)} arguments")
+            return self._define(step.name, step.type)
+        for operand in step.operands:
+            self._open_contents(operand)
+        choice = measured(type, [self._type(operand) for operand in step.operands])
+        for _, goal in choice.owed:
+            self._prove(goal, f"{step.name} needs {goal}")
+        for operand, param in zip(step.operands, type.params, strict=True):
+            self._flows(operand, substituted(param, choice.mapping), f"{operand} in the call of {step.function}")
+        for clause in type.where:
+            self._prove(clause.substitute(choice.mapping), f"{step.function} requires {clause}")
+        self._matches(substituted(type.result, choice.mapping), step.type, step.name)
+        self._define(step.name, step.type)
+
+    def _flows(self, value: str, target: GradualType, what: str) -> None:
+        for demand in demands(self._type(value), target):
+            match demand:
+                case Demand(goal):
+                    self._prove(goal, f"{what}: {goal}")
+                case Mismatch(_, message):
+                    self.found.append(f"{what}: {message}")
+                case Coercion():
+                    pass
+
+    def _renamed(self, name: str, operand: str, type: OpenedType) -> None:
+        """A value under another type: each size equal to the value's, or an unknown of its own."""
+        for size, own in zip(sizes(self._type(operand)), sizes(type), strict=True):
+            variable = bare(own)
+            if variable is None or not variable.is_ghost or _base(variable) != name:
+                self._prove(equal(size, own), f"{name}: {size} recorded as {own}")
+        self._define(name, type)
+
+    def _if(self, step: If) -> None:
+        condition = self._type(step.condition)
+        content = condition.contents[0] if isinstance(condition, TensorType) and condition.contents else None
+        truth = content if isinstance(content, Constraint) else None
+        then = self._branch(step.then, truth, step)
+        orelse = self._branch(step.orelse, None if truth is None else negated(truth), step)
+        self._define(step.name, step.type)
+        for axis, (joined, left, right) in enumerate(zip(sizes(step.type), then, orelse, strict=True)):
+            variable = bare(joined)
+            if variable is not None and _base(variable) == step.name and self._known(left) and self._known(right):
+                self.facts.assume(any_of(equal(joined, left), equal(joined, right)))
+            assert axis >= 0
+
+    def _branch(self, block: Block, truth: Constraint | None, step: If) -> list[Dim]:
+        """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
+        mark, outer = self.facts.mark(), dict(self.types)
+        if truth is not None:
+            self.facts.suppose(truth)
+        self.block(block)
+        type = self._type(block.result)
+        for size, joined in zip(sizes(type), sizes(step.type), strict=True):
+            variable = bare(joined)
+            if size is not joined and (variable is None or _base(variable) != step.name):
+                self._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
+        read = [self.decider.simplified(self.facts, size) for size in sizes(type)]
+        self.facts.rollback(mark)
+        self.types = outer
+        return read
+
+    # ------------------------------------------------------------------------------------------------------- ground
+    def _define(self, name: str, type: OpenedType) -> None:
+        if name in self.types and self.types[name] is not type:
+            self.found.append(f"{name} is defined twice")
+        self.types[name] = type
+        for size in sizes(type):
+            if size.value is None:
+                self.facts.assume(at_least(size, constant(0)))
+
+    def _type(self, name: str) -> OpenedType:
+        if name.startswith("@") and name in self.module.functions:
+            return self.module.functions[name].type
+        if name not in self.types:
+            self.found.append(f"{name} is used before it is defined")
+            return TupleType(())
+        return self.types[name]
+
+    def _same(self, fields: tuple[str, ...], type: OpenedType) -> bool:
+        """Whether fields have a tuple's types but for contents that were opened since."""
+        if not isinstance(type, TupleType) or len(type.fields) != len(fields):
+            return False
+        return all(_bare_type(self._type(f)) == _bare_type(t) for f, t in zip(fields, type.fields, strict=True))
+
+    def _known(self, dim: Dim) -> bool:
+        return all((base := _base(v)) is None or base in self.types for v in dim.variables())
+
+    def _readable(self, goal: Constraint, what: str) -> None:
+        for variable in sorted(goal.variables(), key=lambda variable: variable.name):
+            base = _base(variable)
+            if base is not None and base not in self.types:
+                self.found.append(f"{what} reads {base}, which has no value here")
+
+    def _prove(self, goal: Constraint, claim: str) -> None:
+        match self.decider.decide(self.facts, goal):
+            case Proved():
+                pass
+            case _:
+                self.found.append(f"not proved: {claim}")
+
+
+def _base(variable: Variable) -> str | None:
+    """The core variable that a witness reads."""
+    return None if variable.witness is None else variable.witness.value.split("#", 1)[0]
+
+
+def _bare_type(type: OpenedType) -> Iterator[Any] | OpenedType:
+    match type:
+        case TensorType(shape, dtype):
+            return TensorType(shape, dtype)
+        case TupleType(fields):
+            return TupleType(tuple(map(_bare_type, fields)))  # type: ignore[arg-type]
+        case _:
+            return type
