@@ -91,8 +91,8 @@ def _half(value: float) -> float:
 
 
 def _brain(value: float) -> float:
-    if value == 0.0 or math.isinf(value) or value != value:
-        return value
+    if not 0.0 < abs(value) < 2.0**128:
+        return math.copysign(math.inf, value) if abs(value) > 0.0 else value
     unit = max(math.frexp(value)[1] - 8, -133)
     near = math.ldexp(round(math.ldexp(value, -unit)), unit)
     return math.copysign(math.inf if abs(near) >= 2.0**128 else near, value)

@@ -1,0 +1,103 @@
+"""cast, where, clip and leaky_relu: conversions that are specified, choices, and bounds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradual.dims.constraint import at_least
+from gradual.dims.dim import Kind, constant, variable
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
+from tests.generators.operators import FLOATS, INTEGERS, compatible, tensors
+from tests.ops.oracle import array_of, assert_exactly, judges, means, of, refusal
+
+few = settings(max_examples=30, deadline=None)
+n, m = (variable(name, kind=Kind.RIGID) for name in "nm")
+
+
+@pytest.mark.parametrize("source", FLOATS)
+def test_floats_become_integers_toward_zero_saturating_and_nan_becomes_0(source: DType) -> None:
+    x = Tensor([2.5, -2.5, -0.0, 300.0, -300.0, math.inf, -math.inf, math.nan], source)
+    assert means("cast", x, dtype="int8").tolist() == [2, -2, 0, 127, -128, 127, -128, 0]
+    assert means("cast", x, dtype="uint8").tolist() == [2, 0, 0, 255, 0, 255, 0, 0]
+
+
+def test_integers_wrap_and_round() -> None:
+    x = Tensor([300, -1, (1 << 53) + 1], "int64")
+    assert means("cast", x, dtype="uint8").tolist() == [44, 255, 1]
+    assert means("cast", x, dtype="float64").tolist() == [300.0, -1.0, 2.0**53]
+    assert means("cast", x, dtype="bool").tolist() == [True, True, True]
+    assert means("cast_like", x, Tensor(0.0, "float16")).dtype is DType.FLOAT16
+
+
+def test_a_narrowed_float_is_rounded() -> None:
+    assert means("cast", Tensor([1 / 3, 1e39], "float64"), dtype="float32").tolist() == [
+        float(np.float32(1 / 3)),
+        math.inf,
+    ]
+
+
+@few
+@given(data=st.data())
+@pytest.mark.parametrize("dtype", [DType.FLOAT32, DType.INT8, DType.BOOL])
+def test_where_chooses_element_by_element(dtype: DType, data: st.DataObject) -> None:
+    shapes = data.draw(compatible(3))
+    test = data.draw(tensors(shapes[0], data.draw(st.sampled_from([DType.BOOL, *INTEGERS]))))
+    left, right = (data.draw(tensors(shape, dtype, special=True)) for shape in shapes[1:])
+    expected = np.where(array_of(test) != 0, array_of(left), array_of(right))
+    assert_exactly(means("where", test, left, right), expected)
+
+
+def test_where_owes_agreement_of_all_three() -> None:
+    shapes = [TensorType((dim,), DType.BOOL) for dim in (n, m, constant(3))]
+    judgement = judges("where", *shapes)
+    assert [need.operands for need in judgement.needs] == [((0, 0), (1, 0)), ((1, 0), (2, 0))]
+    assert judgement.result.shape == (constant(3),)  # type: ignore[union-attr]
+
+
+def test_where_on_a_known_condition_chooses_contents() -> None:
+    rule = of("where").contents
+    assert rule is not None
+    condition = TensorType((), DType.BOOL, (at_least(n, constant(1)),))
+    left, right = (TensorType((), DType.INT64, (part,)) for part in (n, constant(1)))
+    assert [str(part) for part in rule(condition, left, right) or ()] == ["(if n >= 1 then n else 1)"]
+
+
+def test_a_float_condition_is_refused() -> None:
+    kinds = [TensorType((), dtype) for dtype in (DType.FLOAT32, DType.INT8, DType.INT8)]
+    assert refusal("where", *kinds).rule == "op.dtype"
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_clip_keeps_nan(dtype: DType) -> None:
+    x = Tensor([-9.0, 0.0, 7.0, math.inf, math.nan], dtype)
+    assert list(map(str, means("clip", x, a_min=0.0, a_max=6.0).elements)) == ["0.0", "0.0", "6.0", "6.0", "nan"]
+
+
+def test_clip_converts_its_bounds_to_the_type() -> None:
+    x = Tensor([-9, 0, 7], "int32")
+    assert means("clip", x, a_min=0.9, a_max=6.5).tolist() == [0, 0, 6]
+    assert means("clip", x, a_min=-math.inf, a_max=math.inf) == x
+    tenth = float(np.float32(0.1))
+    assert means("clip", Tensor([1.0]), a_min=0, a_max=0.1).item() == tenth
+
+
+@pytest.mark.parametrize("bounds", [(1.0, 0.0), (math.nan, 1.0), (0.0, math.nan)])
+def test_bounds_that_cross_are_refused(bounds: tuple[float, float]) -> None:
+    kind = TensorType((), DType.FLOAT32)
+    refused = refusal("clip", kind, a_min=bounds[0], a_max=bounds[1])
+    assert (refused.rule, "a_min" in refused.message) == ("op.attribute", True)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_leaky_relu_scales_what_is_not_positive(dtype: DType) -> None:
+    found = means("nn.leaky_relu", Tensor([2.0, 0.0, -2.0, math.nan], dtype), alpha=0.1)
+    slope: Any = Tensor(0.1, dtype).item()
+    assert list(map(str, found.elements)) == ["2.0", "0.0", str(Tensor(-2.0 * slope, dtype).item()), "nan"]
