@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from gradual.check.discharge import Owed, discharge
+from gradual.check.discharge import Owed, discharge, owe
 from gradual.check.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.check.provenance import birth
 from gradual.check.written import NotADim, Reading
 from gradual.core.terms import Apply, Promise, Site
 from gradual.diagnostic import Help, Related
-from gradual.dims.constraint import Or, equal
+from gradual.dims.constraint import Constraint, Or, equal
 from gradual.dims.dim import Dim
 from gradual.ops.attributes import bound
 from gradual.ops.operator import Contents, IllFormed, Need, Operator
@@ -55,7 +56,8 @@ def apply(
         state.report(_CODES[wrong.rule], wrong.rule, f"`{operator.name}`: {wrong.message}", at)
         return state.define(name, BROKEN)
     for need in judgement.needs:
-        if not discharge(state, _owed(state, operator, need, operands, span, spans)):
+        goal = _goal(state, need, operands)
+        if not discharge(state, goal, partial(_owed, state, operator, need, goal, operands, span, spans)):
             break
     made = f"`{operator.name}`"
     promise = Promise(span, f"the elements that {made} met")
@@ -118,11 +120,15 @@ def _counted(number: int, noun: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- needs
 def _owed(
-    state: Elaboration, operator: Operator, need: Need, operands: Sequence[str], span: Span, spans: Sequence[Span]
+    state: Elaboration,
+    operator: Operator,
+    need: Need,
+    goal: Constraint,
+    operands: Sequence[str],
+    span: Span,
+    spans: Sequence[Span],
 ) -> Owed:
-    goal = need.goal
-    if state.program.strict_broadcast and need.rule == "op.broadcast.agree" and isinstance(goal, Or):
-        goal = _strictly(goal, need, state, operands)
+    """Everything that a report about an operator's need says."""
     places = [_place(state, place, operands, spans) for place in need.operands]
     at = places[0][0] if places else span
     label = places[0][1] if places else ""
@@ -133,13 +139,16 @@ def _owed(
         f"argument {(need.operands[0][0] or 0) + 1} of `{operator.name}`" if need.operands else f"`{operator.name}`"
     )
     unique = tuple(dict.fromkeys(r for r in related if r.span != at))
-    sizes = [str(size) for place in need.operands if (size := _size(state, place, operands)) is not None]
+    sizes = [size for place in need.operands if (size := _size(state, place, operands)) is not None]
     sides = (sizes[0], sizes[1]) if len(sizes) == 2 and len(need.operands) == 2 else None
     return Owed(goal, need.rule, Site.OPERATOR, need.says, at, label, through, unique, sides=sides)
 
 
-def _strictly(goal: Or, need: Need, state: Elaboration, operands: Sequence[str]) -> Any:
-    """Of a broadcasting need, that the two sizes are equal."""
+def _goal(state: Elaboration, need: Need, operands: Sequence[str]) -> Constraint:
+    """What a need demands; in strict mode a broadcasting need demands that the two sizes are equal."""
+    goal = need.goal
+    if not state.program.strict_broadcast or need.rule != "op.broadcast.agree" or not isinstance(goal, Or):
+        return goal
     sizes = [size for place in need.operands if (size := _size(state, place, operands)) is not None]
     return equal(sizes[0], sizes[1]) if len(sizes) == 2 else goal
 
@@ -204,7 +213,8 @@ def read_attributes(state: Elaboration, written: Sequence[ast.Attribute]) -> dic
 def discharge_divisions(state: Elaboration, reading: Reading) -> None:
     """Prove, refute or postpone that each symbolic divisor that was read is at least 1.  [dim.division]"""
     for goal, span in reading.owed:
-        discharge(state, Owed(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span))
+        owed = Owed(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span)
+        owe(state, owed)
     reading.owed.clear()
 
 

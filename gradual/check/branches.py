@@ -7,7 +7,7 @@ the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gradual.check.elaboration import BROKEN, Broken, Elaboration, Made, Postponed, Typed, mentions_ghost
@@ -138,31 +138,36 @@ class Join:
 
     def _size(self, left: Dim, right: Dim, read: Dim, reread: Dim, path: str, axis: int) -> Dim | None:
         """The joined size at an axis; None after reporting that the two never agree."""
-        state = self.state
         if left is right and self._visible(left):
             return left
         both = (read, reread) if self._visible(read) and self._visible(reread) else (left, right)
-        if both[0] is both[1] and self._visible(both[0]):
-            return both[0]
         if not (self._visible(both[0]) and self._visible(both[1])):
             return self._unknown(None, path, axis)
-        goal = equal(*both)
-        match state.program.decider.decide(state.facts, goal):
+        if both[0] is both[1]:
+            return both[0]
+        match self.state.program.decider.decide(self.state.facts, equal(*both)):
             case Proved():
                 return both[0]
             case Refuted():
                 self._disagree(axis, left, right)
                 return None
-            case Unknown() as verdict:
-                if self.truth is not None:
-                    joined: Dim = state.program.decider.simplified(state.facts, ite(self.truth, *both))
-                    state.is_size(joined)
-                    state.gradual = state.gradual or state.mentions_unknown(joined)
-                    return joined
-                if not mentions_ghost(goal):
-                    error = self._error(axis, left, right, verdict.witness)
-                    state.postponed.append(Postponed(verdict, error, rigid=False))
-                return self._unknown(both, path, axis)
+            case Unknown(witness=witness):
+                return self._either(both, left, right, witness, path, axis)
+
+    def _either(
+        self, both: tuple[Dim, Dim], left: Dim, right: Dim, witness: Mapping[str, int], path: str, axis: int
+    ) -> Dim:
+        """One of two sizes: told apart by the condition if it can be read, else a new unknown."""
+        state = self.state
+        if self.truth is not None:
+            joined = state.program.decider.simplified(state.facts, ite(self.truth, *both))
+            state.is_size(joined)
+            state.gradual = state.gradual or state.mentions_unknown(joined)
+            return joined
+        if not mentions_ghost(equal(*both)):
+            verdict = Unknown("the condition says nothing about sizes", witness)
+            state.postponed.append(Postponed(verdict, self._error(axis, left, right, witness), rigid=False))
+        return self._unknown(both, path, axis)
 
     def _visible(self, dim: Dim | Constraint) -> bool:
         return all(map(self.state.is_visible, dim.variables()))
@@ -200,8 +205,8 @@ class Join:
         self.state.diagnostics.append(self._error(axis, left, right, {}))
         self.state.refuted += 1
 
-    def _error(self, axis: int, left: Dim, right: Dim, witness: object) -> Diagnostic:
-        sample = dict(witness) if isinstance(witness, dict) else {}
+    def _error(self, axis: int, left: Dim, right: Dim, witness: Mapping[str, int]) -> Diagnostic:
+        sample = dict(witness)
         at = f" for {', '.join(f'{name} = {value}' for name, value in sample.items())}" if sample else ""
         return Diagnostic(
             "E0308",

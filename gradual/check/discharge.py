@@ -6,14 +6,14 @@ name stands for every size.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gradual.check.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
-from gradual.dims.constraint import FALSE, Constraint, Equal
-from gradual.dims.dim import Variable
+from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal
+from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
 from gradual.verdict import Proved, Refuted, Unknown
 
@@ -28,7 +28,7 @@ class Owed:
         label: the words under that span.
         through: the position of the value that owes it.
         related: the other places that take part.
-        sides: the two sizes that must agree, as text, where there are two; a goal of constants is folded.
+        sides: the two sizes that must agree, where there are two; a goal of constants is folded.
         blamed: for a demand that somebody wrote (a cast, an argument): that party; otherwise whoever left a `?`.
     """
 
@@ -41,27 +41,34 @@ class Owed:
     through: str = ""
     related: tuple[Related, ...] = ()
     blamed: str = ""
-    sides: tuple[str, str] | None = None
+    sides: tuple[Dim, Dim] | None = None
 
 
-def discharge(state: Elaboration, owed: Owed) -> bool:
-    """Prove, refute or postpone an obligation, and learn it; False if it was refuted.
+def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
+    """Prove, refute or postpone a goal, and learn it; False if it was refuted.
 
-    [check.proved] [check.refuted] [check.residual]
+    Only what is not proved is described.  [check.proved] [check.refuted] [check.residual]
     """
-    goal = owed.goal
+    if goal is TRUE:
+        state.proved += 1
+        return True
     state.gradual = state.gradual or state.mentions_unknown(goal)
     match state.program.decider.decide(state.facts, goal):
         case Proved():
             state.proved += 1
         case Refuted(because, witness):
             state.refuted += 1
-            state.diagnostics.append(_refuted(owed, because, dict(witness)))
+            state.diagnostics.append(_refuted(described(), because, dict(witness)))
             return False
         case Unknown() as verdict:
-            _postpone(state, owed, verdict)
+            _postpone(state, described(), verdict)
             _learn(state, goal, verdict)
     return True
+
+
+def owe(state: Elaboration, owed: Owed) -> bool:
+    """As `discharge`, where the description is at hand."""
+    return discharge(state, owed.goal, lambda: owed)
 
 
 def _learn(state: Elaboration, goal: Constraint, verdict: Unknown) -> None:
@@ -87,9 +94,9 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
             label=owed.label, related=owed.related,
         )  # fmt: skip
     if verdict.gave_up:
-        notes = (f"required by rule {owed.rule}: {owed.goal}", f"checked at run time instead: {verdict.because}")
         message = f"could not be decided: {owed.says}"
-        state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=notes)
+        why = (f"required by rule {owed.rule}: {owed.goal}", f"checked at run time instead: {verdict.because}")
+        state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
 
 
 def _blame(state: Elaboration, owed: Owed, verdict: Unknown) -> Blame:
@@ -112,11 +119,8 @@ def _promises(state: Elaboration, goal: Constraint) -> Iterator[Promise]:
 
 
 def _refuted(owed: Owed, because: str, witness: dict[str, int]) -> Diagnostic:
-    if witness:
-        sample = ", ".join(f"{name} = {value}" for name, value in witness.items())
-        notes: tuple[str, ...] = (f"for instance at {sample}: {_sides(owed.goal, witness)}",)
-    else:
-        notes = ()
+    sample = ", ".join(f"{name} = {value}" for name, value in witness.items())
+    notes = (f"for instance at {sample}: {_sides(owed.goal, witness)}",) if witness else ()
     return Diagnostic(
         "E0301",
         owed.rule,

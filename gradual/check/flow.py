@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from gradual.check.discharge import Owed, discharge
 from gradual.check.elaboration import Broken, Elaboration
 from gradual.check.provenance import birth, written_at
-from gradual.types.measuring import measured
 from gradual.core.terms import Site
 from gradual.diagnostic import Related
 from gradual.dims.constraint import TRUE
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.types.measuring import measured
 from gradual.types.opening import opened, spelled
 from gradual.types.relate import Coercion, Demand, Mismatch, demands, substituted
 from gradual.types.text import shown
@@ -40,7 +42,8 @@ def flow(
     for demand in demands(source, target):
         match demand:
             case Demand():
-                discharge(state, _owed(state, value, demand, span, site, rule, through, blamed, annotation))
+                described = partial(_owed, state, value, demand, span, site, rule, through, blamed, annotation)
+                discharge(state, demand.goal, described)
             case Mismatch(why, message):
                 related = (Related(annotation.span, "declared here"),) if annotation is not None else ()
                 state.report(_CODES[why], rule, f"{through}: {message}", span, related=related)
@@ -77,7 +80,18 @@ def _owed(
     where = (
         f"dimension {demand.axis} of field {part[1:]} of {through}" if part else f"dimension {demand.axis} of {through}"
     )
-    return Owed(demand.goal, rule, site, f"{where} does not fit", span, label, through, tuple(related), blamed, (size, demand.wanted))
+    return Owed(
+        demand.goal,
+        rule,
+        site,
+        f"{where} does not fit",
+        span,
+        label,
+        through,
+        tuple(related),
+        blamed,
+        (size, demand.wanted),
+    )
 
 
 def subsumes(source: FunctionType, target: FunctionType) -> bool:

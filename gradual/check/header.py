@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from gradual.check.apply import discharge_divisions
 from gradual.check.elaboration import Binding, Elaboration, Written, base_of
 from gradual.check.provenance import written_at
-from gradual.types.measuring import bare, measured, measuring, requirements
 from gradual.check.written import Reading, Unreadable
 from gradual.core.terms import Blame, Check, Param, Promise, Site
 from gradual.dims.constraint import Constraint, at_least, equal
@@ -16,6 +15,7 @@ from gradual.dims.dim import Dim, Kind, Variable, constant
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
+from gradual.types.measuring import bare, measured, measuring, requirements
 from gradual.types.opening import closed, content_of, sizes
 from gradual.types.type import FunctionType, GradualType, OpenedType, TensorType, TupleType
 from gradual.verdict import Refuted

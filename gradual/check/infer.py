@@ -11,12 +11,11 @@ from dataclasses import replace
 
 from gradual.check.apply import apply, discharge_divisions, read_attributes, unknown_operator
 from gradual.check.branches import conditional
-from gradual.check.discharge import Owed, discharge
+from gradual.check.discharge import Owed, owe
 from gradual.check.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Written
 from gradual.check.flow import flow
 from gradual.check.header import closed_result, read_header
 from gradual.check.provenance import written_at
-from gradual.types.measuring import measured
 from gradual.check.written import NotADim, Reading, Unreadable
 from gradual.core.terms import (
     Assertion,
@@ -33,11 +32,12 @@ from gradual.core.terms import (
     Size,
 )
 from gradual.dims.constraint import FALSE, TRUE
-from gradual.dims.dim import Variable, constant
+from gradual.dims.dim import Dim, Variable, constant
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
+from gradual.types.measuring import measured
 from gradual.types.opening import sizes
 from gradual.types.relate import substituted
 from gradual.types.text import shown
@@ -135,7 +135,7 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
     if dim is None:
         state.report("E0202", "name.variable", f"unknown name `{name}`", span, label="neither a dimension nor a value")
         return broken(state)
-    type = TensorType((), DType.INT64, (dim,))
+    type: TensorType[Dim] = TensorType((), DType.INT64, (dim,))
     value = state.fresh(hint)
     state.steps.append(Size(value, dim, type, span))
     return state.define(value, type, Made(f"`{name}`", (), span))
@@ -336,7 +336,8 @@ def _instantiated(
         blamed = f"argument {index + 1} of the call of `{called}` {caller}"
         says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
         span = call.arguments[index].span
-        discharge(state, Owed(goal, "type.call.dims", Site.ARGUMENT, says, span, blamed=blamed))
+        owed = Owed(goal, "type.call.dims", Site.ARGUMENT, says, span, blamed=blamed)
+        owe(state, owed)
     for index, (operand, param) in enumerate(zip(operands, type.params, strict=True)):
         position = f"argument {index + 1} of `{called}`"
         fits = flow(
@@ -349,7 +350,8 @@ def _instantiated(
         goal = clause.substitute(choice.mapping)
         says = f"`{called}` requires `{clause}`"
         blamed = f"the call of `{called}` {caller}"
-        discharge(state, Owed(goal, "type.call.where", Site.WHERE, says, call.span, blamed=blamed))
+        owed = Owed(goal, "type.call.where", Site.WHERE, says, call.span, blamed=blamed)
+        owe(state, owed)
     promise = Promise(call.span, f"the result of `{called}`, whose type leaves it open")
     result = state.enter(substituted(type.result, choice.mapping), name, lambda path, axis: promise)
     for size in sizes(result):
@@ -412,12 +414,12 @@ def ascribe(
         return value
     new: dict[str, Variable] = {}
 
-    def bound(name: str, at: Span) -> object:
+    def bound(name: str, at: Span) -> Dim:
         state.bind_dim(name, dim := state.rigid(name))
         (new[name],) = dim.variables()
         return dim
 
-    reading = Reading(state, bound)  # type: ignore[arg-type]
+    reading = Reading(state, bound)
     try:
         target = reading.type(annotation)
     except Unreadable:
@@ -472,7 +474,8 @@ def _assert(state: Elaboration, item: ast.Assert) -> None:
             return
         goal = content  # type: ignore[assignment]
     discharge_divisions(state, reading)
-    discharge(state, Owed(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion"))
+    owed = Owed(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion")
+    owe(state, owed)
 
 
 # ------------------------------------------------------------------------------------------------- closures

@@ -154,14 +154,19 @@ class _Verifier:
             return
         rule = step.operator.contents
         given = rule(*types, **step.attributes) if rule is not None else None
-        if given is None or len(given) != len(recorded) or any(a is not b for a, b in zip(given, recorded, strict=True)):
+        if (
+            given is None
+            or len(given) != len(recorded)
+            or any(a is not b for a, b in zip(given, recorded, strict=True))
+        ):
             self.found.append(f"{step.name}: contents that no rule gives")
 
     def _open_contents(self, name: str) -> None:
         type = self.types.get(name)
-        if isinstance(type, TensorType) and type.dtype.is_integer and type.contents is None:
-            if tracked_length(type, LIMITS.contents) is not None:
-                self.types[name] = with_contents(type, name)
+        if not isinstance(type, TensorType) or not type.dtype.is_integer or type.contents is not None:
+            return
+        if tracked_length(type, LIMITS.contents) is not None:
+            self.types[name] = with_contents(type, name)
 
     def _matches(self, judged: GradualType, recorded: OpenedType, path: str) -> None:
         """A judged type against the recorded one: equal sizes, and an unknown for every hole."""

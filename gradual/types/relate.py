@@ -19,14 +19,14 @@ from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, Tens
 class Demand:
     """One size that must fit: `goal` at an axis of the value at a path below the flowing value.
 
-    `size` is what is there, `wanted` what the type says, as text; the goal itself may have been folded.
+    `size` is what is there, `wanted` what the type says; the goal itself may have been folded.
     """
 
     goal: Constraint
     path: str
     axis: int
-    size: str
-    wanted: str
+    size: Dim
+    wanted: Dim
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,12 @@ def _tensor_demands(source: TensorType[Dim], target: TensorType[Dim | Hole], pat
     else:
         for axis, (size, want) in enumerate(zip(source.shape, target.shape, strict=True)):
             if not isinstance(want, Hole):
-                if size is not want:
-                    yield Demand(equal(size, want), path, axis, str(size), str(want))
+                yield Demand(equal(size, want), path, axis, size, want)
                 continue
             if want.low is not None:
-                yield Demand(at_least(size, want.low), path, axis, str(size), f"at least {want.low}")
+                yield Demand(at_least(size, want.low), path, axis, size, want.low)
             if want.high is not None:
-                yield Demand(at_most(size, want.high), path, axis, str(size), f"at most {want.high}")
+                yield Demand(at_most(size, want.high), path, axis, size, want.high)
 
 
 def precise(left: GradualType, right: GradualType) -> bool:
