@@ -1,3 +1,38 @@
-"""Gradual Relay: tensor programs whose shapes are proved, refuted with a counterexample, or checked with blame."""
+"""Gradual Relay: tensor programs whose shapes are proved, refuted with a counterexample, or checked with blame.
+
+    >>> import gradual
+    >>> c = gradual.check("def @f(%x: Tensor[(n, ?), float32]) { nn.relu(%x) }")
+    >>> c.ok, c.types["@f"]
+    (True, 'fn (Tensor[(n, ?), float32]) -> Tensor[(n, ?), float32]')
+    >>> c.run("@f", gradual.Tensor([[1.0, -2.0]])).tolist()
+    [[1.0, 0.0]]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gradual.compiler import Compilation, check
+    from gradual.run.value import Blame, Fault
+    from gradual.tensors.tensor import Tensor
 
 __version__ = "0.1.0"
+__all__ = ["Blame", "Compilation", "Fault", "Tensor", "__version__", "check"]
+
+_HOMES = {
+    "Blame": "gradual.run.value",
+    "Compilation": "gradual.compiler",
+    "Fault": "gradual.run.value",
+    "Tensor": "gradual.tensors.tensor",
+    "check": "gradual.compiler",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """The public names, each imported when it is first used: `import gradual` alone costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gradual' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

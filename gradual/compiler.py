@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from gradual.check.elaboration import Broken
@@ -114,7 +114,12 @@ class Compilation:
         return self._checked.question(check)
 
     def run(self, entry: str, *values: Value) -> Value:
-        """The value of `entry(values)`.  Raises Blame, Fault, and KeyError for an unknown function."""
+        """The value of `entry(values)`.
+
+        Raises Blame, Fault, KeyError for an unknown function, and ValueError if the program has errors.
+        """
+        if self.errors:
+            raise ValueError(f"{self.source.name} has {self.errors} errors, so it cannot run")
         return run(self.core, entry, values)
 
 
@@ -154,8 +159,6 @@ def _strict(surface: ast.Module) -> bool:
 
 
 def _graded(diagnostics: tuple[Diagnostic, ...], options: Options) -> Iterator[Diagnostic]:
-    from dataclasses import replace
-
     for diagnostic in diagnostics:
         if options.rigid == "error" and diagnostic.code == "E0402":
             yield replace(diagnostic, severity=Severity.ERROR)

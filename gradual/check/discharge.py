@@ -83,6 +83,7 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     check = Check("", owed.goal, _blame(state, owed, verdict), owed.span)
     state.steps.append(check)
     state.checks.append(check)
+    state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
     rigid = not mentions_ghost(owed.goal)
     if owed.site is not Site.ASSERT:
         state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid))

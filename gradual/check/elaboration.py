@@ -17,7 +17,7 @@ from gradual.core.terms import Check, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint
 from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, variable
-from gradual.dims.facts import Facts
+from gradual.dims.facts import Cone, Facts
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.opening import opened, tracked_length, with_contents
@@ -86,6 +86,7 @@ class Elaboration:
         ghosts: who left each unknown open.
         joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
         shared: unknowns that depend on data, by what they depend on.
+        cones: what was known about the goal of each check.
         gradual: whether an unknown takes part, so that the definition is not strict.
     """
 
@@ -106,6 +107,7 @@ class Elaboration:
         self.diagnostics: list[Diagnostic] = []
         self.postponed: list[Postponed] = []
         self.checks: list[Check] = []
+        self.cones: dict[Check, Cone] = {}
         self.bindings: list[Binding] = []
         self.joins: set[Variable] = set()
         self.gradual = False

@@ -11,6 +11,7 @@ from gradual.check.infer import elaborated
 from gradual.check.program import Program
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic
+from gradual.dims.facts import Facts
 from gradual.source import Span
 from gradual.syntax import ast
 
@@ -30,6 +31,21 @@ class Checked:
     elaborations: dict[str, Elaboration]
     proved: int
     refuted: int
+
+    def question(self, id: str) -> str:
+        """What is asked about a residual check, as SMT-LIB.  Raises KeyError for an unknown check."""
+        from gradual.dims.smt import question
+
+        for state in self.elaborations.values():
+            for check in state.checks:
+                if check.id == id:
+                    facts = Facts()
+                    for fact in state.cones[check].known:
+                        facts.assume(fact)
+                    for fact in state.cones[check].path:
+                        facts.suppose(fact)
+                    return question(facts, check.goal)
+        raise KeyError(id)
 
 
 def checked(program: Program) -> Checked:
