@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from gradual.check.elaboration import Broken
-from gradual.check.module import Checked, checked
-from gradual.check.program import Program
+from gradual.checker.elaboration import Broken
+from gradual.checker.module import Checked, checked
+from gradual.checker.program import Program
 from gradual.core.terms import Check, Module
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.dims.decide import Decider

@@ -15,6 +15,9 @@ class Limits:
         contents: the longest integer vector whose elements are tracked symbolically.
         models: how many small valuations are tried for one goal before the solver is asked.
         monomials: the largest number of terms of a product that is multiplied out.
+        cone: how many facts connected with a goal are looked at.
+        cases: how many cases a goal is split into before the solver is asked.
+        residues: the largest divisor by which a variable is split into residue classes.
         degree: the largest degree of a product that is multiplied out.
         text: the longest text of a part of a dim that is printed and not elided, in characters.
         rank: the highest rank of a tensor.
@@ -29,7 +32,10 @@ class Limits:
     models: int = 400
     monomials: int = 200
     degree: int = 64
-    text: int = 10_000
+    cone: int = 64
+    cases: int = 64
+    residues: int = 16
+    text: int = 4_000
     rank: int = 32
     elements: int = 1 << 28
     constant: int = 256

@@ -175,7 +175,7 @@ class Dim:
 
     def substitute(self, mapping: Mapping[Variable, Dim]) -> Dim:
         """The dim with variables replaced, in normal form again.  [dim.substitute]"""
-        if self.names.isdisjoint(mapping):
+        if mapping.keys().isdisjoint(self.names):
             return self
         from gradual.dims.meaning import substituted_dim
 

@@ -125,7 +125,7 @@ def substituted_dim(dim: Dim, mapping: Mapping[Variable, Dim]) -> Dim:
 
 def substituted_constraint(constraint: Constraint, mapping: Mapping[Variable, Dim]) -> Constraint:
     """The constraint with variables replaced."""
-    if constraint.names.isdisjoint(mapping):
+    if mapping.keys().isdisjoint(constraint.names):
         return constraint
     image: Constraint = _substituted(constraint, mapping)
     return image
@@ -136,7 +136,7 @@ def _substituted(root: Any, mapping: Mapping[Variable, Dim]) -> Any:
     for node in bottom_up(root):
         images[node] = (
             (of_atom(node) if isinstance(node, Compound) else node)
-            if node.names.isdisjoint(mapping)
+            if mapping.keys().isdisjoint(node.names)
             else rebuilt(node, images, mapping)
         )
     return images[root]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,10 +45,15 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What an application has (its result type) and owes (its needs, in rule order)."""
+    """What an application has (its result type) and owes (its needs, in rule order).
+
+    `attributes` are those that the core writes otherwise than the program did: what a written code stands for, where
+    a computed number beside it could be mistaken for one.
+    """
 
     result: Result
     needs: tuple[Need, ...] = ()
+    attributes: Mapping[str, Any] | None = None
 
 
 class IllFormed(Exception):

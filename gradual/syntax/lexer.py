@@ -148,8 +148,8 @@ class Lexer:
         at, last = 0, END
         while True:
             for match in expression.finditer(text, at):
-                group = match.lastindex
-                start, end = match.span(group)  # type: ignore[arg-type]
+                group = match.lastindex or 0
+                start, end = match.span(group)
                 if group == SEPARATOR:
                     last = signs[text[start]]
                     yield last, None, start, end
@@ -173,7 +173,7 @@ class Lexer:
                     last = name
                     yield last, ast.Name(intern(word), Span(start, end)), start, end
                 else:
-                    kind, value, at = self._uncommon(alternatives[group], start, end, last)  # type: ignore[index]
+                    kind, value, at = self._uncommon(alternatives[group], start, end, last)
                     if kind is not None:
                         last = kind
                         yield last, value, start, at

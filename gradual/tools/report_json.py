@@ -130,7 +130,7 @@ def blame(source: Source, found: Blame) -> Object:
         "promised_by": found.promised_by,
         "blamed": found.blamed,
         "span": span(source, found.diagnostic.span),
-        "blames": [span(source, where) for where in found.spans],
+        "blames": [span(source, where) for where in found.blames],
         "sizes": dict(found.sizes),
     }
 

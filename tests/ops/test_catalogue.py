@@ -27,7 +27,7 @@ from tests.generators.operators import Application, rows
 
 OPERATORS = sorted({one.name for one in CATALOGUE.values()})
 every_operator = pytest.mark.parametrize("name", OPERATORS)
-few = settings(max_examples=40, deadline=None, derandomize=True)
+few = settings(max_examples=20, deadline=None, derandomize=True)
 drawn = given(data=st.data())
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from gradual.check.elaboration import Elaboration
+from gradual.checker.elaboration import Elaboration
 from gradual.dims.constraint import (
     Constraint,
     all_of,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from gradual.check.elaboration import Elaboration, Postponed, mentions_ghost
+from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal

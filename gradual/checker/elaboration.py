@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from gradual.check.program import Program
+from gradual.checker.program import Program
 from gradual.core.terms import Check, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint

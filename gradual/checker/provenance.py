@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradual.check.elaboration import Elaboration, Made, Written
+from gradual.checker.elaboration import Elaboration, Made, Written
 from gradual.dims.dim import Dim
 from gradual.source import Span
 from gradual.syntax import ast

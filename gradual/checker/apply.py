@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from gradual.check.discharge import Owed, discharge, owe
-from gradual.check.elaboration import BROKEN, Broken, Elaboration, Made
-from gradual.check.provenance import birth
-from gradual.check.written import NotADim, Reading
+from gradual.checker.discharge import Owed, discharge, owe
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
+from gradual.checker.provenance import birth
+from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import Apply, Promise, Site
 from gradual.diagnostic import Help, Related
 from gradual.dims.constraint import Constraint, Or, equal

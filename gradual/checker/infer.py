@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gradual.check.apply import apply, discharge_divisions, read_attributes, unknown_operator
-from gradual.check.branches import conditional
-from gradual.check.discharge import Owed, owe
-from gradual.check.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Written
-from gradual.check.flow import flow
-from gradual.check.header import closed_result, read_header
-from gradual.check.provenance import written_at
-from gradual.check.written import NotADim, Reading, Unreadable
+from gradual.checker.apply import apply, discharge_divisions, read_attributes, unknown_operator
+from gradual.checker.branches import conditional
+from gradual.checker.discharge import Owed, owe
+from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Written
+from gradual.checker.flow import flow
+from gradual.checker.header import closed_result, read_header
+from gradual.checker.provenance import written_at
+from gradual.checker.written import NotADim, Reading, Unreadable
 from gradual.core.terms import (
     Assertion,
     Block,

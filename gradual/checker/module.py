@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from gradual.check.discharge import settle
-from gradual.check.elaboration import Elaboration
-from gradual.check.infer import elaborated
-from gradual.check.program import Program
+from gradual.checker.discharge import settle
+from gradual.checker.elaboration import Elaboration
+from gradual.checker.infer import elaborated
+from gradual.checker.program import Program
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic
 from gradual.dims.facts import Facts
@@ -175,7 +175,7 @@ def _has_result(definition: ast.Def) -> bool:
 
 def _declare(program: Program, defs: list[ast.Def]) -> None:
     """The interfaces that are written in full, read ahead of every body; problems are reported with the body."""
-    from gradual.check.header import read_header
+    from gradual.checker.header import read_header
 
     for definition in defs:
         ahead = Elaboration(program, definition.name.name)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from gradual.check.apply import discharge_divisions
-from gradual.check.elaboration import Binding, Elaboration, Written, base_of
-from gradual.check.provenance import written_at
-from gradual.check.written import Reading, Unreadable
+from gradual.checker.apply import discharge_divisions
+from gradual.checker.elaboration import Binding, Elaboration, Written, base_of
+from gradual.checker.provenance import written_at
+from gradual.checker.written import Reading, Unreadable
 from gradual.core.terms import Blame, Check, Param, Promise, Site
 from gradual.dims.constraint import Constraint, at_least, equal
 from gradual.dims.dim import Dim, Kind, Variable, constant

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from gradual.check.discharge import Owed, discharge
-from gradual.check.elaboration import Broken, Elaboration
-from gradual.check.provenance import birth, written_at
+from gradual.checker.discharge import Owed, discharge
+from gradual.checker.elaboration import Broken, Elaboration
+from gradual.checker.provenance import birth, written_at
 from gradual.core.terms import Site
 from gradual.diagnostic import Related
 from gradual.dims.constraint import TRUE

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from gradual.check.elaboration import BROKEN, Broken, Elaboration, Made, Postponed, Typed, mentions_ghost
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Postponed, Typed, mentions_ghost
 from gradual.core.terms import Block, If, Promise
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import Constraint, any_of, equal, negated

@@ -1,0 +1,254 @@
+"""Bounds of dims, and what bounds alone say about constraints.   [dim.decide.interval]"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from math import gcd
+from typing import Any
+
+from gradual.dims.atom import Atom, FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
+from gradual.dims.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
+from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
+from gradual.dims.text import remainders
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """All integers from `low` to `high`; None is no bound.  Empty where `low > high`."""
+
+    low: int | None = None
+    high: int | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no integer is inside."""
+        return self.low is not None and self.high is not None and self.low > self.high
+
+    @property
+    def value(self) -> int | None:
+        """The only integer inside, if there is just one."""
+        return self.low if self.low is not None and self.low == self.high else None
+
+    def __contains__(self, k: int) -> bool:
+        return (self.low is None or self.low <= k) and (self.high is None or k <= self.high)
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(
+            None if self.low is None or other.low is None else self.low + other.low,
+            None if self.high is None or other.high is None else self.high + other.high,
+        )
+
+    def scaled(self, by: int, offset: int = 0) -> Interval:
+        """All `by * x + offset`."""
+        low = None if self.low is None else self.low * by + offset
+        high = None if self.high is None else self.high * by + offset
+        return Interval(low, high) if by > 0 else Interval(high, low) if by < 0 else Interval(offset, offset)
+
+    def __mul__(self, other: Interval) -> Interval:
+        if self.value is not None:
+            return other.scaled(self.value)
+        if other.value is not None:
+            return self.scaled(other.value)
+        return Interval(_corner(self, other), _negation(_corner(self.scaled(-1), other)))
+
+    def divided(self, by: Interval) -> Interval:
+        """All `x // y` for `y` of at least 1."""
+        least = max(by.low or 1, 1)
+        low = high = None
+        if self.low is not None:
+            low = self.low // least if self.low < 0 else self.low // by.high if by.high else 0
+        if self.high is not None:
+            high = self.high // least if self.high >= 0 else self.high // by.high if by.high else -1
+        return Interval(low, high)
+
+    def __and__(self, other: Interval) -> Interval:
+        return Interval(_greatest((self.low, other.low)), _negation(_greatest(map(_negation, (self.high, other.high)))))
+
+    def __or__(self, other: Interval) -> Interval:
+        """The hull."""
+        return Interval(
+            None if self.low is None or other.low is None else min(self.low, other.low),
+            None if self.high is None or other.high is None else max(self.high, other.high),
+        )
+
+
+ANY = Interval()
+NATURAL = Interval(0, None)
+Bounds = Mapping[Dim, Interval]
+"""What is known of primitive forms: of variables, and of sums such as `n - m`."""
+
+
+def _negation(k: int | None) -> int | None:
+    return None if k is None else -k
+
+
+def _greatest(lows: Iterable[int | None]) -> int | None:
+    known = [low for low in lows if low is not None]
+    return max(known) if known else None
+
+
+def _corner(a: Interval, b: Interval) -> int | None:
+    """The least product, None if it has no bound; neither interval is a single number."""
+    products = []
+    for x, y, x_is_low, y_is_low in (
+        (a.low, b.low, True, True),
+        (a.low, b.high, True, False),
+        (a.high, b.low, False, True),
+        (a.high, b.high, False, False),
+    ):
+        product = _limit(x, y, x_is_low, y_is_low)
+        if product is None:
+            return None
+        products.append(product)
+    finite = [product for product in products if isinstance(product, int)]
+    return min(finite) if finite else None
+
+
+def _limit(x: int | None, y: int | None, x_is_low: bool, y_is_low: bool) -> int | float | None:
+    """The product of two ends: a number, +inf, or None for -inf."""
+    if x is not None and y is not None:
+        return x * y
+    sign = _sign(x, x_is_low) * _sign(y, y_is_low)
+    return float("inf") if sign > 0 else 0 if sign == 0 else None
+
+
+def _sign(end: int | None, is_low: bool) -> int:
+    if end is None:
+        return -1 if is_low else 1
+    return (end > 0) - (end < 0)
+
+
+# ------------------------------------------------------------------------------------------------- dims
+
+
+def primitive(dim: Dim) -> tuple[Dim, int, int]:
+    """`(form, scale, offset)` with `dim = scale * form + offset`; the form has no constant, no common factor, and a
+    positive first coefficient.  [dim.form]"""
+    offset = dim.offset
+    terms = dim.terms[:-1] if offset else dim.terms
+    if not terms:
+        return dim - offset, 1, offset
+    scale = gcd(*(coefficient for _, coefficient in terms)) * (1 if terms[0][1] > 0 else -1)
+    if scale == 1 and not offset:
+        return dim, 1, 0
+    return polynomial({monomial: coefficient // scale for monomial, coefficient in terms}), scale, offset
+
+
+def canonical(difference: Dim) -> Dim:
+    """What is 0 exactly where the difference is 0, the same for both orders of the sides.  [dim.form]"""
+    form, scale, offset = primitive(difference)
+    return form + offset // scale if offset % scale == 0 else difference
+
+
+def bounds_of(dim: Dim, known: Bounds) -> Interval:
+    """Bounds of a dim wherever it is defined.  [dim.decide.interval]"""
+    if dim.value is not None:
+        return Interval(dim.value, dim.value)
+    if not dim.children:
+        return _sum_bounds(dim, known, {})
+    return _walked(dim, known)[dim]  # type: ignore[no-any-return]
+
+
+def _walked(root: Any, known: Bounds) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for node in bottom_up(root):
+        found[node] = _bounds(node, known, found)
+    return found
+
+
+def _bounds(node: Any, known: Bounds, found: dict[Any, Any]) -> Any:
+    match node:
+        case Dim():
+            return _sum_bounds(node, known, found)
+        case FloorDiv(dividend=dividend, divisor=divisor):
+            return found[dividend].divided(found[divisor])
+        case Max(operands=operands):
+            ends = [found[operand] for operand in operands]
+            highs = [end.high for end in ends]
+            return Interval(_greatest(end.low for end in ends), None if None in highs else max(highs))
+        case Min(operands=operands):
+            ends = [found[operand].scaled(-1) for operand in operands]
+            highs = [end.high for end in ends]
+            return Interval(_greatest(end.low for end in ends), None if None in highs else max(highs)).scaled(-1)
+        case Ite(condition=condition, then=then, orelse=orelse):
+            holds = found[condition]
+            return found[then] | found[orelse] if holds is None else found[then] if holds else found[orelse]
+        case Product(operands=operands):
+            return reduce(lambda a, b: a * b, (found[operand] for operand in operands))
+    return _judged(node, known, found)
+
+
+def _sum_bounds(dim: Dim, known: Bounds, found: dict[Any, Any]) -> Interval:
+    modulo, rest = remainders(dim) if dim.children else ((), dim)
+    total = Interval(rest.offset, rest.offset)
+    for monomial, coefficient in rest.terms:
+        if monomial:
+            total += _monomial_bounds(monomial, known, found).scaled(coefficient)
+    for cofactor, dividend, divisor in modulo:
+        total += bounds_of(cofactor, known) * _remainder_bounds(dividend, divisor, known)
+    if known and dim.names:
+        form, scale, offset = primitive(dim)
+        if form in known:
+            total &= known[form].scaled(scale, offset)
+    return total
+
+
+def _remainder_bounds(dividend: Dim, divisor: Dim, known: Bounds) -> Interval:
+    top = bounds_of(divisor, known).high
+    whole = bounds_of(dividend, known)
+    bounded = Interval(0, None if top is None else top - 1)
+    return bounded & Interval(0, whole.high) if whole.low is not None and whole.low >= 0 else bounded
+
+
+def _monomial_bounds(monomial: Monomial, known: Bounds, found: dict[Any, Any]) -> Interval:
+    total = reduce(lambda a, b: a * b, (_atom_bounds(atom, known, found) for atom in monomial))
+    if len(monomial) % 2 == 0 and monomial[::2] == monomial[1::2]:  # a square
+        return total & NATURAL
+    return total
+
+
+def _atom_bounds(atom: Atom, known: Bounds, found: dict[Any, Any]) -> Interval:
+    interval: Interval = ANY if isinstance(atom, Variable) else found[atom]
+    return interval & known.get(of_atom(atom), ANY) if known else interval
+
+
+# ------------------------------------------------------------------------------------------------- constraints
+
+
+def judged(constraint: Constraint, known: Bounds) -> bool | None:
+    """Whether a constraint always holds (True) or never (False) within bounds.  [dim.decide.interval]"""
+    if constraint.value is not None:
+        return constraint.value
+    return _walked(constraint, known)[constraint]  # type: ignore[no-any-return]
+
+
+def _judged(node: Constraint, known: Bounds, found: dict[Any, Any]) -> bool | None:
+    match node:
+        case Equal(difference=difference):
+            return _equality(difference, bounds_of(difference, known))
+        case AtMost(difference=difference):
+            interval = bounds_of(difference, known)
+            if interval.low is not None and interval.low >= 0:
+                return True
+            return False if interval.high is not None and interval.high < 0 else None
+        case Not(part=part):
+            holds = found[part]
+            return None if holds is None else not holds
+        case Truth(holds=holds):
+            return holds
+        case And(parts=parts):
+            verdicts = [found[part] for part in parts]
+            return False if False in verdicts else None if None in verdicts else True
+        case Or(parts=parts):
+            verdicts = [found[part] for part in parts]
+            return True if True in verdicts else None if None in verdicts else False
+
+
+def _equality(difference: Dim, interval: Interval) -> bool | None:
+    """Whether a difference is 0: never outside its bounds, nor where a common factor does not divide the constant."""
+    _, scale, offset = primitive(difference)
+    if 0 not in interval or offset % scale:
+        return False
+    return True if interval.value == 0 else None

@@ -1,0 +1,125 @@
+"""Contradictions that need cases: disjunctions, unequal sides, choices, extremes, residue classes.
+
+    (n + 1) // 2 + n // 2 == n      holds for n = 2 * k and for n = 2 * k + 1
+
+A case split is tried only while the number of cases stays small; one case that stays open ends the attempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import gcd, lcm
+
+from gradual.dims.atom import FloorDiv, Ite, Max, Min, Variable, bottom_up, named
+from gradual.dims.constraint import Constraint, all_of, at_least, at_most, negated
+from gradual.dims.dim import Dim, of_atom
+from gradual.dims.system import System
+from gradual.limits import Limits
+
+_DEPTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Cases that cover everything: in each, the constraints that hold instead of the system's."""
+
+    rung: str
+    cases: tuple[tuple[Constraint, ...], ...]
+
+
+class Refuter:
+    """One attempt, with its budget of cases."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._left = limits.cases
+
+    def refuted(self, system: System, depth: int = _DEPTH) -> str | None:
+        """The rung that shows that nothing satisfies the system, None if it stays open.  [dim.decide.cases]"""
+        if system.conflict:
+            return "facts"
+        if system.is_contradictory:
+            return "linear"
+        split = self._cheapest(system) if depth else None
+        if split is None or len(split.cases) > self._left:
+            return None
+        self._left -= len(split.cases)
+        closed = all(self.refuted(System(case), depth - 1) is not None for case in split.cases)
+        return split.rung if closed else None
+
+    def _cheapest(self, system: System) -> Split | None:
+        splits = (*_splits(system), *_residues(system, self._limits.residues))
+        return min(splits, key=lambda split: len(split.cases), default=None)
+
+
+def _splits(system: System) -> Iterator[Split]:
+    constraints = system.constraints
+    for disjunction in system.others:
+        rest = tuple(constraint for constraint in constraints if constraint is not disjunction)
+        yield Split("cases", tuple((*rest, part) for part in disjunction.parts))
+    for node in _nodes(constraints):
+        match node:
+            case Ite(condition=condition):
+                yield Split("cases", ((*constraints, condition), (*constraints, negated(condition))))
+            case Max(operands=operands) | Min(operands=operands):
+                yield Split("cases", tuple((*constraints, _extreme(node, operand)) for operand in operands))
+    for difference in system.apart:
+        rest = tuple(c for c in constraints if c not in system.constraints_of((difference,)))
+        yield Split("cases", ((*rest, at_least(difference, 1)), (*rest, at_most(difference, -1))))
+
+
+def _nodes(constraints: Iterable[Constraint]) -> Iterator[object]:
+    seen: dict[object, None] = {}
+    for constraint in constraints:
+        seen.update(dict.fromkeys(bottom_up(constraint)))
+    return iter(seen)
+
+
+def _extreme(node: Max | Min, operand: Dim) -> Constraint:
+    """That this operand is the greatest, or the least."""
+    compare = at_most if isinstance(node, Max) else at_least
+    return all_of(*(compare(other, operand) for other in node.operands if other is not operand))
+
+
+# ------------------------------------------------------------------------------------------------- residues
+
+
+def _residues(system: System, limit: int) -> Iterator[Split]:
+    """Splits by the residue of a variable that divisions by constants depend on.  [dim.decide.residues]"""
+    constraints = system.constraints
+    for name, modulus in _moduli(system, constraints).items():
+        if 1 < modulus <= limit:
+            yield Split("residues", tuple(_class(constraints, name, modulus, r) for r in range(modulus)))
+
+
+def _class(constraints: tuple[Constraint, ...], name: Variable, modulus: int, residue: int) -> tuple[Constraint, ...]:
+    quotient = of_atom(named(f"{name} // {modulus}", name.kind, None))
+    replaced = {name: quotient * modulus + residue}
+    return tuple(constraint.substitute(replaced) for constraint in constraints)
+
+
+def _moduli(system: System, constraints: tuple[Constraint, ...]) -> dict[Variable, int]:
+    """For each variable, the divisor whose residue classes would simplify the system."""
+    moduli: dict[Variable, int] = {}
+    for node in _nodes(constraints):
+        if isinstance(node, FloorDiv) and (by := node.divisor.value or 0) > 1:
+            _collect(node.dividend, by, moduli)
+    for form, interval in system.bounds.items():
+        if interval.value is not None:
+            for monomial, coefficient in form.terms:
+                common = gcd(interval.value * 0, *(c for m, c in form.terms if m is not monomial))
+                if len(monomial) == 1 and isinstance(monomial[0], Variable) and common > 1:
+                    _merge(moduli, monomial[0], common // gcd(common, coefficient))
+    return moduli
+
+
+def _collect(dividend: Dim, by: int, moduli: dict[Variable, int]) -> None:
+    for monomial, coefficient in dividend.terms:
+        for atom in monomial:
+            if isinstance(atom, Variable):
+                _merge(moduli, atom, by // gcd(by, coefficient))
+
+
+def _merge(moduli: dict[Variable, int], name: Variable, modulus: int) -> None:
+    moduli[name] = lcm(moduli.get(name, 1), modulus)

@@ -1,0 +1,133 @@
+"""A few constraints looked at together: do they contradict each other?
+
+Equations are substituted, bounds are propagated until nothing changes (a bounded number of rounds), and what is left
+goes to linear elimination.  Everything here is sound and gives up early; nothing here searches.   [dim.decide.facts]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import prod
+
+from gradual.dims.atom import Atom, FloorDiv, Max, Min, Variable
+from gradual.dims.constraint import TRUE, Constraint, at_least, at_most
+from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
+from gradual.dims.facts import Item, Store, Trail
+from gradual.dims.interval import Interval, bounds_of, judged
+from gradual.dims.linear import contradictory
+from gradual.dims.rows import rows_of
+from gradual.dims.simplify import Knowledge, simplified_constraint
+
+_ROUNDS = 4
+
+
+class System(Store):
+    """A conjunction that is brought to rest."""
+
+    def __init__(self, constraints: Iterable[Constraint]) -> None:
+        super().__init__(Trail())
+        for constraint in constraints:
+            self.add(constraint)
+        self._settle()
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What is left to satisfy, over the variables that are not solved."""
+        items = [*self.bounds, *((difference,) for difference in self.apart), *self.others]
+        return tuple(constraint for item in items for constraint in self.constraints_of(item))
+
+    @property
+    def free(self) -> tuple[Variable, ...]:
+        """The variables that are not solved, in order of first mention."""
+        return tuple(name for name in self._age if name not in self.solved)
+
+    @property
+    def is_contradictory(self) -> bool:
+        """Whether linear elimination shows that nothing satisfies what is left.  [dim.decide.linear]"""
+        return contradictory(rows_of(self.bounds))
+
+    # ------------------------------------------------------------------------------------------- coming to rest
+
+    def _settle(self) -> None:
+        for _ in range(_ROUNDS):
+            news = [*self._simpler(), *self._propagated()] if not self.conflict else []
+            for constraint in news:
+                self.add(constraint)
+            if not news:
+                return
+
+    def _simpler(self) -> list[Constraint]:
+        """The facts that others make simpler, taken out of their old places."""
+        found: list[Constraint] = []
+        for item in [*self.bounds, *((difference,) for difference in self.apart), *self.others]:
+            if isinstance(item, Dim | tuple) and not (item if isinstance(item, Dim) else item[0]).children:
+                continue
+            facts = self.constraints_of(item)
+            known = self._apart_from(item)
+            simpler = [simplified_constraint(fact, known) for fact in facts]
+            if any(new is not old for new, old in zip(simpler, facts, strict=True)):
+                self._taken(item)
+                found.extend(simpler)
+        return found
+
+    def _apart_from(self, item: Item) -> Knowledge:
+        """What is known without what the item itself says."""
+        if isinstance(item, Dim):
+            bounds = {form: interval for form, interval in self.bounds.items() if form is not item}
+            own = self._source.get(item)
+            replacements = {atom: image for atom, image in self.replacements.items() if atom is not own}
+            return Knowledge(bounds, replacements, self.apart)
+        if isinstance(item, tuple):
+            return Knowledge(self.bounds, self.replacements, self.apart.keys() - {item[0]})
+        return self.knowledge
+
+    def _propagated(self) -> list[Constraint]:
+        """Tighter bounds of atoms, from the bounds of the sums and products they are in.  [dim.decide.interval]"""
+        found: list[Constraint] = []
+        for form, interval in list(self.bounds.items()):
+            if len(form.terms) > 1:
+                found.extend(self._from_sum(form, interval))
+            else:
+                found.extend(self._from_product(form.terms[0][0], interval))
+        return [constraint for constraint in found if self._is_news(constraint)]
+
+    def _from_sum(self, form: Dim, interval: Interval) -> Iterator[Constraint]:
+        for monomial, coefficient in form.terms:
+            term = polynomial({monomial: coefficient})
+            others = bounds_of(form - term, self.bounds)
+            if interval.low is not None and others.high is not None:
+                yield at_least(term, interval.low - others.high)
+            if interval.high is not None and others.low is not None:
+                yield at_most(term, interval.high - others.low)
+
+    def _from_product(self, monomial: Monomial, interval: Interval) -> Iterator[Constraint]:
+        """`x * y >= 1` with natural factors says `x >= 1`; `x // k <= h` says `x <= k * h + k - 1`."""
+        if len(monomial) == 1:
+            yield from _inside(monomial[0], interval)
+            return
+        lows = [bounds_of(of_atom(atom), self.bounds).low for atom in monomial]
+        if interval.low is None or interval.low < 1 or any(low is None or low < 0 for low in lows):
+            return
+        for atom in dict.fromkeys(monomial):
+            yield at_least(of_atom(atom), 1)
+            others = [low for other, low in zip(monomial, lows, strict=True) if other is not atom and low]
+            if interval.high is not None:
+                yield at_most(of_atom(atom), interval.high // prod(others))
+
+    def _is_news(self, constraint: Constraint) -> bool:
+        """Whether the bounds do not say so already."""
+        return self.rewritten(constraint) is not TRUE and judged(constraint, self.bounds) is not True
+
+
+def _inside(atom: Atom, interval: Interval) -> Iterator[Constraint]:
+    match atom:
+        case FloorDiv(dividend=dividend, divisor=divisor) if divisor.value is not None and divisor.value >= 1:
+            by = divisor.value
+            if interval.low is not None:
+                yield at_least(dividend, interval.low * by)
+            if interval.high is not None:
+                yield at_most(dividend, interval.high * by + by - 1)
+        case Max(operands=operands) if interval.high is not None:
+            yield from (at_most(operand, interval.high) for operand in operands)
+        case Min(operands=operands) if interval.low is not None:
+            yield from (at_least(operand, interval.low) for operand in operands)

@@ -1,0 +1,184 @@
+"""The shape that a reshape asks for, read by its codes.   [op.reshape.code]
+
+    0    the input's size at this place; with `allowzero=1` the size 0
+    -1   whatever remains
+    -2   all sizes that follow
+    -3   the product of the next two sizes
+    -4   the next size split into the two that follow the code, one of which may be -1
+
+What remains is the quotient of the input's sizes by those asked for, after sizes that are equal at the same place have
+cancelled: so `(b, 3, 4)` to `[b, -1]` is `(b, 12)` for every b, 0 included.  Cancelling is written out only where it
+can matter, which is where the size that cancels may be 0.
+
+In an attribute only a written integer is a code: a size that is computed is a size, even where it is 0.  The elements
+of a value are read by the codes 0 and -1, and those known to be constant by all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from gradual.dims.constraint import FALSE, TRUE, Constraint, any_of, at_most, differs, divides, equal, negated
+from gradual.dims.dim import Dim, constant, ite, maximum, product
+from gradual.ops.operator import IllFormed, Need
+from gradual.ops.shapes import ONE, ZERO, Shape, size
+
+COPY, REST, ALL, JOIN, SPLIT = 0, -1, -2, -3, -4
+MINUS = constant(REST)
+COUNTS = "the numbers of elements differ"
+
+
+@dataclass(slots=True)
+class Reading:
+    """A requested shape, read from front to back against the input's.
+
+    Attributes:
+        shape: the input's shape.
+        allowzero: whether 0 is a size.
+        target: the result's shape so far, with anything for what remains.
+        dividend, divisor: the sizes of input and request that have not cancelled, if something remains.
+        place: how many of the input's axes are read.
+        rest: for each place of the target that may be what remains, when it is.
+        needs: what is owed so far.
+    """
+
+    shape: Shape
+    allowzero: bool
+    target: list[Dim] = field(default_factory=list)
+    dividend: list[Dim] = field(default_factory=list)
+    divisor: list[Dim] = field(default_factory=list)
+    place: int = 0
+    rest: dict[int, Constraint] = field(default_factory=dict)
+    needs: list[Need] = field(default_factory=list)
+
+    def passed(self) -> Dim | None:
+        """The input's size at this place, passed over; None beyond its end."""
+        found = self.shape[self.place] if self.place < len(self.shape) else None
+        self.place += 1
+        return found
+
+    def copied(self, code: int) -> Dim:
+        """The input's size at this place, which has to be there."""
+        found = self.passed()
+        if found is None:
+            raise IllFormed("op.attribute", f"code {code} asks for more axes than the {len(self.shape)} of the input")
+        return found
+
+    def code(self, code: int, parts: Iterator[Dim]) -> None:
+        """A written code; -4 takes two sizes from what follows."""
+        match code:
+            case 0:
+                self.target.append(self.copied(COPY))
+            case -1:
+                self.remaining()
+            case -2:
+                self.target += self.shape[self.place :]
+                self.place = len(self.shape)
+            case -3:
+                self.target.append(self.copied(JOIN) * self.copied(JOIN))
+            case -4:
+                self.split([part for part, _ in zip(parts, range(2), strict=False)])
+            case _:
+                raise IllFormed("op.attribute", f"{code} is neither a size nor a code of a shape")
+
+    def size(self, asked: Dim) -> None:
+        """A size."""
+        here = self.passed()
+        if asked.value is None and asked is not here:
+            self.owe(at_most(ZERO, asked), "op.reshape.size", "a size is negative")
+        self.target.append(asked)
+        left, right = cancelled(here, asked)
+        self.dividend.append(left)
+        self.divisor.append(right)
+
+    def remaining(self) -> None:
+        """Code -1: what remains."""
+        if TRUE in self.rest.values():
+            raise IllFormed("op.attribute", "-1 stands twice in a shape")
+        self.rest[len(self.target)] = TRUE
+        self.target.append(ONE)
+        self.dividend.append(self.passed() or ONE)
+
+    def split(self, parts: list[Dim]) -> None:
+        """Code -4: one size as two, one of which may be -1."""
+        whole = self.copied(SPLIT)
+        if len(parts) < 2 or parts[0] is parts[1] is MINUS:
+            raise IllFormed("op.attribute", "code -4 is followed by two sizes, one of which may be -1")
+        if MINUS not in parts:
+            self.owe(equal(parts[0] * parts[1], whole), "op.reshape.elements", "the parts do not make the axis")
+            self.target += parts
+            return
+        other = parts[1 - parts.index(MINUS)]
+        self.owe(at_most(ONE, other), "op.reshape.divides", "an axis is split by nothing")
+        self.owe(divides(other, whole), "op.reshape.divides", "the axis does not split into such parts")
+        self.target += [whole // other if part is MINUS else part for part in parts]
+
+    def element(self, code: Dim) -> None:
+        """An element whose value is not known here: 0 copies, -1 is what remains, any other is a size."""
+        here = self.passed()
+        self.owe(at_most(MINUS, code), "op.reshape.size", "a size is negative")
+        asked = code
+        if not self.allowzero and here is None:
+            self.owe(differs(code, ZERO), "op.reshape.code", "0 asks for an axis that the input does not have")
+        elif not self.allowzero and here is not None:
+            asked = ite(equal(code, ZERO), here, code)
+        minus = equal(code, MINUS)
+        left, right = cancelled(here, asked)
+        self.rest[len(self.target)] = minus
+        self.target.append(asked)
+        self.dividend.append(ite(minus, here or ONE, left))
+        self.divisor.append(ite(minus, ONE, right))
+
+    def owe(self, goal: Constraint, rule: str, says: str) -> None:
+        """Owe a goal, unless it is plain to see."""
+        if goal is not TRUE:
+            self.needs.append(Need(goal, rule, says, ((0, None),)))
+
+    def finished(self) -> Shape:
+        """The result's shape, once all is read.   [op.reshape.elements] [op.reshape.divides]"""
+        self.dividend += self.shape[self.place :]
+        rest = {place: when for place, when in self.rest.items() if when is not FALSE}
+        some = any_of(*rest.values())
+        if some is not TRUE:
+            same = equal(size(self.shape), product(self.target))
+            self.needs.append(Need(any_of(some, same), "op.reshape.elements", COUNTS, ((0, None),)))
+        return tuple(self.target) if some is FALSE else self._divided(rest, some)
+
+    def _divided(self, rest: dict[int, Constraint], some: Constraint) -> Shape:
+        none, dividend, divisor = negated(some), product(self.dividend), product(self.divisor)
+        for left, right in combinations(rest.values(), 2):
+            self.owe(any_of(negated(left), negated(right)), "op.reshape.code", "-1 stands twice in a shape")
+        self.owe(any_of(none, at_most(ONE, divisor)), "op.reshape.divides", "nothing tells how much remains")
+        by = divisor if some is TRUE else maximum(divisor, ONE)
+        says = "the sizes asked for do not divide the elements"
+        self.needs.append(Need(any_of(none, divides(by, dividend)), "op.reshape.divides", says, ((0, None),)))
+        remains = dividend // by
+        return tuple(ite(rest[i], remains, asked) if i in rest else asked for i, asked in enumerate(self.target))
+
+
+def cancelled(here: Dim | None, asked: Dim) -> tuple[Dim, Dim]:
+    """Exactly `if here == asked then 1` of both, where one of the two is not at least 1 for certain."""
+    if here is None:
+        return ONE, asked
+    if here is asked:
+        return ONE, ONE
+    if (here.value or 0) >= 1 or (asked.value or 0) >= 1:
+        return here, asked
+    same = equal(here, asked)
+    return ite(same, ONE, here), ite(same, ONE, asked)
+
+
+def requested(shape: Shape, codes: Sequence[Dim], allowzero: bool, elements: bool) -> tuple[Shape, tuple[Need, ...]]:
+    """The shape that is asked for, and what is owed for it; `elements` says that the codes are elements of a value."""
+    reading = Reading(shape, allowzero)
+    left = iter(codes)
+    for code in left:
+        if code.value is None and elements:
+            reading.element(code)
+        elif code.value is None or code.value > 0 or (code.value == 0 and allowzero):
+            reading.size(code)
+        else:
+            reading.code(code.value, left)
+    return reading.finished(), tuple(reading.needs)

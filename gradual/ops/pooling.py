@@ -1,0 +1,318 @@
+"""Pools: the greatest element or the mean of each window, over one to three spatial axes.
+
+A mean is the sum from left to right of the window's elements, floats in binary64, divided and then rounded once;
+integers divide toward zero.  A maximum is NaN where the window holds one; what lies in the padding never wins, and the
+maximum of nothing is the least value of the type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial, reduce
+from itertools import chain, product, repeat
+from operator import ne, not_
+from typing import Any, TypeVar
+
+from gradual.dims.constraint import at_most
+from gradual.dims.dim import Dim
+from gradual.ops.operator import IllFormed, Judgement, Need, Operator, operator
+from gradual.ops.shapes import ONE, ZERO, judged, of_dtype, tensor
+from gradual.ops.windows import (
+    SPATIAL,
+    Window,
+    arranged,
+    at_least,
+    ordered,
+    origins,
+    owed,
+    places,
+    surrounded,
+    tap_offsets,
+    tap_rows,
+    window,
+)
+from gradual.tensors import real
+from gradual.tensors.index import numel, permuted, strides
+from gradual.tensors.scalar import integer_range, kept, total
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.tensors.whole import dividing, trunc_divide
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
+
+V = TypeVar("V")
+Ints = tuple[int, ...]
+Dims = tuple[Dim, ...]
+Fold = Callable[[Sequence[Any], Window[int], Ints, Ints], Iterable[Any]]
+
+
+# ------------------------------------------------------------------------------------------------------ judgements
+def _pooled(count: int, data: TensorType[Dim], layout: str, out_layout: str) -> tuple[TensorType[Dim], Ints, str]:
+    """The data, where its batch, channels and spatial axes stand, and the result's layout."""
+    given = tensor(data, 0, rank=count + 2)
+    of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
+    letters = "NC" + SPATIAL[count]
+    places(out_layout or layout, letters, "out_layout")
+    return given, places(layout, letters, "layout"), out_layout or layout
+
+
+def _sliding(
+    count: int, data: TensorType[Dim], pool_size: Dims, steps: Dims, dilation: Dims, padding: Dims, layout: str,
+    out_layout: str, ceil_mode: bool,
+) -> Judgement:  # fmt: skip
+    given, axes, target = _pooled(count, data, layout, out_layout)
+    batch, channels, *extents = (given.shape[axis] for axis in axes)
+    move = window(pool_size, steps, dilation, padding, count)
+    needs = (*at_least(ONE, move.kernel, "pool_size"), *owed(move, extents, axes[2:]))
+    shape = (batch, channels, *move.positions(extents, ceil_mode))
+    return judged(arranged(shape, target, "NC" + SPATIAL[count]), given.dtype, needs)
+
+
+def _adaptive(count: int, data: TensorType[Dim], output_size: Dims, layout: str, out_layout: str) -> Judgement:
+    given, axes, target = _pooled(count, data, layout, out_layout)
+    batch, channels, *extents = (given.shape[axis] for axis in axes)
+    sizes = _sizes(output_size, tuple(extents))
+    for size in sizes:
+        if size.value is not None and size.value < 0:
+            raise IllFormed("op.attribute", f"output_size has to be at least 0, not {size}")
+    says = "a size of the result is negative"
+    needs = [Need(at_most(ZERO, size), "op.adaptive.size", says) for size in output_size if size.value is None]
+    return judged(arranged((batch, channels, *sizes), target, "NC" + SPATIAL[count]), given.dtype, needs)
+
+
+def _sizes(output_size: tuple[V, ...], extents: tuple[V, ...]) -> tuple[V, ...]:
+    """The spatial extents of an adaptive pool's result: those of the data unless written."""
+    if not output_size:
+        return extents
+    if len(output_size) not in (1, len(extents)):
+        raise IllFormed("op.attribute", f"output_size has to have 1 or {len(extents)} elements, not {len(output_size)}")
+    return output_size * len(extents) if len(output_size) == 1 else output_size
+
+
+# --------------------------------------------------------------------------------------------------------- meanings
+def least(dtype: DType) -> Any:
+    """The least value of a type, which loses every maximum."""
+    return -math.inf if dtype.is_float else integer_range(dtype)[0]
+
+
+def _greater(cells: Sequence[Any]) -> Callable[[Any, Any], Any]:
+    """A maximum of two that is right for these cells: the builtin one where no NaN and no negative zero is about."""
+    zeros = filter(not_, cells)
+    if any(map(ne, cells, cells)) or -1.0 in map(math.copysign, repeat(1.0), zeros):
+        return real.maximum
+    return max
+
+
+def _canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints]:
+    """Elements and shape as batch, channels, space."""
+    letters = "NC" + SPATIAL[data.rank - 2]
+    axes = [layout.index(letter) for letter in letters]
+    return list(permuted(data.elements, data.shape, axes)), ordered(data.shape, layout, letters)
+
+
+def _restored(found: Iterable[Any], shape: Ints, layout: str, dtype: DType) -> Tensor:
+    letters = "NC" + SPATIAL[len(shape) - 2]
+    axes = [letters.index(letter) for letter in layout]
+    return tensor_of(arranged(shape, layout, letters), dtype, permuted(kept(dtype, found), shape, axes))
+
+
+def _overhanging(move: Window[int], extents: Sequence[int], counts: Sequence[int]) -> list[tuple[int, int]]:
+    """The padding with whatever the last place of each axis needs beyond it."""
+    each = zip(move.padding, move.padded(extents), move.reach(), move.strides, counts, strict=True)
+    return [
+        (before, after + max((count - 1) * step + width - room, 0))
+        for (before, after), room, width, step, count in each
+    ]
+
+
+def _slide(
+    data: Tensor, fill: Any, fold: Fold, *, pool_size: Ints, strides: Ints, dilation: Ints, padding: Ints, layout: str,
+    out_layout: str, ceil_mode: bool,
+) -> Tensor:  # fmt: skip
+    """The pool whose windows' rows `fold` makes into result elements."""
+    cells, (batch, channels, *extents) = _canonical(data, layout)
+    move = window(pool_size, strides, dilation, padding, len(extents))
+    counts = move.positions(extents, ceil_mode)
+    volume = surrounded(cells, tuple(extents), _overhanging(move, extents, counts), fill, batch * channels)
+    reached = [range(0, size * apart, apart) for size, apart in zip(move.kernel, move.dilation, strict=True)]
+    taps, starts = tap_offsets(volume.shape, reached), origins(volume.shape, counts, move.strides)
+    each = (
+        tap_rows(volume, taps, channel, starts, counts[-1], move.strides[-1]) for channel in range(batch * channels)
+    )
+    found = fold(list(chain.from_iterable(each)), move, tuple(extents), counts)
+    return _restored(found, (batch, channels, *counts), out_layout or layout, data.dtype)
+
+
+def _max_pool(data: Tensor, **attributes: Any) -> Tensor:
+    """The greatest element of each window."""
+    greater = _greater(data.elements)
+
+    def fold(rows: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
+        for row in rows:
+            yield from reduce(partial(map, greater), row)
+
+    return _slide(data, least(data.dtype), fold, **attributes)
+
+
+def _avg_pool(data: Tensor, *, count_include_pad: bool, **attributes: Any) -> Tensor:
+    """The mean of each window, of the taps that meet the input, or the padding too."""
+    quotient = real.divide if data.dtype.is_float else trunc_divide
+
+    def fold(rows: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
+        sums = (total(patch) for row in rows for patch in zip(*row, strict=True))
+        sizes = _tap_counts(move, extents, counts, count_include_pad)
+        channels = len(rows) * counts[-1] // len(sizes) if sizes else 0
+        return map(quotient, sums, sizes * channels)
+
+    return _slide(data, 0, fold, **attributes)
+
+
+def _tap_counts(move: Window[int], extents: Ints, counts: Ints, padded: bool) -> list[int]:
+    """How many taps count at each place, at least 1."""
+    found = [1]
+    each = zip(extents, counts, move.kernel, move.strides, move.dilation, move.padding, strict=True)
+    for extent, count, size, step, apart, (before, after) in each:
+        inside = range(-before, extent + after) if padded else range(extent)
+        starts = range(-before, -before + count * step, step)
+        here = [sum(start + tap * apart in inside for tap in range(size)) for start in starts]
+        found = [outer * own for outer in found for own in here]
+    return [max(size, 1) for size in found]
+
+
+def _parts(extent: int, count: int) -> list[range]:
+    """`count` parts of an axis, as equal as can be, overlapping where they must."""
+    return [range(i * extent // count, -(-(i + 1) * extent // count)) for i in range(count)]
+
+
+def _pool_parts(
+    data: Tensor, fold: Callable[[list[Any]], Any], output_size: Ints, layout: str, out_layout: str
+) -> Tensor:
+    """The pool of each of `output_size` parts."""
+    cells, (batch, channels, *extents) = _canonical(data, layout)
+    sizes = _sizes(output_size, tuple(extents))
+    blocks = list(product(*map(_parts, extents, sizes)))
+    area, steps = numel(extents), strides(extents)
+    found = [
+        fold(_block(cells, channel * area, steps, block)) for channel in range(batch * channels) for block in blocks
+    ]
+    return _restored(found, (batch, channels, *sizes), out_layout or layout, data.dtype)
+
+
+def _block(cells: list[Any], base: int, steps: Ints, block: Sequence[range]) -> list[Any]:
+    starts, last = [base], block[-1]
+    for step, part in zip(steps[:-1], block, strict=False):
+        starts = [start + i * step for start in starts for i in part]
+    return list(chain.from_iterable(cells[start + last.start : start + last.stop] for start in starts))
+
+
+def _adaptive_max(data: Tensor, *, output_size: Ints, layout: str, out_layout: str) -> Tensor:
+    """The greatest element of each part."""
+    greater, lowest = _greater(data.elements), least(data.dtype)
+    return _pool_parts(data, lambda block: reduce(greater, block, lowest), output_size, layout, out_layout)
+
+
+def _adaptive_avg(data: Tensor, *, output_size: Ints, layout: str, out_layout: str) -> Tensor:
+    """The mean of each part."""
+    quotient = real.divide if data.dtype.is_float else _quotient
+    return _pool_parts(data, lambda block: quotient(total(block), len(block)), output_size, layout, out_layout)
+
+
+_quotient = dividing("adaptive_avg_pool", trunc_divide)
+
+
+def _global_max(data: Tensor, *, layout: str, out_layout: str) -> Tensor:
+    return _adaptive_max(data, output_size=(1,), layout=layout, out_layout=out_layout)
+
+
+def _global_avg(data: Tensor, *, layout: str, out_layout: str) -> Tensor:
+    return _adaptive_avg(data, output_size=(1,), layout=layout, out_layout=out_layout)
+
+
+# -------------------------------------------------------------------------------------------------------- operators
+_OWED = """`w' = (w + pad - ((size - 1) * dilation + 1)) // stride + 1`, rounded up with `ceil_mode`{more}.
+
+    Sizes, strides and dilation are at least 1, paddings at least 0 [op.window.positive]; the window fits into the
+    padded input [op.window.fits]."""
+
+
+def _shape_words(count: int) -> str:
+    space = ", ".join(SPATIAL[count].lower())
+    result = ", ".join(f"{letter}'" for letter in SPATIAL[count].lower())
+    return f"t[n, c, {space}] -> t[n, c, {result}]"
+
+
+def _max_pool_operator(count: int) -> Operator:
+    unit, nothing = (ONE,) * count, (ZERO,) * count
+
+    def judge(
+        data: TensorType[Dim],
+        *,
+        pool_size: tuple[Dim, ...],
+        strides: tuple[Dim, ...] = unit,
+        dilation: tuple[Dim, ...] = unit,
+        padding: tuple[Dim, ...] = nothing,
+        layout: str = "NC" + SPATIAL[count],
+        out_layout: str = "",
+        ceil_mode: bool = False,
+    ) -> Judgement:
+        return _sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
+
+    judge.__doc__ = f"The greatest element of each window.   {_shape_words(count)}\n\n{_OWED.format(more='')}"
+    return operator(f"nn.max_pool{count}d", meaning=_max_pool, family="pooling")(judge)
+
+
+def _avg_pool_operator(count: int) -> Operator:
+    unit, nothing = (ONE,) * count, (ZERO,) * count
+
+    def judge(
+        data: TensorType[Dim],
+        *,
+        pool_size: tuple[Dim, ...],
+        strides: tuple[Dim, ...] = unit,
+        dilation: tuple[Dim, ...] = unit,
+        padding: tuple[Dim, ...] = nothing,
+        layout: str = "NC" + SPATIAL[count],
+        out_layout: str = "",
+        ceil_mode: bool = False,
+        count_include_pad: bool = False,
+    ) -> Judgement:
+        return _sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
+
+    owed_too = _OWED.format(more="; with\n    `count_include_pad` the padding counts")
+    judge.__doc__ = f"The mean of each window.   {_shape_words(count)}\n\n{owed_too}"
+    return operator(f"nn.avg_pool{count}d", meaning=_avg_pool, family="pooling")(judge)
+
+
+def _adaptive_operator(kind: str, says: str, count: int, meaning: Callable[..., Tensor]) -> Operator:
+    def judge(
+        data: TensorType[Dim],
+        *,
+        output_size: tuple[Dim, ...] = (),
+        layout: str = "NC" + SPATIAL[count],
+        out_layout: str = "",
+    ) -> Judgement:
+        return _adaptive(count, data, output_size, layout, out_layout)
+
+    judge.__doc__ = f"""{says} of each of as many parts as are asked for.   {_shape_words(count)}
+
+    Part i of m of an axis of n cells is `i * n // m` up to `((i + 1) * n + m - 1) // m`.  Sizes are not negative
+    [op.adaptive.size], and those of the data unless written."""
+    return operator(f"nn.adaptive_{kind}_pool{count}d", meaning=meaning, family="pooling")(judge)
+
+
+def _global_operator(kind: str, says: str, meaning: Callable[..., Tensor]) -> Operator:
+    def judge(data: TensorType[Dim], *, layout: str = "NCHW", out_layout: str = "") -> Judgement:
+        return _adaptive(2, data, (ONE,), layout, out_layout)
+
+    judge.__doc__ = f"{says} of each channel.   t[n, c, h, w] -> t[n, c, 1, 1]"
+    return operator(f"nn.global_{kind}_pool2d", meaning=meaning, family="pooling")(judge)
+
+
+OPERATORS = (
+    *map(_max_pool_operator, SPATIAL),
+    *map(_avg_pool_operator, SPATIAL),
+    _global_operator("max", "The greatest element", _global_max),
+    _global_operator("avg", "The mean", _global_avg),
+    *(_adaptive_operator("max", "The greatest element", count, _adaptive_max) for count in SPATIAL),
+    *(_adaptive_operator("avg", "The mean", count, _adaptive_avg) for count in SPATIAL),
+)
