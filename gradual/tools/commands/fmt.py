@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from gradual.diagnostic import Diagnostic
+from gradual.source import Source
 from gradual.syntax.format import formatted
+from gradual.syntax.parse import parse
 from gradual.tools.accepted import show
-from gradual.tools.files import Text, texts
-from gradual.tools.output import Output, shared
+from gradual.tools.files import STDIN, Text, texts
+from gradual.tools.output import Output, Trouble, shared
 
 
 @click.command()
@@ -19,4 +20,29 @@ from gradual.tools.output import Output, shared
 @shared
 def fmt(out: Output, paths: tuple[str, ...], only_check: bool) -> int:
     """Rewrite programs in their canonical form, comments kept; `-` is read from and written to the console."""
-    return max(_one(out, text, only_check) for text in texts(paths))
+    return max([_one(out, text, only_check) for text in texts(paths)])
+
+
+def _one(out: Output, text: Text, only_check: bool) -> int:
+    """Format one text; 1 if it cannot be read, or should be in another form and may not be changed."""
+    source = text.source
+    flaws = [text.flaw] if text.flaw else parse(source)[1]
+    if flaws:
+        show(out, source, flaws)
+        return 1
+    result = formatted(source)
+    if source.name == STDIN and not only_check:
+        out.stream.write(result)
+        return 0
+    if result == source.text:
+        return 0
+    out.line(f"{'would reformat' if only_check else 'reformatted'} {source.name}")
+    return 1 if only_check else _rewritten(source, result)
+
+
+def _rewritten(source: Source, result: str) -> int:
+    try:
+        Path(source.name).write_text(result, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise Trouble("E0701", f"cannot write `{source.name}`: {error.strerror}") from error
+    return 0

@@ -1,0 +1,62 @@
+"""`gradual repl`: a session on a terminal or in a pipe."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from gradual.compiler import Options
+from gradual.tools.output import Output, shared
+from gradual.tools.repl import Ask, Session
+
+
+@click.command()
+@click.argument("file", required=False)
+@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
+@shared
+def repl(out: Output, file: str | None, no_smt: bool) -> None:
+    """Definitions and expressions, checked and run as they are typed; `:help` lists the commands."""
+    session = Session(out, Options(smt=not no_smt))
+    if file is not None:
+        session.answer(f":load {file}")
+    session.loop(_typed(session) if out.terminal and sys.stdin.isatty() else _piped(out))
+
+
+def _piped(out: Output) -> Ask:
+    """Lines of standard input, repeated behind their prompts as a terminal would show them."""
+
+    def ask(prompt: str) -> str:
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        out.line((prompt + line.rstrip("\n")).rstrip())
+        return line.rstrip("\n")
+
+    return ask
+
+
+def _typed(session: Session) -> Ask:
+    """Lines typed on a terminal, with history and completion."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+
+    from gradual.tools.completion import Names
+
+    history = _history()
+    prompts: PromptSession[str] = PromptSession(
+        history=FileHistory(str(history)) if history else None, completer=Names(session)
+    )
+    return lambda prompt: prompts.prompt(prompt)
+
+
+def _history() -> Path | None:
+    """Where the history is kept; None if no such place can be made."""
+    place = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "gradual"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return place / "history"

@@ -1,0 +1,304 @@
+"""The read-evaluate-print loop: inputs and commands against a session, the same text on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from gradual.compiler import Options
+from gradual.core.print import printed
+from gradual.core.terms import Check, Module
+from gradual.diagnostic import Diagnostic
+from gradual.run.value import Stop
+from gradual.source import Source
+from gradual.syntax import ast
+from gradual.syntax.parse import parse, parse_fragment, parse_incomplete
+from gradual.tools import render, session
+from gradual.tools.arguments import read_call, values
+from gradual.tools.explain import Page, explained
+from gradual.tools.files import read as read_file
+from gradual.tools.output import Output, Trouble
+from gradual.tools.session import Compiled, State
+from gradual.tools.shown_value import shown_value
+from gradual.types.text import shown
+
+PROMPT, CONTINUED = "gradual> ", "      .. "
+_DEFINITIONS = (ast.Def, ast.TypeDef, ast.ExternType, ast.OperatorDef)
+
+Ask = Callable[[str], str]
+"""Reads one line behind a prompt; EOFError at the end, KeyboardInterrupt to leave the input."""
+
+
+class Quit(Exception):
+    """The session ends."""
+
+
+@dataclass(slots=True)
+class Session:
+    """A session with what it knows now and what it knew before each input."""
+
+    out: Output
+    options: Options = field(default_factory=Options)
+    state: State = field(default_factory=State)
+    past: list[State] = field(default_factory=list)
+
+    # ------------------------------------------------------------------------------------------------- reading
+    def loop(self, ask: Ask) -> None:
+        """Read and answer until the end of input or `:quit`; an interrupt leaves the input, never the session."""
+        while True:
+            try:
+                self.answer(self.input(ask))
+            except KeyboardInterrupt:
+                self.out.line("interrupted")
+            except (EOFError, Quit):
+                return
+
+    def input(self, ask: Ask) -> str:
+        """One input: lines for as long as the parser wants more; a blank line ends it in any case."""
+        text = ask(PROMPT)
+        while not text.startswith(":") and parse_incomplete(text):
+            try:
+                line = ask(CONTINUED)
+            except EOFError:
+                break
+            if not line.strip():
+                break
+            text += "\n" + line
+        return text
+
+    def answer(self, text: str) -> None:
+        """Do what an input says, and write what comes of it."""
+        before = self.state
+        try:
+            rows = self.command(text[1:]) if text.startswith(":") else self.entered(text)
+            for row in rows:
+                self.out.line(row)
+        except Trouble as trouble:
+            self.out.line(f"error[{trouble.code}]: {trouble.message}")
+        self.out.stream.flush()
+        if self.state is not before and text[1:5] != "undo":
+            self.past.append(before)
+
+    # -------------------------------------------------------------------------------------------------- inputs
+    def entered(self, text: str) -> Iterator[str]:
+        """Definitions, items or an expression."""
+        source = Source(f"<input {self.state.inputs + 1}>", text)
+        fragment, flaws = parse_fragment(source)
+        if flaws:
+            yield from self.shown(flaws, render.within(source))
+        elif fragment:
+            self.state = replace(self.state, inputs=self.state.inputs + 1)
+            definitions = [entry for entry in fragment if isinstance(entry, _DEFINITIONS)]
+            if definitions:
+                yield from self.define(source, definitions, self.state)
+            for entry in fragment:
+                if not isinstance(entry, _DEFINITIONS):
+                    yield from self.evaluate(source, entry)
+
+    def define(self, source: Source, definitions: list[ast.Definition], base: State) -> Iterator[str]:
+        """Take in definitions, unless the session would then have an error; show their types."""
+        new = session.pieces(source, definitions)
+        state = session.defined(base, new)
+        made = session.compiled(state, self.options)
+        found = made.found([source])
+        yield from self.shown(found, made.program.locate)
+        if made.compilation.ok:
+            self.state = state
+            names = {piece.name for piece in new}
+            yield from (self.type_line(made, name) for name in made.compilation.types if name in names)
+
+    def type_line(self, made: Compiled, name: str) -> str:
+        """A function's type and how many checks it has."""
+        count = len(checks_of(made, name))
+        noun = "check" if count == 1 else "checks"
+        return f"{name} : {made.compilation.types[name]}" + (f"   ({count} residual {noun})" if count else "")
+
+    def evaluate(self, source: Source, entry: ast.Item | ast.Expr) -> Iterator[str]:
+        """Check and run one entry; a `let` keeps its value."""
+        body = session.body(source, entry)
+        made = session.compiled(self.state, self.options, body)
+        yield from self.shown(made.found([source]), made.program.locate)
+        if not made.compilation.ok:
+            return
+        kept = session.holds_function(made.result)
+        try:
+            held = None if kept else session.value(self.state, made)
+        except Stop as stop:
+            yield from self.shown([stop.diagnostic], made.program.locate)
+            return
+        if isinstance(entry, ast.Let) and entry.name is not None:
+            piece = next(part for part in body if isinstance(part, session.Piece))
+            self.state = session.bound(self.state, entry.name.name, held, piece)
+            yield f"{entry.name.name} : {shown(made.result)}"
+        elif held is None:
+            yield f"a function : {shown(made.result)}"
+        elif not isinstance(entry, ast.Let | ast.FreeVar | ast.Assert):
+            yield shown_value(held)
+
+    def shown(self, found: list[Diagnostic], locate: render.Locate) -> Iterator[str]:
+        """Diagnostics in full."""
+        for diagnostic in found:
+            yield render.full(diagnostic, locate, self.out.paint)
+
+    # ------------------------------------------------------------------------------------------------ commands
+    def command(self, text: str) -> Iterator[str]:
+        """A command by its name or a prefix of it that no other has."""
+        word, _, rest = text.strip().partition(" ")
+        fitting = [name for name in COMMANDS if name.startswith(word)] if word not in COMMANDS else [word]
+        if word == "?":
+            fitting = ["help"]
+        if len(fitting) != 1:
+            near = f"it could be {', '.join(':' + name for name in fitting)}" if fitting else "see :help"
+            yield f"there is no command `:{word}`; {near}" if not fitting else f"`:{word}` is not clear: {near}"
+            return
+        yield from COMMANDS[fitting[0]].does(self, rest.strip())
+
+    def program(self) -> Compiled:
+        """The definitions, compiled."""
+        return session.compiled(self.state, self.options)
+
+    def type(self, text: str) -> Iterator[str]:
+        """The type of an expression, which is checked but not run."""
+        source = Source("<type>", text)
+        fragment, flaws = parse_fragment(source)
+        entry = fragment[0] if len(fragment) == 1 else None
+        if flaws or entry is None or isinstance(entry, (*_DEFINITIONS, ast.FreeVar, ast.Assert)):
+            yield from self.shown(flaws, render.within(source)) if flaws else ["`:type` takes one expression"]
+            return
+        made = session.compiled(self.state, self.options, session.body(source, entry))
+        yield from self.shown(made.found([source]), made.program.locate)
+        if made.compilation.ok:
+            yield f"{text} : {shown(made.result)}"
+
+    def checks(self, name: str) -> Iterator[str]:
+        """The residual checks of the session or of one function."""
+        made = self.program()
+        found = [
+            check
+            for function in made.compilation.types
+            for check in checks_of(made, function)
+            if name in ("", function)
+        ]
+        for check in found:
+            source, span = made.program.locate(check.span)
+            place = render.place(source, span)
+            yield f"{check.id}  {check.goal}   at {place}   by {check.blame.rule}   blames {check.blame.blamed}"
+        if not found:
+            yield "no residual checks"
+
+    def core(self, name: str) -> Iterator[str]:
+        """The elaborated program, or one function of it."""
+        functions = self.program().compilation.core.functions
+        chosen = {key: function for key, function in functions.items() if name in ("", key)}
+        yield printed(Module(chosen)).rstrip("\n") if chosen else f"there is no function `{name}`"
+
+    def smt(self, name: str) -> Iterator[str]:
+        """The question behind a residual check."""
+        made = self.program()
+        known = [check.id for check in made.compilation.checks]
+        if name in known:
+            yield made.compilation.question(name).rstrip("\n")
+        else:
+            yield f"there is no residual check `{name}`; there are {', '.join(known) or 'none'}"
+
+    def run(self, text: str) -> Iterator[str]:
+        """A call as `gradual run` takes it."""
+        made = self.program()
+        functions = made.compilation.functions
+        try:
+            name, written = read_call(text)
+            if name not in functions:
+                yield f"there is no function `{name}`"
+                return
+            given = values(written, functions[name].params, 0)
+        except ValueError as error:
+            raise Trouble("E0702", f"the arguments cannot be read: {error}") from error
+        try:
+            yield shown_value(made.compilation.run(name, *given))
+        except Stop as stop:
+            yield from self.shown([stop.diagnostic], made.program.locate)
+
+    def load(self, path: str) -> Iterator[str]:
+        """The definitions of a file, in place of those of the same names."""
+        text = read_file(path)
+        module, flaws = parse(text.source)
+        flaws = [text.flaw] if text.flaw else flaws
+        if flaws:
+            yield from self.shown(flaws, render.within(text.source))
+            return
+        settings = tuple(f'#[{key} = "{value}"]' for key, value, _ in module.settings)
+        files = tuple(dict.fromkeys((*self.state.files, path)))
+        base = replace(self.state, files=files, settings=settings or self.state.settings)
+        yield from self.define(text.source, list(module.definitions), base)
+
+    def reload(self, text: str) -> Iterator[str]:
+        """Every loaded file, again."""
+        for path in self.state.files:
+            yield from self.load(path)
+        if not self.state.files:
+            yield "no file is loaded"
+
+    def explain(self, what: str) -> Iterator[str]:
+        """A code's page or a rule's section."""
+        page = explained(what)
+        yield page.text if isinstance(page, Page) else f"there is no code or rule `{what}`"
+
+    def info(self, name: str) -> Iterator[str]:
+        """An operator's entry."""
+        from gradual.ops.catalogue import CATALOGUE
+        from gradual.tools.operators import entry
+
+        yield entry(CATALOGUE[name]) if name in CATALOGUE else f"there is no operator `{name}`"
+
+    def undo(self, text: str) -> Iterator[str]:
+        """As it was before the last input that changed something."""
+        if self.past:
+            self.state = self.past.pop()
+        yield from ()
+
+    def reset(self, text: str) -> Iterator[str]:
+        """An empty session."""
+        self.state = State()
+        yield from ()
+
+    def help(self, text: str) -> Iterator[str]:
+        """All commands."""
+        width = max(len(f"{name} {command.takes}") for name, command in COMMANDS.items())
+        for name, command in COMMANDS.items():
+            yield f":{f'{name} {command.takes}':<{width}}  {command.says}"
+
+    def quit(self, text: str) -> Iterator[str]:
+        """The end."""
+        raise Quit
+
+
+def checks_of(made: Compiled, name: str) -> list[Check]:
+    """The residual checks inside a function."""
+    function = made.compilation.core.functions[name].span
+    return [c for c in made.compilation.checks if function.start <= c.span.start < function.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the session."""
+
+    takes: str
+    says: str
+    does: Callable[[Session, str], Iterator[str]]
+
+
+COMMANDS = {
+    "type": Command("E", "the type of an expression", Session.type),
+    "checks": Command("[@f]", "the residual checks", Session.checks),
+    "core": Command("[@f]", "the elaborated program", Session.core),
+    "smt": Command("c1", "the question behind a check, as SMT-LIB", Session.smt),
+    "run": Command("@f(…)", "a call, its arguments as for `gradual run`", Session.run),
+    "load": Command("FILE", "take in the definitions of a file", Session.load),
+    "reload": Command("", "the loaded files, again", Session.reload),
+    "explain": Command("CODE", "the page of a code or rule", Session.explain),
+    "info": Command("OP", "an operator's signature and rules", Session.info),
+    "undo": Command("", "as it was before the last input", Session.undo),
+    "reset": Command("", "forget everything", Session.reset),
+    "help": Command("", "this list", Session.help),
+    "quit": Command("", "leave (also Ctrl-D)", Session.quit),
+}
