@@ -56,7 +56,7 @@ def _written(token: str, sort: Sort) -> str:
     if token[0] == '"' or token[-1] == '"':
         return token
     tight = re.sub(r"\s+", "", token)
-    return tight if "," not in tight else tight.replace(",", ", ").replace(", )", ",)")
+    return tight if len(tight) == 1 else tight.replace(",", ", ").replace(", )", ",)")
 
 
 def _comments(text: str, start: int, end: int) -> Iterator[Piece]:
@@ -87,4 +87,5 @@ def _next_comment(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 def _is_blank(text: str, start: int, end: int) -> bool:
     """Whether the text between shows an empty line just before `end`."""
-    return re.search(r"\n[ \t\r\f]*\n\s*\Z", text[start:end]) is not None
+    between = text[start:end]
+    return between[len(between.rstrip()) :].count("\n") >= 2

@@ -268,7 +268,7 @@ class Lexer:
             case "HEADER":
                 return number[kind], self._header(start, end), end
             case "METADATA":
-                return number[kind], text[start:end].removeprefix(METADATA_MARK), end
+                return number[kind], text[start:end].removeprefix(METADATA_MARK).strip(), end
             case "end":
                 return END, None, end
         return self._unknown(start)
