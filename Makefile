@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test check format install clean
+.PHONY: try test check format bench fuzz install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -24,6 +24,12 @@ check: install
 format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+bench: install
+	$(BIN)/python -m bench
+
+fuzz: install
+	$(BIN)/python -m tests.fuzz.campaign --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0)
 
 install: $(READY)
 

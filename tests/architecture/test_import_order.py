@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import FOLDERS, GROUND, ORDER, PACKAGE, Import, Module, imports_of, imports, modules
+from tests.architecture.sources import FOLDERS, GROUND, ORDER, PACKAGE, Import, Module, imports, imports_of, modules
 
 FORWARD_FOR_TYPES: frozenset[tuple[str, str]] = frozenset()
 """Imports under `if TYPE_CHECKING` that point forward: (module, imported module)."""
