@@ -14,6 +14,7 @@ from gradual.core.terms import Apply, Promise, Site
 from gradual.diagnostic import Help, Related
 from gradual.dims.constraint import Constraint, Or, equal
 from gradual.dims.dim import Dim
+from gradual.dims.simplify import simplified_dim
 from gradual.ops.attributes import bound
 from gradual.ops.operator import Contents, IllFormed, Need, Operator
 from gradual.source import Span
@@ -72,7 +73,10 @@ def apply(
 
 
 def settled(state: Elaboration, type: OpenedType) -> OpenedType:
-    """The type with each composite dim simplified by what is known here, and each size known not to be negative."""
+    """The type with each size simplified and known not to be negative.
+
+    Path facts are left out: what a size is must not depend on them, or they would take part in refutations.
+    """
     match type:
         case TensorType(shape, dtype, contents):
             if all(dim.value is not None for dim in shape):
@@ -87,7 +91,7 @@ def settled(state: Elaboration, type: OpenedType) -> OpenedType:
 def _settled_size(state: Elaboration, dim: Dim) -> Dim:
     if dim.value is not None or dim in state.sized:
         return dim
-    simple: Dim = state.program.decider.simplified(state.facts, dim)
+    simple = simplified_dim(state.facts.rewrite(dim), state.facts.known.knowledge)
     state.is_size(simple)
     state.gradual = state.gradual or state.mentions_unknown(simple)
     return simple

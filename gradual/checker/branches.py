@@ -15,6 +15,7 @@ from gradual.core.terms import Block, If, Promise
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import Constraint, any_of, equal, negated
 from gradual.dims.dim import Dim, ite
+from gradual.dims.simplify import simplified_dim
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
@@ -137,7 +138,10 @@ class Join:
         return TensorType(tuple(shape), left.dtype, self._contents(left, right))
 
     def _size(self, left: Dim, right: Dim, read: Dim, reread: Dim, path: str, axis: int) -> Dim | None:
-        """The joined size at an axis; None after reporting that the two never agree."""
+        """The joined size at an axis; None after reporting that the two never agree.
+
+        What each side reads under its own path may keep a size; only the sizes themselves may refute.
+        """
         if left is right and self._visible(left):
             return left
         both = (read, reread) if self._visible(read) and self._visible(reread) else (left, right)
@@ -145,9 +149,11 @@ class Join:
             return self._unknown(None, path, axis)
         if both[0] is both[1]:
             return both[0]
-        match self.state.program.decider.decide(self.state.facts, equal(*both)):
+        if not (self._visible(left) and self._visible(right)):
+            return self._either(both, left, right, {}, path, axis)
+        match self.state.program.decider.decide(self.state.facts, equal(left, right)):
             case Proved():
-                return both[0]
+                return left
             case Refuted():
                 self._disagree(axis, left, right)
                 return None
@@ -160,11 +166,12 @@ class Join:
         """One of two sizes: told apart by the condition if it can be read, else a new unknown."""
         state = self.state
         if self.truth is not None:
-            joined = state.program.decider.simplified(state.facts, ite(self.truth, *both))
+            joined = ite(self.truth, *both)
+            joined = simplified_dim(state.facts.rewrite(joined), state.facts.known.knowledge)
             state.is_size(joined)
             state.gradual = state.gradual or state.mentions_unknown(joined)
             return joined
-        if not mentions_ghost(equal(*both)):
+        if witness and not mentions_ghost(equal(left, right)):
             verdict = Unknown("the condition says nothing about sizes", witness)
             state.postponed.append(Postponed(verdict, self._error(axis, left, right, witness), rigid=False))
         return self._unknown(both, path, axis)

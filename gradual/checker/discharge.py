@@ -73,10 +73,10 @@ def owe(state: Elaboration, owed: Owed) -> bool:
 
 def _learn(state: Elaboration, goal: Constraint, verdict: Unknown) -> None:
     """After its check a goal holds; one whose plausibility nobody could tell is learnt on the proof side only."""
-    if verdict.gave_up or verdict.fails_if_reached:
-        state.facts.suppose(goal)
-    else:
+    if verdict.plausible:
         state.facts.assume(goal)
+    else:
+        state.facts.suppose(goal)
 
 
 def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
@@ -129,7 +129,7 @@ def _refuted(owed: Owed, because: str, witness: dict[str, int]) -> Diagnostic:
         owed.span,
         label=owed.label,
         related=owed.related,
-        notes=(*notes, f"required by rule {owed.rule}{_required(owed)}", *((because,) if because else ())),
+        notes=(*notes, f"required by rule {owed.rule}{_required(owed)}", *((because,) if because and owed.goal is not FALSE else ())),
         data={"counterexample": witness, "goal": str(owed.goal)},
     )
 

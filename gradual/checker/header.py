@@ -11,6 +11,7 @@ from gradual.checker.provenance import written_at
 from gradual.checker.written import Reading, Unreadable
 from gradual.core.terms import Blame, Check, Param, Promise, Site
 from gradual.dims.constraint import Constraint, at_least, equal
+from gradual.dims.decide import Nowhere
 from gradual.dims.dim import Dim, Kind, Variable, constant
 from gradual.source import Span
 from gradual.syntax import ast
@@ -18,7 +19,6 @@ from gradual.types.dtype import DType
 from gradual.types.measuring import bare, measured, measuring, requirements
 from gradual.types.opening import closed, content_of, sizes
 from gradual.types.type import FunctionType, GradualType, OpenedType, TensorType, TupleType
-from gradual.verdict import Refuted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +198,7 @@ def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...]:
         clause = reading.clause(written)
         discharge_divisions(state, reading)
         match state.program.decider.satisfiable(state.facts, clause):
-            case Refuted():
+            case Nowhere():
                 message = f"no size satisfies `{clause}`" + (" together with what precedes it" if clauses else "")
                 state.report("E0311", "type.where", message, written.span)
                 raise Unreadable
