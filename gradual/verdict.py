@@ -19,9 +19,15 @@ class _Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Proved(_Verdict):
-    """Holds at every size that the facts admit; `by` names the rung that showed it."""
+    """Holds at every size that the facts admit.
+
+    Attributes:
+        by: the rung that showed it.
+        plausible: as for `Unknown`; False only where a path condition proves what nobody could show to be possible.
+    """
 
     by: str
+    plausible: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +47,15 @@ class Unknown(_Verdict):
         witness: the least valuation found at which the goal fails, by variable name; empty if none was found.
         fails_if_reached: the goal contradicts the path condition (but not the unconditional facts).
         gave_up: the solver's budget ran out before an answer.
+        plausible: a valuation is known at which the goal holds with the unconditional facts; where none is, a passed
+            check is learnt for proofs only.
     """
 
     because: str
     witness: Mapping[str, int] = field(default_factory=dict)
     fails_if_reached: bool = False
     gave_up: bool = False
+    plausible: bool = True
 
 
 Verdict = Proved | Refuted | Unknown

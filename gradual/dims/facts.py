@@ -18,15 +18,17 @@ from gradual.dims.constraint import (
     Constraint,
     Equal,
     Not,
+    Or,
     Truth,
     at_most,
     differs,
     equal,
 )
 from gradual.dims.dim import Dim, FloorDiv, Variable, of_atom
-from gradual.dims.interval import ANY, Interval, canonical, primitive
+from gradual.dims.interval import ANY, Interval, canonical, judged, primitive
 from gradual.dims.simplify import Knowledge, Replacement, replacement_of, simplified_constraint, simplified_dim
 from gradual.limits import LIMITS
+from gradual.verdict import Proved, Unknown, Verdict
 
 N = TypeVar("N", Dim, Constraint)
 Item = Any
@@ -83,7 +85,7 @@ class Store:
         self.solved: dict[Variable, Dim] = {}
         self.bounds: dict[Dim, Interval] = {}
         self.apart: dict[Dim, None] = {}
-        self.others: dict[Constraint, None] = {}
+        self.others: dict[Or, None] = {}
         self.replacements: dict[FloorDiv, Replacement] = {}
         self._source: dict[Dim, FloorDiv] = {}
         self._index: dict[Variable, dict[Item, None]] = {}
@@ -119,10 +121,9 @@ class Store:
             case Not(part=Equal(difference=difference)):
                 return self._separated(canonical(difference))
             case Truth(holds=holds):
-                if not holds:
-                    self._trail.put(self._state, "conflict", True)
-                return ()
-        return self._kept(constraint)
+                return () if holds else self._contradicted()
+            case Or():
+                return self._kept(constraint)
 
     def _meet(self, names: frozenset[Variable]) -> None:
         if not names <= self._age.keys():
@@ -135,7 +136,11 @@ class Store:
                 self._trail.put(self._index, name, {})
             self._trail.put(self._index[name], item, None)
 
-    def _kept(self, constraint: Constraint) -> Sequence[Constraint]:
+    def _contradicted(self) -> Sequence[Constraint]:
+        self._trail.put(self._state, "conflict", True)
+        return ()
+
+    def _kept(self, constraint: Or) -> Sequence[Constraint]:
         if constraint not in self.others:
             self._trail.put(self.others, constraint, None)
             self._enter(constraint, constraint.names)
@@ -326,6 +331,18 @@ class Facts:
         for part in constraint.parts if isinstance(constraint, And) else (constraint,):
             if part not in self._path and part.value is not True:
                 self._trail.put(self._path, part, None)
+
+    def learn(self, goal: Constraint, verdict: Verdict) -> None:
+        """Know a goal that was accepted, proved or not: it holds from here on.  [dim.facts.learn]
+
+        A goal that nobody could show to be possible is known for proofs only, so that the facts stay satisfiable.
+        """
+        match verdict:
+            case Proved(plausible=True) | Unknown(plausible=True):
+                if judged(self.rewrite(goal), self._known.bounds) is not True:
+                    self.assume(goal)
+            case Unknown():
+                self.suppose(goal)
 
     def mark(self) -> Mark:
         """The present point, for `rollback`."""

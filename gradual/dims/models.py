@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gradual.dims.atom import Variable, bottom_up
+from gradual.dims.atom import Variable, bottom_up, names_of
 from gradual.dims.constraint import AtMost, Constraint, Equal, Undefined
 from gradual.dims.dim import Dim, of_atom, polynomial
 from gradual.dims.interval import ANY, Interval
@@ -79,7 +79,9 @@ class _Search:
         self._free = (*free, *(name for name in system.free if name not in free))
         self._checks, self._lines = _scheduled(system.constraints, self._free)
         numbers = sorted({*range(_SMALL), *_interesting(system.constraints), *map(abs, hints)})
-        self._domains = [_domain(numbers, system.bounds.get(of_atom(name), ANY)) for name in self._free]
+        bound = names_of((*system.constraints, *system.solved.values()))
+        domains = [_domain(numbers, system.bounds.get(of_atom(name), ANY)) for name in self._free]
+        self._domains = [d if name in bound else d[:1] for name, d in zip(self._free, domains, strict=True)]
         self._best: Model | None = None
         self._score: Score | None = None
 

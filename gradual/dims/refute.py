@@ -108,7 +108,7 @@ def _moduli(system: System, constraints: tuple[Constraint, ...]) -> dict[Variabl
     for form, interval in system.bounds.items():
         if interval.value is not None:
             for monomial, coefficient in form.terms:
-                common = gcd(interval.value * 0, *(c for m, c in form.terms if m is not monomial))
+                common = gcd(*(c for m, c in form.terms if m is not monomial))
                 if len(monomial) == 1 and isinstance(monomial[0], Variable) and common > 1:
                     _merge(moduli, monomial[0], common // gcd(common, coefficient))
     return moduli

@@ -74,4 +74,3 @@ def _products(rows: list[Dim], seen: dict[Monomial, None], bounds: Bounds) -> li
 def _low(dim: Dim, bounds: Bounds) -> int:
     low = bounds_of(dim, bounds).low
     return -1 if low is None else low
-

@@ -203,4 +203,3 @@ def _reaches(other: Dim, operand: Dim, extreme: Max | Min, bounds: Bounds) -> bo
     gap = other - operand if isinstance(extreme, Max) else operand - other
     low = bounds_of(gap, bounds).low
     return low is not None and low >= 0
-

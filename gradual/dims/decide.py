@@ -1,0 +1,263 @@
+"""Decisions: a goal is proved, refuted with a sample, or left unknown with the least valuation at which it fails.
+
+    (R) can the goal hold with the unconditional facts?        no: refuted        (conditions are never looked at)
+    (P) can it fail with the unconditional and path facts?     no: proved         yes: unknown, with a model
+
+Each question climbs a ladder: normal form, facts, bounds, linear elimination, cases, residues, small models, and
+Z3 last, within a budget.  Without Z3 some answers become unknown; none becomes another.   [dim.decide]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradual.dims.atom import Variable, bottom_up, names_of
+from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, differs, negated
+from gradual.dims.dim import Dim, of_atom
+from gradual.dims.facts import Cone, Facts
+from gradual.dims.interval import judged
+from gradual.dims.models import Model, least_model, satisfies
+from gradual.dims.refute import Refuter
+from gradual.dims.simplify import simplified_dim
+from gradual.dims.system import System
+from gradual.limits import LIMITS, Limits
+from gradual.verdict import Proved, Refuted, Unknown, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Nowhere:
+    """No valuation satisfies the constraints; `rung` showed it."""
+
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class Somewhere:
+    """This valuation satisfies the constraints; `rung` found it."""
+
+    model: Model
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Nobody could tell within the budget."""
+
+
+Answer = Nowhere | Somewhere | Undecided
+
+
+class Decider:
+    """Answers questions about goals, and remembers the answers.
+
+    Attributes:
+        counts: how many answers each rung gave.
+        smt_queries: how often Z3 was asked.
+    """
+
+    def __init__(self, limits: Limits = LIMITS, smt: bool = True) -> None:
+        self.counts: Counter[str] = Counter()
+        self.smt_queries = 0
+        self._limits = limits
+        self._smt = smt
+        self._answers: dict[tuple[frozenset[Constraint], tuple[Variable, ...]], Answer] = {}
+
+    # ------------------------------------------------------------------------------------------- goals
+
+    def decide(self, facts: Facts, goal: Constraint) -> Verdict:
+        """What is known of a goal at a point; nothing is learnt from the answer.  [dim.decide]"""
+        question = _Question(facts, goal)
+        if question.rewritten is TRUE:
+            return self._proved("normal-form" if goal is TRUE else "facts")
+        if judged(question.rewritten, facts.known.bounds) is True and not facts.known.conflict:
+            return self._proved("interval")
+        match self._answer(question.plausibility, question.order):
+            case Nowhere(rung=rung):
+                return self._refuted(question, "normal-form" if goal is FALSE else rung)
+            case plausible:
+                return self._owed(question, isinstance(plausible, Somewhere))
+
+    def _owed(self, question: _Question, plausible: bool) -> Verdict:
+        """Proved or unknown, for a goal that nothing unconditional refutes."""
+        answer = self._answer(question.failure, question.order)
+        if isinstance(answer, Nowhere):
+            return self._proved(answer.rung, plausible)
+        sure = isinstance(answer, Somewhere) and question.cone.whole
+        witness = self._witness(question, answer.model) if isinstance(answer, Somewhere) and sure else {}
+        self.counts[answer.rung if isinstance(answer, Somewhere) else "gave-up"] += 1
+        return Unknown(
+            because=_fails_for(witness) if sure else _GAVE_UP,
+            witness=witness,
+            fails_if_reached=self._never_on_path(question),
+            gave_up=not sure,
+            plausible=plausible,
+        )
+
+    def _never_on_path(self, question: _Question) -> bool:
+        on_path = [*question.plausibility, *question.cone.path]
+        return bool(question.cone.path) and isinstance(self._answer(on_path, question.order), Nowhere)
+
+    def _proved(self, rung: str, plausible: bool = True) -> Proved:
+        self.counts[rung] += 1
+        return Proved(rung, plausible)
+
+    def _refuted(self, question: _Question, rung: str) -> Refuted:
+        self.counts[rung] += 1
+        sample = self._answer(question.cone.known, question.order)
+        model = sample.model if isinstance(sample, Somewhere) else {}
+        return Refuted(_never(question), self._witness(question, model))
+
+    def _witness(self, question: _Question, model: Mapping[Variable, int]) -> dict[str, int]:
+        """A model by name: the goal's own variables first, in order of occurrence."""
+        env = dict(model)
+        found: dict[str, int] = {}
+        for name in occurrences(question.goal):
+            image = question.facts.rewrite(of_atom(name))
+            if not image.names <= env.keys():
+                env |= self._sample(question.facts, image)
+            try:
+                found[name.name] = image.evaluate(env)
+            except (KeyError, Undefined):
+                return {}
+        return found | {name.name: k for name, k in env.items() if name.name not in found}
+
+    def _sample(self, facts: Facts, dim: Dim) -> Mapping[Variable, int]:
+        """Numbers for the variables of a dim that no answer has mentioned yet."""
+        cone = facts.cone(dim)
+        match self._answer(cone.known, _order(sorted(dim.names), cone)):
+            case Somewhere(model=model):
+                return model
+        return {}
+
+    # ------------------------------------------------------------------------------------------- other questions
+
+    def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
+        """Whether a goal can hold together with the unconditional facts, as for a `where` clause."""
+        question = _Question(facts, goal)
+        return self._answer(question.plausibility, question.order)
+
+    def counterexample(self, facts: Facts, goal: Constraint) -> Mapping[str, int]:
+        """The least valuation found at which a goal fails, by name; empty if none was found."""
+        question = _Question(facts, goal)
+        match self._answer(question.failure, question.order):
+            case Somewhere(model=model) if question.cone.whole:
+                return self._witness(question, model)
+        return {}
+
+    def simplified(self, facts: Facts, dim: Dim) -> Dim:
+        """A dim under everything known at a point, path facts included; Z3 is not asked.  [dim.decide.simplify]"""
+        dim = facts.rewrite(dim)
+        path = facts.cone(dim).path if facts.path else ()
+        if not path:
+            return simplified_dim(dim, facts.known.knowledge)
+        system = System([*facts.cone(dim).known, *path])
+        return simplified_dim(system.rewritten(dim), system.knowledge)
+
+    def values(self, facts: Facts, goal: Constraint, name: Variable, limit: int = 3) -> tuple[int, ...] | None:
+        """All values of a variable at which a goal can hold, if they are at most `limit`.  [dim.few]"""
+        question = _Question(facts, goal)
+        dim = facts.rewrite(of_atom(name))
+        found: list[int] = []
+        while question.cone.whole and len(found) <= limit:
+            others = [differs(dim, k) for k in found]
+            match self._answer([*question.plausibility, *others], question.order):
+                case Nowhere():
+                    return tuple(sorted(found))
+                case Somewhere(model=model) if dim.names <= model.keys():
+                    found.append(dim.evaluate(model))
+                case _:
+                    return None
+        return None
+
+    # ------------------------------------------------------------------------------------------- the ladder
+
+    def _answer(self, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
+        """Whether the constraints can hold together; remembered by what they say, not by where they stand."""
+        key = frozenset(constraints), order
+        found = self._answers.get(key)
+        if found is None:
+            found = self._answers[key] = self._climbed(constraints, order)
+        return found
+
+    def _climbed(self, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
+        system = System(constraints)
+        if system.conflict:
+            return Nowhere("facts")
+        if system.is_contradictory:
+            return Nowhere("linear")
+        for tries in (self._limits.models // 4, self._limits.models):
+            model = least_model(system, constraints, order, tries)
+            if model is not None:
+                return Somewhere(model, "models")
+            rung = Refuter(self._limits).refuted(system) if tries < self._limits.models else None
+            if rung is not None:
+                return Nowhere(rung)
+        return self._asked(system, constraints, order) if self._smt else Undecided()
+
+    def _asked(self, system: System, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
+        """Z3's answer; its models are evaluated, and made small.  [dim.decide.smt]"""
+        from gradual.dims.smt import ask, small_answer
+
+        self.smt_queries += 1
+        status, model = ask(constraints, self._limits.rlimit)
+        if status == "unsat":
+            return Nowhere("smt")
+        if status != "sat" or not satisfies(constraints, model):
+            return Undecided()
+        smaller = small_answer(constraints, self._limits.rlimit, max(map(abs, model.values()), default=0))
+        best = smaller.model if satisfies(constraints, smaller.model) else model
+        least = least_model(system, constraints, order, self._limits.models, hints=best.values())
+        return Somewhere(least or dict(best), "smt")
+
+
+class _Question:
+    """A goal at a point, with the facts it is connected with."""
+
+    __slots__ = ("cone", "facts", "goal", "order", "rewritten")
+
+    def __init__(self, facts: Facts, goal: Constraint) -> None:
+        self.facts = facts
+        self.goal = goal
+        self.rewritten = facts.rewrite(goal)
+        self.cone = facts.cone(self.rewritten)
+        self.order = _order(occurrences(self.rewritten), self.cone)
+
+    @property
+    def plausibility(self) -> list[Constraint]:
+        """What the goal says, among the unconditional facts.  [dim.decide.plausible]"""
+        return [*self.cone.known, self.rewritten]
+
+    @property
+    def failure(self) -> list[Constraint]:
+        """What the goal's negation says, among all facts.  [dim.decide.valid]"""
+        return [*self.cone.known, *self.cone.path, negated(self.rewritten)]
+
+
+def occurrences(constraint: Constraint) -> tuple[Variable, ...]:
+    """The variables in order of first occurrence."""
+    dims = (node for node in bottom_up(constraint) if isinstance(node, Dim))
+    atoms = (atom for dim in dims for atom in dim.atoms())
+    return tuple(dict.fromkeys(atom for atom in atoms if isinstance(atom, Variable)))
+
+
+def _order(first: Iterable[Variable], cone: Cone) -> tuple[Variable, ...]:
+    """The variables of a question: some first, then those of the facts."""
+    connected = names_of((*cone.known, *cone.path))
+    return tuple(dict.fromkeys((*first, *sorted(connected))))
+
+
+_GAVE_UP = "the budget ran out before an answer"
+
+
+def _fails_for(witness: Mapping[str, int]) -> str:
+    return "fails for " + ", ".join(f"{name} = {k}" for name, k in witness.items())
+
+
+def _never(question: _Question) -> str:
+    """Why a goal never holds, in the user's words."""
+    solved = [(name, question.facts.rewrite(of_atom(name))) for name in occurrences(question.goal)]
+    reasons = [f"{name} == {image}" for name, image in solved if image is not of_atom(name)]
+    reasons.extend(str(fact) for fact in question.cone.known[:3])
+    return f"{question.goal} never holds" + (f" where {', '.join(reasons)}" if reasons else "")
