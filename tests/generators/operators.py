@@ -28,6 +28,7 @@ INTEGERS = tuple(dtype for dtype in DType if dtype.is_integer)
 FLOATS = tuple(dtype for dtype in DType if dtype.is_float)
 NUMBERS = INTEGERS + FLOATS
 EVERY = tuple(DType)
+_SIGNED = tuple(dtype for dtype in INTEGERS if dtype.is_signed)
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,17 @@ def dtypes(among: Sequence[DType] = EVERY) -> SearchStrategy[DType]:
 
 
 def tensors(shape: tuple[int, ...], dtype: DType, special: bool = False) -> SearchStrategy[Tensor]:
-    """A tensor of small elements; `special` mixes in infinities, NaN, zeros of both signs and bounds of integers."""
+    """A tensor of small elements, negative ones among them.
+
+    `special` mixes in infinities, NaN, zeros of both signs and bounds of integers.
+    """
     return st.integers(0, 999).map(lambda seed: specialised(random_tensor(shape, dtype, seed), seed, special))
 
 
 def specialised(plain: Tensor, seed: int, special: bool) -> Tensor:
-    """The tensor with every third element replaced by a special one of its type."""
+    """The tensor with signed integers of an odd seed moved below 0, and every third element a special one."""
+    if plain.dtype in _SIGNED and seed % 2:
+        plain = Tensor([part - 5 for part in plain.flat()], plain.dtype, plain.shape)
     if not special or plain.dtype is DType.BOOL:
         return plain
     if plain.dtype.is_float:

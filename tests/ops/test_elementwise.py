@@ -255,6 +255,14 @@ def test_functions_of_floats_are_within_roundings(name: str, dtype: DType, scale
     assert_nearly(means(name, x), expected)
 
 
+@pytest.mark.parametrize("name, expected", [("floor_divide", 10.0), ("trunc_divide", 10.0), ("floor_mod", 0.1)])
+def test_a_quotient_of_floats_is_rounded_to_the_type_before_it_is_cut(name: str, expected: float) -> None:
+    """1 / 0.1 in float32 is 10, although the float32 next to 0.1 is a little more than a tenth."""
+    found = means(name, Tensor([1.0]), Tensor([0.1])).item()
+    assert found == pytest.approx(expected, rel=1e-6)
+    assert means("floor_divide", Tensor([3.0], "float16"), Tensor([0.3], "float16")).item() == 10.0
+
+
 def test_functions_overflow_to_infinity() -> None:
     big = Tensor([1e4, -1e4], "float64")
     assert means("exp", big).tolist() == [math.inf, 0.0]

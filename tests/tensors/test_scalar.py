@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gradual.tensors.scalar import TYPECODES, as_float, converted, dot, integer_range, kept, rounded, total, wrapped
@@ -67,9 +67,11 @@ def distance(near: float, value: float) -> Fraction:
 
 @pytest.mark.parametrize("dtype", [*NARROW, DType.FLOAT64])
 @given(value=st.integers(-(1 << 70), 1 << 70))
+@example(value=(1 << 60) + (1 << 36) + 1)
+@example(value=(1 << 60) + (3 << 36) - 1)
 def test_an_integer_is_rounded_once_on_its_way_to_a_float(dtype: DType, value: int) -> None:
     expected = Fraction(value)
-    near = as_float(dtype, value)
+    near = rounded(dtype, as_float(dtype, value))
     if math.isinf(near):
         assert dtype is DType.FLOAT16
         assert abs(value) >= 65520
