@@ -1,0 +1,253 @@
+"""`gradual check`: counts, formats, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tools.conftest import Done, Gradual
+
+Write = Callable[[str, str], str]
+
+PROVED = "def @f(%x: Tensor[(n, 3), float32]) -> Tensor[(n, 3), float32] { %x }\n"
+RESIDUAL = """\
+def @f(%x: Tensor[(?, 3), float32]) -> Tensor[(?, 3), float32] {
+  let %y: Tensor[(7, 3), float32] = %x;
+  %y
+}
+"""
+REFUTED = """\
+def @f(%x: Tensor[(n, 3), float32], %y: Tensor[(n + 1, 3), float32]) { add(%x, %y) }
+"""
+NEVER = """\
+def @f(%x: Tensor[(5,), float32]) -> Tensor[(7,), float32] { %x }
+"""
+
+
+def objects(done: Done) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in done.lines]
+
+
+def of_kind(done: Done, kind: str) -> list[dict[str, Any]]:
+    return [each for each in objects(done) if each["kind"] == kind]
+
+
+# -------------------------------------------------------------------------------------------------- text
+def test_a_proved_program_shows_its_types_and_the_totals(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", write("a.relay", PROVED))
+    assert done.lines[0] == "@f : fn (Tensor[(n, 3), float32]) -> Tensor[(n, 3), float32]"
+    assert done.lines[-1].endswith("· residual 0 · refuted 0")
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_residual_check_is_no_error(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", write("a.relay", RESIDUAL))
+    assert done.code == 0
+    assert "· residual 1 · refuted 0" in done.lines[-1]
+    assert "E0401" not in done.out
+
+
+def test_checks_shows_each_residual_check_with_its_promise(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", "--checks", write("a.relay", RESIDUAL))
+    assert done.code == 0
+    assert "note[E0401]: residual check c1: dim(%x, 0) == 7\n --> a.relay:2:" in done.out
+    assert "= note: required by rule type.annotation: " in done.out
+    assert "= note: if it fails, blame goes to " in done.out
+
+
+def test_denied_residual_checks_are_errors(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", "--deny", "residual", write("a.relay", RESIDUAL))
+    assert done.code == 1
+    assert "error[E0401]: residual check c1: dim(%x, 0) == 7" in done.out
+    assert done.lines[-1].endswith("· errors 1")
+
+
+def test_a_refutation_shows_the_least_counterexample_first(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", write("a.relay", REFUTED))
+    assert done.code == 1
+    notes = [line for line in done.lines if "= note:" in line]
+    assert notes[0].startswith("  = note: counterexample: n = 2")
+
+
+def test_concise_is_a_line_a_diagnostic(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", "--format", "concise", write("a.relay", NEVER))
+    assert done.lines[0].startswith("a.relay:1:62: error[E0301]: ")
+    assert done.lines[0].endswith(" [type.result]")
+    assert len(done.lines) == 2
+
+
+def test_every_line_of_a_file_is_counted_once_over_several_files(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", write("a.relay", RESIDUAL), write("b.relay", RESIDUAL), "a.relay")
+    assert "· residual 2 ·" in done.lines[-1]
+    assert [line for line in done.lines if line.endswith(".relay")] == ["a.relay", "b.relay"]
+
+
+def test_a_folder_stands_for_its_programs_in_sorted_order(gradual: Gradual, write: Write) -> None:
+    for name in ("p/b.relay", "p/a.relay", "p/c/d.relay", "p/e.txt"):
+        write(name, PROVED)
+    done = gradual("check", "p")
+    assert [line for line in done.lines if line.endswith(".relay")] == ["p/a.relay", "p/b.relay", "p/c/d.relay"]
+
+
+def test_a_dash_is_standard_input(gradual: Gradual) -> None:
+    assert gradual("check", "-", stdin=PROVED).code == 0
+    done = gradual("check", "--format", "concise", "-", stdin=NEVER)
+    assert done.lines[0].startswith("<stdin>:1:62: error[E0301]")
+
+
+def test_the_number_of_errors_shown_can_be_limited_but_not_their_count(gradual: Gradual, write: Write) -> None:
+    text = "".join(f"def @f{k}() {{ %x }}\n" for k in range(30))
+    done = gradual("check", "--format", "concise", write("a.relay", text))
+    assert sum("E0202" in line for line in done.lines) == 20
+    assert "10 more errors are not shown" in done.out and done.lines[-1].endswith("errors 30")
+    assert sum("error[E0202" in line for line in gradual("check", "a.relay", "--max-errors", "3").lines) == 3
+    assert sum("error[E0202" in line for line in gradual("check", "a.relay", "--max-errors", "0").lines) == 30
+
+
+def test_quiet_shows_errors_only_and_quieter_nothing(gradual: Gradual, write: Write) -> None:
+    assert gradual("check", "-q", write("a.relay", RESIDUAL)).out == ""
+    done = gradual("check", "-q", write("b.relay", NEVER))
+    assert done.out.startswith("error[E0301]") and "proved" not in done.out
+    done = gradual("check", "-qq", "b.relay")
+    assert (done.out, done.code) == ("", 1)
+
+
+def test_verbose_tells_how_the_answers_were_found(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", "-v", write("a.relay", RESIDUAL))
+    assert done.lines[-2].startswith("decided by ")
+
+
+def test_annotate_prints_a_program_with_types_and_checks_beside_its_lines(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", "--annotate", write("a.relay", RESIDUAL))
+    text = done.out.split("\n\n")[0]
+    assert "// %x : Tensor[(dim(%x, 0), 3), float32]" in text.split("\n")[0]
+    assert "// check c1: dim(%x, 0) == 7 [type.annotation]" in text
+    again = gradual("check", write("b.relay", text))
+    assert again.code == 0
+    assert again.lines[0] == done.out.split("\n\n")[1].split("\n")[0]
+
+
+def test_annotate_shows_known_contents(gradual: Gradual, write: Write) -> None:
+    text = "def @f(%x: Tensor[(n, 3), float32]) {\n  let %s = shape_of(%x, dtype=\"int64\");\n  %s\n}\n"
+    assert "%s : Tensor[(2,), int64] = [n, 3]" in gradual("check", "--annotate", write("a.relay", text)).out
+
+
+def test_output_can_go_to_a_file(gradual: Gradual, write: Write, tmp_path: Path) -> None:
+    plain = gradual("check", write("a.relay", REFUTED)).out
+    done = gradual("check", "a.relay", "-o", "report.txt")
+    assert (done.out, done.code) == ("", 1)
+    assert (tmp_path / "report.txt").read_bytes() == plain.encode()
+
+
+# -------------------------------------------------------------------------------------------------- json
+def test_json_has_functions_checks_diagnostics_and_a_summary_in_this_order(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", "--format", "json", write("a.relay", RESIDUAL + NEVER.replace("@f", "@g")))
+    assert [each["kind"] for each in objects(done)] == ["function", "function", "check", "diagnostic", "summary"]
+    assert objects(done)[0] == {
+        "kind": "function",
+        "name": "@f",
+        "type": "fn (Tensor[(?, 3), float32]) -> Tensor[(?, 3), float32]",
+    }
+    summary = objects(done)[-1]
+    assert list(summary) == ["kind", "proved", "residual", "refuted", "errors"]
+    assert (summary["residual"], summary["refuted"], summary["errors"]) == (1, 1, 1)
+
+
+def test_a_check_in_json_has_its_condition_rule_span_and_blames(gradual: Gradual, write: Write) -> None:
+    (check,) = of_kind(gradual("check", "--format", "json", write("a.relay", RESIDUAL)), "check")
+    assert check["id"] == "c1"
+    assert check["condition"] == "dim(%x, 0) == 7"
+    assert check["rule"] == "type.annotation"
+    start = RESIDUAL.index("%x;")
+    assert check["span"] == {
+        "file": "a.relay",
+        "start": {"line": 2, "column": 37, "offset": start},
+        "end": {"line": 2, "column": 39, "offset": start + 2},
+    }
+    assert all(set(blamed) == {"file", "start", "end"} for blamed in check["blames"])
+
+
+def test_a_diagnostic_in_json_has_its_counterexample(gradual: Gradual, write: Write) -> None:
+    (found,) = of_kind(gradual("check", "--format", "json", write("a.relay", REFUTED)), "diagnostic")
+    assert (found["code"], found["severity"], found["rule"]) == ("E0302", "error", "op.broadcast.agree")
+    assert found["data"]["counterexample"] == {"n": 2}
+    assert found["related"] and all(set(related) == {"span", "label"} for related in found["related"])
+    assert {"message", "span", "notes", "help"} <= set(found)
+
+
+def test_bindings_come_only_with_annotate(gradual: Gradual, write: Write) -> None:
+    assert not of_kind(gradual("check", "--format", "json", write("a.relay", RESIDUAL)), "binding")
+    found = of_kind(gradual("check", "--format", "json", "--annotate", "a.relay"), "binding")
+    assert {"function", "name", "type", "span"} <= set(found[0])
+    assert {(each["function"], each["name"], each["type"]) for each in found} >= {
+        ("@f", "%x", "Tensor[(dim(%x, 0), 3), float32]"),
+        ("@f", "%y", "Tensor[(7, 3), float32]"),
+    }
+
+
+def test_json_shows_every_error_unless_told_otherwise(gradual: Gradual, write: Write) -> None:
+    text = "".join(f"def @f{k}() {{ %x }}\n" for k in range(30))
+    assert len(of_kind(gradual("check", "--format", "json", write("a.relay", text)), "diagnostic")) == 30
+
+
+# ------------------------------------------------------------------------------------------- every input
+@pytest.mark.parametrize("data", [b"", b"\xff", b"/* \xff */", b"def @f", b"\x00", b"\xef\xbb\xbfdef @f() { 1 }", b"(" * 400])
+def test_every_byte_sequence_gives_a_result_or_a_diagnostic(gradual: Gradual, data: bytes) -> None:
+    done = gradual("check", "--format", "json", "-", stdin=data)
+    summary = objects(done)[-1]
+    assert summary["kind"] == "summary"
+    assert done.code == (1 if summary["errors"] else 0)
+    assert done.err == ""
+
+
+def test_bytes_that_are_no_text_are_pointed_at(gradual: Gradual) -> None:
+    (found,) = of_kind(gradual("check", "--format", "json", "-", stdin=b"def\n \xc3\xa9 \xff"), "diagnostic")
+    assert found["code"] == "E0102"
+    assert found["span"]["start"] == {"line": 2, "column": 4, "offset": 7}
+
+
+def test_a_byte_order_mark_does_not_move_columns(gradual: Gradual) -> None:
+    assert gradual("check", "--format", "concise", "-", stdin=b"\xef\xbb\xbf" + NEVER.encode()).out.startswith(
+        "<stdin>:1:62:"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["check"], ["check", "nowhere.relay"], ["check", "."], ["check", "--frob", "x"]])
+def test_usage_and_unreadable_files_are_exit_2_and_leave_standard_output_pure(
+    gradual: Gradual, arguments: list[str]
+) -> None:
+    done = gradual(*arguments, "--format", "json")
+    assert (done.code, done.out) == (2, "")
+    assert done.err
+
+
+# ------------------------------------------------------------------------------------------------ colour
+def test_colour_is_for_terminals_unless_asked_for(
+    gradual: Gradual, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = gradual("check", write("a.relay", NEVER)).out
+    assert "\x1b" not in plain
+    assert "\x1b[1;31merror[E0301]\x1b[0m" in gradual("check", "a.relay", "--color", "always").out
+    assert "\x1b" in gradual("--color", "always", "check", "a.relay").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" in gradual("check", "a.relay").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert gradual("check", "a.relay").out == plain
+
+
+@pytest.mark.slow
+def test_output_is_the_same_to_the_byte_whatever_the_hash_seed(write: Write, tmp_path: Path) -> None:
+    write("a.relay", RESIDUAL + REFUTED.replace("@f", "@g"))
+    seen = set()
+    for seed in ("0", "1", "77"):
+        command = [sys.executable, "-m", "gradual", "check", "--checks", "--annotate", "-v", "a.relay"]
+        environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[2])}
+        seen.add(subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False).stdout)
+    assert len(seen) == 1
