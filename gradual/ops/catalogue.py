@@ -9,7 +9,24 @@ from types import MappingProxyType
 
 from gradual.ops.operator import Operator
 
-FAMILIES: tuple[str, ...] = ("elementwise", "adjusting", "creating", "observing", "reducing")
+FAMILIES: tuple[str, ...] = (
+    "elementwise",
+    "adjusting",
+    "creating",
+    "observing",
+    "reducing",
+    "reshaping",
+    "repeating",
+    "joining",
+    "slicing",
+    "selecting",
+    "linear",
+    "convolving",
+    "deconvolving",
+    "pooling",
+    "normalizing",
+    "padding",
+)
 """The modules of `gradual.ops` that declare operators: as module-level names, or rows of a module-level tuple."""
 
 

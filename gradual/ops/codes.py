@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, islice
 
 from gradual.dims.constraint import FALSE, TRUE, Constraint, any_of, at_most, differs, divides, equal, negated
 from gradual.dims.dim import Dim, constant, ite, maximum, product
@@ -79,7 +79,7 @@ class Reading:
             case -3:
                 self.target.append(self.copied(JOIN) * self.copied(JOIN))
             case -4:
-                self.split([part for part, _ in zip(parts, range(2), strict=False)])
+                self.split(list(islice(parts, 2)))
             case _:
                 raise IllFormed("op.attribute", f"{code} is neither a size nor a code of a shape")
 
@@ -118,6 +118,9 @@ class Reading:
     def element(self, code: Dim) -> None:
         """An element whose value is not known here: 0 copies, -1 is what remains, any other is a size."""
         here = self.passed()
+        if code is here:  # a size, hence not -1, and 0 copies 0
+            self.target.append(code)
+            return
         self.owe(at_most(MINUS, code), "op.reshape.size", "a size is negative")
         asked = code
         if not self.allowzero and here is None:

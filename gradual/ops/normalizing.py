@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from operator import mul
-from typing import Any
 
 from gradual.dims.dim import Dim
 from gradual.ops.linear import along_axis
@@ -131,7 +130,7 @@ def layer_norm(
     center: bool = True,
     scale: bool = True,
 ) -> Judgement:
-    """Each lane along an axis with mean 0 and variance 1, scaled and shifted.   t[.., c, ..], t[c], t[c] -> t[.., c, ..]
+    """Lanes with mean 0 and variance 1, scaled and shifted.   t[.., c, ..], t[c], t[c] -> t[.., c, ..]
 
     The vectors have the extent of the axis [op.nn.layer_norm.channels].
     """
@@ -213,7 +212,10 @@ def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
 
 @operator("nn.prelu", meaning=_prelu, family="normalizing")
 def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Judgement:
-    """Negative elements times the slope of their channel.   t[.., c, ..], t[c] -> t[.., c, ..]   [op.nn.prelu.channels]"""
+    """Negative elements times the slope of their channel.   t[.., c, ..], t[c] -> t[.., c, ..]
+
+    The slopes have the extent of the axis [op.nn.prelu.channels].
+    """
     given = tensor(data, 0, least=1)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
     return judged(given.shape, given.dtype, _columns(given, axis, "op.nn.prelu.channels", alpha))
