@@ -14,6 +14,7 @@ from gradual.resources import folder
 from gradual.tools.conformance.bless import Refused, blessed, replaced
 from gradual.tools.conformance.case import Case, Malformed
 from gradual.tools.conformance.coverage import Covered, covered
+from gradual.tools.conformance.entries import FILE, entries, shared_rules
 from gradual.tools.conformance.read import Collection, load
 from gradual.tools.conformance.reference import Reference
 from gradual.tools.conformance.run import Class, Result, run, tallied
@@ -124,6 +125,14 @@ def coverage(spec: Path | None, no_smt: bool) -> None:
 
 def _row(row: Covered) -> str:
     return f"cases {row.cases:3}  proved {row.proved:3}  refuted {row.refuted:3}  residual {row.residual:3}"
+
+
+@conformance.command(name="entries")
+@SPEC
+def entries_command(spec: Path | None) -> None:
+    """Write the chapter of operators' entries from their declarations."""
+    root = spec or folder("spec")
+    (root / FILE).write_text(entries(shared_rules(root)), encoding="utf-8")
 
 
 @conformance.command()

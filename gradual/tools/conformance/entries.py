@@ -1,0 +1,111 @@
+"""The chapter of operators' entries, generated from the declarations: nothing about an operator is written twice."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+
+from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.operator import AttributeSpec, Operator
+
+FILE = "07-operators-entries.md"
+_HEADING = re.compile(r"^#+ (op(?:\.[a-z0-9_]+)+)$", re.MULTILINE)
+_CITED = re.compile(r"\s*\[(op(?:\.[a-z0-9_]+)+)\]")
+_HEAD = """# 7 · Operators: the entries
+
+Generated from the declarations by `gradual conformance entries`; not edited by hand. Each operator has its signature, what
+its declaration says, and its attributes with their defaults; after a family's operators stand the rules under which they owe
+something, or refuse. Programs that show the rules are in `conformance/operators*.md`.
+"""
+
+
+def shared_rules(spec: Path) -> list[str]:
+    """The rules of operators that have their heading in a hand-written chapter."""
+    chapters = (path for path in sorted(spec.glob("[0-9]*.md")) if path.name != FILE)
+    return [rule for path in chapters for rule in _HEADING.findall(path.read_text(encoding="utf-8"))]
+
+
+def entries(shared: Iterable[str]) -> str:
+    """The chapter's text; rules in `shared` have their headings in the hand-written chapter."""
+    skipped = set(shared)
+    parts = [_HEAD]
+    operators = sorted(_distinct(CATALOGUE), key=lambda operator: operator.family)
+    cited = _citations(operators)
+    for family, group in groupby(operators, key=lambda operator: operator.family):
+        members = sorted(group, key=lambda operator: operator.name)
+        parts.append(f"## Family: {family}\n")
+        parts += [_entry(operator) for operator in members]
+        new = dict.fromkeys(rule for operator in members for rule in operator.rules if rule not in skipped)
+        parts += [_rule(rule, cited[rule]) for rule in sorted(new)]
+        skipped |= set(new)
+    return "\n".join(parts)
+
+
+def _distinct(catalogue: Mapping[str, Operator]) -> list[Operator]:
+    return [operator for name, operator in catalogue.items() if operator.name == name]
+
+
+def _entry(operator: Operator) -> str:
+    lines = [f"### Operator `{operator.name}`\n", f"`{_call(operator)}`\n", _prose(operator)]
+    if operator.aliases:
+        lines.append(f"\nAlso written {', '.join(f'`{alias}`' for alias in operator.aliases)}.")
+    if operator.data_dependent:
+        lines.append("\nThe result's sizes depend on the elements.")
+    return "\n".join(lines) + "\n"
+
+
+def _call(operator: Operator) -> str:
+    attributes = [_attribute(attribute) for attribute in operator.attributes]
+    return f"{operator.name}({', '.join([*operator.arguments, *attributes])})"
+
+
+def _attribute(attribute: AttributeSpec) -> str:
+    return attribute.name if attribute.required else f"{attribute.name}={_default(attribute.default)}"
+
+
+def _default(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_default, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _prose(operator: Operator) -> str:
+    return re.sub(r"\[(op(?:\.[a-z0-9_]+)+)\]", r"(`\1`)", _text(operator))
+
+
+def _text(operator: Operator) -> str:
+    """The declaration's docstring; a dynamic twin speaks through its summary."""
+    text = inspect.getdoc(operator.judge) or ""
+    return text if operator.summary in text else operator.summary
+
+
+def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]]:
+    """For each rule: the operators that cite it, with the words before the citation."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for operator in operators:
+        for rule, words in _clauses(_text(operator)):
+            found.setdefault(rule, []).append((operator.name, words))
+    return found
+
+
+def _clauses(text: str) -> Iterator[tuple[str, str]]:
+    """Each cited rule with the clause that cites it; a bare signature, or a citation alone, speaks through the first line."""
+    for clause in re.split(r"(?<=[.;])\s+|\n\n", text):
+        for match in _CITED.finditer(clause):
+            alone = "->" in clause or not _CITED.sub("", clause).strip()
+            said = text.split("\n\n")[0] if alone else clause
+            yield match[1], " ".join(_CITED.sub("", said).strip(" .;,\n").split())
+
+
+def _rule(rule: str, cited: list[tuple[str, str]]) -> str:
+    names = sorted({name for name, _ in cited})
+    words = list(dict.fromkeys(words for _, words in cited if words))
+    said = "\n".join(f"- {_sentence(each)}" for each in words)
+    return f"### {rule}\n\n{said}\n\nOf {', '.join(f'`{name}`' for name in names)}.\n"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
