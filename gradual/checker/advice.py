@@ -64,7 +64,9 @@ def findings(errors: list[Diagnostic]) -> Findings:
     return frozenset(found)
 
 
-def with_precondition(error: Diagnostic, goal: Constraint, function: ast.Fn, trial: Trial, before: Findings) -> Diagnostic:
+def with_precondition(
+    error: Diagnostic, goal: Constraint, function: ast.Fn, trial: Trial, before: Findings
+) -> Diagnostic:
     """The error with a `where` clause that makes it go away, the simplest one that was tried and works."""
     if mentions_ghost(goal):
         return error
@@ -84,7 +86,9 @@ def _clauses(goal: Constraint) -> Iterator[Constraint]:
     """Preconditions worth a try, simplest first: divisibilities that the goal speaks of, an equality, the goal."""
     yield from dict.fromkeys(_divisibilities(goal))
     if isinstance(goal, Or):
-        equalities = [part for part in goal.parts if isinstance(part, Equal) and part.left.value is None is part.right.value]
+        equalities = [
+            part for part in goal.parts if isinstance(part, Equal) and part.left.value is None is part.right.value
+        ]
         if not equalities:
             yield from ()
     yield goal

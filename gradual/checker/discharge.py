@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
-from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal
+from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth
 from gradual.dims.dim import Dim, Variable
+from gradual.dims.reduce import reduced
 from gradual.source import Span
 from gradual.verdict import Proved, Refuted, Unknown
 
@@ -80,24 +81,55 @@ def _learn(state: Elaboration, goal: Constraint, verdict: Unknown) -> None:
 
 
 def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
-    check = Check("", owed.goal, _blame(state, owed, verdict), owed.span)
+    goal = reduced(owed.goal)
+    check = Check("", owed.goal if isinstance(goal, Truth) else goal, _blame(state, owed, verdict), owed.span)
     state.steps.append(check)
     state.checks.append(check)
     state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
     rigid = not mentions_ghost(owed.goal)
     if owed.site is not Site.ASSERT:
         state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid))
-    if verdict.fails_if_reached:
-        message = f"this fails whenever it is reached: {owed.says}"
-        notes = (f"required by rule {owed.rule}: {owed.goal}",)
-        state.report(
-            "E0403", "check.fails-if-reached", message, owed.span, severity=Severity.WARNING, notes=notes,
-            label=owed.label, related=owed.related,
-        )  # fmt: skip
+    _warn_of_certain_failure(state, owed, verdict)
+    _warn_of_few(state, owed)
     if verdict.gave_up:
         message = f"could not be decided: {owed.says}"
         why = (f"required by rule {owed.rule}: {owed.goal}", f"checked at run time instead: {verdict.because}")
         state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
+
+
+def _warn_of_certain_failure(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
+    """A check that can never pass here: it contradicts its path, or the value behind a forgotten size.
+
+    [check.fails-if-reached]
+    """
+    notes = [f"required by rule {owed.rule}: {owed.goal}"]
+    if not verdict.fails_if_reached:
+        remembered = state.remembered(owed.goal)
+        if remembered is owed.goal:
+            return
+        if not isinstance(state.program.decider.decide(state.facts, remembered), Refuted):
+            return
+        known = [f"{v.name} is {state.behind[v]}" for v in sorted(owed.goal.variables()) if v in state.behind]
+        notes.append(f"the annotation forgot that {' and '.join(known)}")
+    message = f"this fails whenever it is reached: {owed.says}"
+    state.report(
+        "E0403", "check.fails-if-reached", message, owed.span, severity=Severity.WARNING, notes=tuple(notes),
+        label=owed.label, related=owed.related,
+    )  # fmt: skip
+
+
+def _warn_of_few(state: Elaboration, owed: Owed) -> None:
+    """A goal that speaks of one unknown on both sides and holds for a few of its values only.  [check.few]"""
+    ghosts = [variable for variable in owed.goal.variables() if variable.is_ghost]
+    parts = owed.goal.parts if isinstance(owed.goal, Or) else (owed.goal,)
+    both = any(isinstance(part, Equal) and part.left.names & part.right.names for part in parts)
+    if len(ghosts) != 1 or not both:
+        return
+    values = state.program.decider.values(state.facts, owed.goal, ghosts[0])
+    if values is not None:
+        message = f"holds only for {ghosts[0].name} in {{{', '.join(map(str, values))}}}: {owed.says}"
+        notes = (f"required by rule {owed.rule}: {owed.goal}",)
+        state.report("E0404", "check.few", message, owed.span, severity=Severity.WARNING, notes=notes)
 
 
 def _blame(state: Elaboration, owed: Owed, verdict: Unknown) -> Blame:
@@ -108,7 +140,9 @@ def _blame(state: Elaboration, owed: Owed, verdict: Unknown) -> Blame:
     else:
         blamed = "; ".join(dict.fromkeys(promise.says for promise in promises)) or f"`{state.function}`"
         spans = tuple(dict.fromkeys(promise.span for promise in promises)) or (owed.span,)
-    return Blame(owed.rule, owed.site, owed.span, owed.says, owed.through, promises, blamed, spans, verdict.because)
+    return Blame(
+        owed.rule, owed.site, owed.span, owed.says, owed.through, promises, blamed, spans, verdict.because, owed.goal
+    )  # fmt: skip
 
 
 def _promises(state: Elaboration, goal: Constraint) -> Iterator[Promise]:
@@ -129,7 +163,11 @@ def _refuted(owed: Owed, because: str, witness: dict[str, int]) -> Diagnostic:
         owed.span,
         label=owed.label,
         related=owed.related,
-        notes=(*notes, f"required by rule {owed.rule}{_required(owed)}", *((because,) if because and owed.goal is not FALSE else ())),
+        notes=(
+            *notes,
+            f"required by rule {owed.rule}{_required(owed)}",
+            *((because,) if because and owed.goal is not FALSE else ()),
+        ),
         data={"counterexample": witness, "goal": str(owed.goal)},
     )
 

@@ -84,6 +84,7 @@ class Elaboration:
         live: core variables whose values exist here.
         steps: the block being written.
         ghosts: who left each unknown open.
+        behind: the size that an annotation's `?` forgot; never used in a verdict.
         joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
         shared: unknowns that depend on data, by what they depend on.
         cones: what was known about the goal of each check.
@@ -109,6 +110,7 @@ class Elaboration:
         self.checks: list[Check] = []
         self.cones: dict[Check, Cone] = {}
         self.bindings: list[Binding] = []
+        self.behind: dict[Variable, Dim] = {}
         self.joins: set[Variable] = set()
         self.gradual = False
         self.proved = 0
@@ -227,6 +229,14 @@ class Elaboration:
         """Whether the variable's witness exists here; a rigid name is visible wherever it is in scope."""
         base = base_of(variable)
         return base is None or base in self.live
+
+    def remembered(self, goal: Constraint) -> Constraint:
+        """The goal with what annotations forgot put back."""
+        for _ in range(len(self.behind)):
+            if goal.variables().isdisjoint(self.behind):
+                break
+            goal = goal.substitute(self.behind)
+        return goal
 
     def mentions_unknown(self, goal: Dim | Constraint) -> bool:
         """Whether an unknown takes part that was written as `?` or depends on data."""

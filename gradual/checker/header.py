@@ -239,7 +239,9 @@ def _entry(
 
 def _entry_check(goal: Constraint, span: Span, says: str, through: str) -> Check:
     promise = Promise(span, "the declaration")
-    blame = Blame("run.entry", Site.ENTRY, span, says, through, (promise,), "the caller from outside", (span,), "")
+    blame = Blame(
+        "run.entry", Site.ENTRY, span, says, through, (promise,), "the caller from outside", (span,), "", goal
+    )
     return Check("entry", goal, blame, span)
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from gradual.checker.apply import apply, discharge_divisions, read_attributes, unknown_operator
 from gradual.checker.branches import conditional
 from gradual.checker.discharge import Owed, owe
-from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Written
+from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Written, base_of
 from gradual.checker.flow import flow
 from gradual.checker.header import closed_result, read_header
 from gradual.checker.provenance import written_at
@@ -37,7 +37,7 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
-from gradual.types.measuring import measured
+from gradual.types.measuring import bare, measured
 from gradual.types.opening import sizes
 from gradual.types.relate import substituted
 from gradual.types.text import shown
@@ -410,7 +410,8 @@ def ascribe(
 
     [type.annotation] [type.cast] [type.forget]
     """
-    if isinstance(state.types[value], Broken):
+    held = state.types[value]
+    if isinstance(held, Broken):
         return value
     new: dict[str, Variable] = {}
 
@@ -426,7 +427,7 @@ def ascribe(
         return broken(state)
     if new:
         own = FunctionType(("",), (target,), TupleType(()), tuple(new.values()))
-        choice = measured(own, [state.types[value]])  # type: ignore[list-item]
+        choice = measured(own, [held])
         for name, variable in new.items():
             if variable in choice.unsolved:
                 state.report(
@@ -445,6 +446,10 @@ def ascribe(
         return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {what}")
 
     type = state.enter(target, name, promise)
+    for forgotten, size in zip(sizes(held), sizes(type), strict=True):
+        ghost = bare(size)
+        if ghost is not None and base_of(ghost) == name:
+            state.behind[ghost] = forgotten
     for size in sizes(type):
         state.is_size(size)
     state.steps.append(Rename(name, value, type, span))

@@ -54,6 +54,7 @@ class Blame:
         blamed: the blamed party in words ("the value supplied for parameter `%x` of `@f`").
         blames: the spans that are blamed.
         because: why the obligation is not proved.
+        owed: the obligation as its rule states it; the check's own goal is reduced.
     """
 
     rule: str
@@ -65,6 +66,7 @@ class Blame:
     blamed: str
     blames: tuple[Span, ...]
     because: str
+    owed: Constraint
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,8 +27,16 @@ def holds(goal: Constraint, sizes: Sizes) -> bool:
 def failed(step: Check, sizes: Sizes, code: str, what: str) -> Blame:
     """The blame of a check whose goal is false here.  [run.check.blame]"""
     seen = {variable.name: sizes[variable] for variable in sorted(step.goal.variables(), key=lambda v: v.name)}
-    came = ", ".join(f"{name} = {value}" for name, value in seen.items())
+    came = ", ".join(f"{name} = {value}" for name, value in seen.items()) + _both_sides(step, sizes)
     return blame_of(step.blame, step, code, f"{what}: {_difference(step.goal, sizes)}", came, seen)
+
+
+def _both_sides(step: Check, sizes: Sizes) -> str:
+    """The two numbers that the rule compares, where the check's own goal is a reduced form of it."""
+    owed = step.blame.owed
+    if owed is step.goal or not isinstance(owed, Equal):
+        return ""
+    return f" ({owed.left.evaluate(sizes)} against {owed.right.evaluate(sizes)})"
 
 
 def _difference(goal: Constraint, sizes: Sizes) -> str:

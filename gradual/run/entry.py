@@ -7,6 +7,7 @@ from typing import Any
 
 from gradual.core.terms import Blame as Label
 from gradual.core.terms import Function, Param, Promise, Site
+from gradual.dims.constraint import TRUE
 from gradual.run.checking import failed, holds, measure
 from gradual.run.sizes import Sizes
 from gradual.run.value import Blame, Frame, blame_of
@@ -55,11 +56,8 @@ def _misfit(value: Value, type: Any) -> str:
 
 def _structural(function: Function, param: Param | None, message: str) -> Blame:
     span = param.span if param is not None else function.span
-    through = (
-        f"parameter `{param.name}` of `{function.name}`" if param is not None else f"the arguments of `{function.name}`"
-    )
-    promise = Promise(span, "the declaration")
-    label = Label(
-        "run.entry", Site.ENTRY, span, "the declared type", through, (promise,), "the caller from outside", (span,), ""
-    )
+    what = f"parameter `{param.name}`" if param is not None else "the arguments"
+    promise, through = Promise(span, "the declaration"), f"{what} of `{function.name}`"
+    says, blamed = "the declared type", "the caller from outside"
+    label = Label("run.entry", Site.ENTRY, span, says, through, (promise,), blamed, (span,), "", TRUE)
     return blame_of(label, None, "E0602", message, message, {})

@@ -1,0 +1,47 @@
+"""Constraints as a reader wants them: common factors divided out, what stands on both sides taken off.
+
+Only what is shown and checked is reduced; messages about a mismatch keep the two sides that did not match.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+
+from gradual.dims.constraint import FALSE, And, Constraint, Equal, Or, all_of, any_of, equal
+from gradual.dims.dim import Dim, constant, polynomial
+
+
+def reduced(constraint: Constraint) -> Constraint:
+    """An equivalent constraint, over the integers, with the smallest numbers: `3 * d == 12` is `d == 4`.
+
+    [dim.reduce]
+    """
+    match constraint:
+        case Equal():
+            return _equation(constraint)
+        case And(parts=parts):
+            return all_of(*map(reduced, parts))
+        case Or(parts=parts):
+            return any_of(*map(reduced, parts))
+        case _:
+            return constraint
+
+
+def _equation(goal: Equal) -> Constraint:
+    terms = {monomial: factor for monomial, factor in goal.difference.terms if monomial}
+    offset = goal.difference.offset
+    common = gcd(*terms.values())
+    if offset % common:
+        return FALSE
+    if common == 1 and len(terms) > 1:
+        return goal
+    left = {monomial: factor // common for monomial, factor in terms.items() if factor > 0}
+    right = {monomial: -factor // common for monomial, factor in terms.items() if factor < 0}
+    return _sides(polynomial(left), polynomial(right), offset // common)
+
+
+def _sides(left: Dim, right: Dim, offset: int) -> Constraint:
+    """`left + offset == right` with the constant on the side where it is not negative, or alone."""
+    if left.value is None and right.value is None:
+        return equal(left + max(offset, 0), right + max(-offset, 0))
+    return equal(left, constant(-offset)) if right.value is not None else equal(right, constant(offset))
