@@ -24,16 +24,13 @@ class Page:
 
 
 def explained(what: str) -> Page | list[str]:
-    """The page of a code, the section of a rule, or an operator that cites it; else the names that are near."""
+    """The page of a code or the section of a rule; else the names that are near."""
     if page := code_page(what.upper()):
         return page
     sections = dict(rule_sections())
     if what in sections:
         return Page(what, sections[what])
-    operators = _citations()
-    if what in operators:
-        return Page(what, operators[what])
-    return get_close_matches(what, [*codes(), *sections, *operators], n=3)
+    return get_close_matches(what, [*codes(), *sections], n=3)
 
 
 # ---------------------------------------------------------------------------------------------------------- codes
@@ -85,15 +82,3 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             fenced = not fenced
         elif not fenced and (match := _HEADING.match(line)):
             yield at, len(match[1]), match[2]
-
-
-def _citations() -> dict[str, str]:
-    """Every operator rule with the entry of the first operator whose declaration cites it."""
-    from gradual.ops.catalogue import CATALOGUE
-    from gradual.tools.operators import entry
-
-    found: dict[str, str] = {}
-    for operator in CATALOGUE.values():
-        for rule in operator.rules:
-            found.setdefault(rule, f"# {rule}\n\n{entry(operator)}")
-    return found

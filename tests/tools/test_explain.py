@@ -1,0 +1,126 @@
+"""Every code has a page, and every page is true: its broken example gives exactly this code, its fixed one none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gradual.compiler import Compilation, compile_source
+from gradual.resources import folder
+from gradual.run.value import Stop
+from gradual.source import Source
+from gradual.tools.arguments import read_call, values
+from gradual.tools.explain import codes, explained, front_matter
+from tests.tools.conftest import Gradual
+
+ROOT = Path(__file__).parents[2]
+PAGES = folder("spec") / "errors"
+KEYS = ["title", "summary", "severity", "phase", "rules"]
+PHASES = {
+    "E01": "syntax",
+    "E02": "names",
+    "E03": "shapes",
+    "E04": "gradual",
+    "E05": "solver",
+    "E06": "run",
+    "E07": "files",
+    "E09": "internal",
+}
+OUTSIDE = ("files", "internal")
+"""Phases whose troubles are the tool's: their pages show console sessions."""
+
+
+def page(code: str) -> str:
+    return (PAGES / f"{code}.md").read_text(encoding="utf-8")
+
+
+def block(code: str, language: str, kind: str) -> str | None:
+    """The fenced block of a page, if it has one."""
+    match = re.search(rf"^```{language} {kind}\n(.*?)^```$", page(code), re.DOTALL | re.MULTILINE)
+    return match and match[1]
+
+
+def of_programs() -> list[str]:
+    return [code for code in codes() if PHASES[code[:3]] not in OUTSIDE]
+
+
+def found(code: str, kind: str) -> set[str]:
+    """The codes that the example of a page gives, when it is checked and its calls are run."""
+    text = block(code, "relay", kind)
+    assert text is not None
+    compilation = compile_source(Source("example.relay", text))
+    said = {diagnostic.code for diagnostic in compilation.diagnostics}
+    if code == "E0401":
+        said |= {"E0401"} if compilation.checks else set()
+    return said | set(stops(compilation, block(code, "run", kind) or ""))
+
+
+def stops(compilation: Compilation, calls: str) -> Iterator[str]:
+    for call in calls.splitlines():
+        name, arguments = read_call(call)
+        try:
+            compilation.run(name, *values(arguments, compilation.functions[name].params, 0))
+        except Stop as stop:
+            yield stop.code
+
+
+@pytest.mark.parametrize("code", of_programs())
+def test_the_broken_example_gives_exactly_this_code(code: str) -> None:
+    assert found(code, "broken") == {code}
+
+
+@pytest.mark.parametrize("code", of_programs())
+def test_the_fixed_example_gives_no_code(code: str) -> None:
+    assert found(code, "fixed") == set()
+
+
+@pytest.mark.parametrize("code", codes())
+def test_a_page_has_its_facts_and_its_parts(code: str) -> None:
+    facts = front_matter(page(code))
+    assert list(facts) == KEYS
+    assert facts["phase"] == PHASES[code[:3]]
+    assert facts["severity"] in ("error", "warning", "note")
+    assert re.findall(r"^## (.*)$", page(code), re.MULTILINE) == ["Meaning", "Why", "Example"]
+    assert facts["rules"] or facts["phase"] in OUTSIDE
+
+
+def test_the_codes_that_are_given_are_the_codes_that_have_a_page() -> None:
+    given: set[str] = set()
+    for path in (ROOT / "gradual").rglob("*.py"):
+        given |= set(re.findall(r'"(E0\d{3})"', path.read_text(encoding="utf-8")))
+    assert given | {"E0900"} == set(codes())
+
+
+@pytest.mark.parametrize("code", [code for code in codes() if PHASES[code[:3]] == "files"])
+@pytest.mark.parametrize("kind", ["broken", "fixed"])
+def test_the_console_sessions_of_a_page_are_what_the_tool_prints(gradual: Gradual, code: str, kind: str) -> None:
+    import shlex
+
+    Path("ok.relay").write_text("def @main(%x: Tensor[(n,), float32]) { %x }\n", encoding="utf-8")
+    first, _, wanted = (block(code, "console", kind) or "").partition("\n")
+    done = gradual(*shlex.split(first.removeprefix("$ gradual ")))
+    assert done.out + done.err == wanted
+    assert done.code == (2 if kind == "broken" else 0)
+
+
+# ------------------------------------------------------------------------------------------------- explain
+def test_explain_shows_the_page_of_a_code_whatever_its_case(gradual: Gradual) -> None:
+    done = gradual("explain", "e0302")
+    assert (done.code, done.lines[0]) == (0, "# E0302: refuted for some size")
+    assert "## Meaning" in done.out and "---" not in done.lines
+
+
+def test_explain_shows_the_section_of_a_rule_and_no_more(gradual: Gradual) -> None:
+    done = gradual("explain", "type.cast")
+    assert done.lines[0] == "## type.cast"
+    assert sum(line.startswith("## ") for line in done.lines) == 1
+
+
+def test_explain_names_what_is_near(gradual: Gradual) -> None:
+    done = gradual("explain", "type.casts")
+    assert (done.code, done.out) == (2, "")
+    assert "near: type.cast" in done.err
+    assert isinstance(explained("E9999"), list)
