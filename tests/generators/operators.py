@@ -33,10 +33,14 @@ _SIGNED = tuple(dtype for dtype in INTEGERS if dtype.is_signed)
 
 @dataclass(frozen=True)
 class Application:
-    """An operator's arguments and its attributes as written."""
+    """An operator's arguments and its attributes as written.
+
+    `literal` names attributes whose written integers are not sizes but codes, so that no unknown can replace them.
+    """
 
     arguments: tuple[Value, ...]
     attributes: dict[str, Any] = field(default_factory=dict)
+    literal: tuple[str, ...] = ()
 
 
 Row = SearchStrategy[Application]

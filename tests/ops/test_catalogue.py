@@ -230,7 +230,10 @@ def test_judging_unknown_sizes_and_then_measuring_is_measuring_and_then_judging(
     measured = judged(one, application)
     abstraction = Abstraction(data)
     arguments = tuple(map(abstraction.type, application.arguments))
-    attributes = {k: abstraction.attribute(v) for k, v in bound(one, application.attributes).items()}
+    attributes = {
+        k: v if k in application.literal else abstraction.attribute(v)
+        for k, v in bound(one, application.attributes).items()
+    }
     try:
         unknown = one.judge(*arguments, **attributes)
     except IllFormed as refusal:
