@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from gradual.checker.elaboration import Broken
+from gradual.checker.advice import Outcome, Trials, advised, annotation_for, findings
+from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
 from gradual.core.terms import Check, Module
-from gradual.diagnostic import Diagnostic, Severity
+from gradual.diagnostic import Diagnostic, Help, Severity
 from gradual.dims.decide import Decider
 from gradual.limits import LIMITS, Limits
 from gradual.ops.catalogue import CATALOGUE
@@ -31,11 +32,18 @@ _STACK = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to check: whether the SMT rung answers, the limits, and how grave a failing rigid goal is."""
+    """How to check.
+
+    Attributes:
+        smt: whether the SMT rung answers.
+        rigid: how grave a named dim's goal is that may fail in a gradual definition: "warning" or "error".
+        advise: whether helps are tried.
+    """
 
     smt: bool = True
     limits: Limits = LIMITS
     rigid: str = "warning"
+    advise: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,7 @@ class Compilation:
     refuted: int
     smt_queries: int
     rungs: Mapping[str, int]
+    options: Options
     _checked: Checked | None = field(default=None, repr=False)
 
     @property
@@ -113,6 +122,14 @@ class Compilation:
         assert self._checked is not None
         return self._checked.question(check)
 
+    def help(self, check: Check) -> Help | None:
+        """The annotation that would prove a residual check, if one was tried and does."""
+        for state in self._checked.elaborations.values() if self._checked else ():
+            if check in state.checks:
+                before = Outcome(findings(self.diagnostics), self.residual)
+                return annotation_for(check, state, before, _trials(self.source, self.options))
+        return None
+
     def run(self, entry: str, *values: Value) -> Value:
         """The value of `entry(values)`.
 
@@ -130,7 +147,10 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
         decider = Decider(options.limits, options.smt)
         program = Program(source, surface, CATALOGUE, decider, options.limits, _strict(surface))
         result = checked(program)
-    diagnostics = sorted((*found, *_graded(result.diagnostics, options)), key=lambda d: (d.span.start, d.span.end))
+    graded = list(_graded(result.diagnostics, options))
+    if options.advise and not found:
+        graded = advised(graded, _definitions(surface, result), _trials(source, options))
+    diagnostics = sorted((*found, *graded), key=lambda d: (d.span.start, d.span.end))
     return Compilation(
         source,
         surface,
@@ -141,8 +161,24 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
         result.refuted,
         decider.smt_queries,
         dict(decider.counts),
+        options,
         result,
     )
+
+
+def _definitions(surface: ast.Module, result: Checked) -> list[tuple[Elaboration, ast.Fn]]:
+    functions = {d.name.name: d.function for d in surface.definitions if isinstance(d, ast.Def)}
+    return [(state, functions[name]) for name, state in result.elaborations.items()]
+
+
+def _trials(source: Source, options: Options) -> Trials:
+    """The source to be checked again with edits, with no helps of its own."""
+
+    def retry(text: str) -> Outcome:
+        again = compile_source(Source(source.name, text), replace(options, advise=False))
+        return Outcome(findings(again.diagnostics), again.residual)
+
+    return Trials(source.text, retry, options.limits.trials)
 
 
 def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:

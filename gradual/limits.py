@@ -23,6 +23,7 @@ class Limits:
         rank: the highest rank of a tensor.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
+        trials: how many characters of program are checked again to try out helps for one file.
         calls: how deep calls may nest while running (calls in tail position do not nest).
     """
 
@@ -40,6 +41,7 @@ class Limits:
     elements: int = 1 << 28
     constant: int = 256
     calls: int = 1_000_000
+    trials: int = 400_000
 
 
 LIMITS = Limits()

@@ -6,105 +6,115 @@ size that would prove it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gradual.checker.elaboration import Elaboration, mentions_ghost
 from gradual.core.terms import Check
-from gradual.diagnostic import Diagnostic, Edit, Help
-from gradual.dims.constraint import Constraint, Equal, Or, divides
-from gradual.dims.dim import Dim, FloorDiv, constant
+from gradual.diagnostic import Diagnostic, Edit, Help, Severity
+from gradual.dims.constraint import Constraint, Equal, divides
+from gradual.dims.dim import Dim, FloorDiv
+from gradual.dims.reduce import reduced
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.types.measuring import bare
 
 Findings = frozenset[tuple[str, str, int]]
-"""What a file's errors are, by code, goal and function: enough to see that one went away and none came."""
-
-Retry = Callable[[str], Findings | None]
-"""The findings of another text; None if it does not even parse."""
+"""A file's errors by code and goal, equal ones numbered: enough to see that one went away and none came."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Trial:
-    """A file that can be checked again with edits, a bounded number of times."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What checking an edited text gave."""
+
+    errors: Findings
+    residual: int
+
+
+Retry = Callable[[str], Outcome]
+
+
+@dataclass(slots=True, eq=False)
+class Trials:
+    """A file that can be checked again with edits, as long as the budget (in characters checked) lasts."""
 
     text: str
     retry: Retry
-    budget: list[int]
+    budget: int
 
-    def removes(self, edits: tuple[Edit, ...], before: Findings, finding: tuple[str, str, int]) -> bool:
-        """Whether the edits remove a finding and add none."""
-        if self.budget[0] <= 0:
-            return False
-        self.budget[0] -= 1
-        after = self.retry(edited(self.text, edits))
-        return after is not None and finding not in after and len(after) < len(before)
+    def outcome(self, edit: Edit) -> Outcome | None:
+        """What the edited file gives, None where the budget is spent."""
+        text = self.text[: edit.span.start] + edit.text + self.text[edit.span.end :]
+        self.budget -= len(text)
+        return self.retry(text) if self.budget >= 0 else None
 
 
-def edited(text: str, edits: tuple[Edit, ...]) -> str:
-    """The text with its spans replaced."""
-    for edit in sorted(edits, key=lambda edit: edit.span.start, reverse=True):
-        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
-    return text
-
-
-def finding(diagnostic: Diagnostic, order: int) -> tuple[str, str, int]:
-    """A diagnostic as a finding; `order` tells apart equal ones."""
-    return diagnostic.code, str(diagnostic.data.get("goal", diagnostic.message)), order
-
-
-def findings(errors: list[Diagnostic]) -> Findings:
-    """A file's errors as findings."""
-    seen: dict[tuple[str, str], int] = {}
-    found = set()
-    for error in errors:
-        key = finding(error, 0)[:2]
-        seen[key] = order = seen.get(key, -1) + 1
-        found.add((*key, order))
+def findings(diagnostics: Sequence[Diagnostic]) -> Findings:
+    """The errors among the diagnostics as findings."""
+    found: set[tuple[str, str, int]] = set()
+    for diagnostic in diagnostics:
+        if diagnostic.severity is Severity.ERROR:
+            number = 0
+            while (*_alike(diagnostic), number) in found:
+                number += 1
+            found.add((*_alike(diagnostic), number))
     return frozenset(found)
 
 
-def with_precondition(
-    error: Diagnostic, goal: Constraint, function: ast.Fn, trial: Trial, before: Findings
+def _alike(diagnostic: Diagnostic) -> tuple[str, str]:
+    return diagnostic.code, str(diagnostic.data.get("goal", diagnostic.message))
+
+
+# ------------------------------------------------------------------------------------------------------ preconditions
+def advised(
+    diagnostics: Sequence[Diagnostic],
+    states: Sequence[tuple[Elaboration, ast.Fn]],
+    trials: Trials,
+) -> list[Diagnostic]:
+    """The diagnostics, with a tried `where` clause for each goal about named dims that fails at some size."""
+    goals = {
+        id(postponed.error): (postponed.goal, function)
+        for state, function in states
+        for postponed in state.postponed
+        if postponed.goal is not None and not mentions_ghost(postponed.goal)
+    }
+    before = findings(diagnostics)
+    return [
+        _with_precondition(diagnostic, *goals[id(diagnostic)], before, trials)
+        if diagnostic.code == "E0302" and id(diagnostic) in goals
+        else diagnostic
+        for diagnostic in diagnostics
+    ]
+
+
+def _with_precondition(
+    error: Diagnostic, goal: Constraint, function: ast.Fn, before: Findings, trials: Trials
 ) -> Diagnostic:
-    """The error with a `where` clause that makes it go away, the simplest one that was tried and works."""
-    if mentions_ghost(goal):
-        return error
-    for clause in _clauses(goal):
-        edit = _added(clause, function)
-        if trial.removes((edit,), before, _last_alike(error, before)):
+    for clause in dict.fromkeys((*_divisibilities(goal), reduced(goal))):
+        edit = _clause_added(clause, function)
+        outcome = trials.outcome(edit)
+        if outcome is not None and outcome.errors < before and _fewer(outcome.errors, before, error):
             return replace(error, help=(*error.help, Help(f"require it: `where {clause}`", (edit,))))
     return error
 
 
-def _last_alike(error: Diagnostic, before: Findings) -> tuple[str, str, int]:
-    code, goal, _ = finding(error, 0)
-    return max(found for found in before if found[:2] == (code, goal))
-
-
-def _clauses(goal: Constraint) -> Iterator[Constraint]:
-    """Preconditions worth a try, simplest first: divisibilities that the goal speaks of, an equality, the goal."""
-    yield from dict.fromkeys(_divisibilities(goal))
-    if isinstance(goal, Or):
-        equalities = [
-            part for part in goal.parts if isinstance(part, Equal) and part.left.value is None is part.right.value
-        ]
-        if not equalities:
-            yield from ()
-    yield goal
+def _fewer(after: Findings, before: Findings, error: Diagnostic) -> bool:
+    """Whether an error of this kind went away."""
+    alike = _alike(error)
+    return sum(found[:2] == alike for found in after) < sum(found[:2] == alike for found in before)
 
 
 def _divisibilities(goal: Constraint) -> Iterator[Constraint]:
+    """The divisibilities that a goal speaks of: `d % 4 == 0` for `d // 4`."""
     waiting: list[Dim] = [goal.left, goal.right] if isinstance(goal, Equal) else []
     while waiting:
-        dim = waiting.pop(0)
-        for atom in dim.atoms():
+        for atom in waiting.pop(0).atoms():
             if isinstance(atom, FloorDiv):
-                yield divides(atom.right, atom.left)
-                waiting += (atom.left, atom.right)
+                yield divides(atom.divisor, atom.dividend)
+                waiting += (atom.dividend, atom.divisor)
 
 
-def _added(clause: Constraint, function: ast.Fn) -> Edit:
+def _clause_added(clause: Constraint, function: ast.Fn) -> Edit:
     """The clause after those that are there, or before the body."""
     if function.where:
         end = function.where[-1].span.end
@@ -113,23 +123,24 @@ def _added(clause: Constraint, function: ast.Fn) -> Edit:
     return Edit(Span(start, start), f"where {clause} ")
 
 
-def precise_annotation(check: Check, state: Elaboration) -> Help | None:
-    """The size to write for the one `?` that left an equality open; not tried yet."""
+# -------------------------------------------------------------------------------------------------- residual checks
+def annotation_for(check: Check, state: Elaboration, before: Outcome, trials: Trials) -> Help | None:
+    """The size that, written for the one `?` that left a check open, proves it; None if none was found that does."""
+    edit = _size_written(check, state)
+    outcome = trials.outcome(edit) if edit is not None else None
+    if edit is None or outcome is None:
+        return None
+    if not outcome.errors <= before.errors or outcome.residual >= before.residual:
+        return None
+    return Help(f"writing {edit.text} for this `?` proves it", (edit,))
+
+
+def _size_written(check: Check, state: Elaboration) -> Edit | None:
     goal = check.goal
-    if not isinstance(goal, Equal) or len(check.blame.promises) != 1:
+    if not isinstance(goal, Equal) or goal.right.value is None:
         return None
-    size = goal.right if goal.right.value is not None else goal.left
-    other = goal.left if size is goal.right else goal.right
-    variables = other.variables()
-    if size.value is None or len(variables) != 1 or other is not _alone(other):
+    variable = bare(goal.left)
+    promise = state.ghosts.get(variable) if variable is not None else None
+    if promise is None or state.program.source.text[promise.span.start : promise.span.end] != "?":
         return None
-    (variable,) = variables
-    span = state.ghosts[variable].span if variable in state.ghosts else None
-    if span is None or state.program.source.text[span.start : span.end] != "?":
-        return None
-    return Help(f"writing {size} for this `?` proves it", (Edit(span, str(size)),))
-
-
-def _alone(dim: Dim) -> Dim:
-    atoms = dim.atoms()
-    return dim if len(atoms) == 1 and dim.terms == (((atoms[0],), 1),) else constant(0)
+    return Edit(promise.span, str(goal.right))

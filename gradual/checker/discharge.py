@@ -88,7 +88,7 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
     rigid = not mentions_ghost(owed.goal)
     if owed.site is not Site.ASSERT:
-        state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid))
+        state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid, owed.goal))
     _warn_of_certain_failure(state, owed, verdict)
     _warn_of_few(state, owed)
     if verdict.gave_up:

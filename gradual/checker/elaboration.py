@@ -62,6 +62,7 @@ class Postponed:
     verdict: Unknown
     error: Diagnostic
     rigid: bool
+    goal: Constraint | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
