@@ -136,9 +136,11 @@ def _logical(name: str, says: str, function: Rule, on_truths: known.Rule) -> Row
 
 _truncated = whole.dividing("trunc_divide", whole.trunc_divide)
 _ARITHMETIC = (
-    Row("add", "Sum.", exact.add, exact.add, on_dims=exact.add),
+    Row("add", "Sum; of booleans, either.", exact.add, exact.add, exact.or_, on_dims=exact.add, on_truths=any_of),
     Row("subtract", "Difference.", exact.sub, exact.sub, on_dims=exact.sub),
-    Row("multiply", "Product.", exact.mul, exact.mul, on_dims=exact.mul),
+    Row(
+        "multiply", "Product; of booleans, both.", exact.mul, exact.mul, exact.and_, on_dims=exact.mul, on_truths=all_of
+    ),
     Row(
         "divide",
         "Quotient; of integers, rounded toward zero.",

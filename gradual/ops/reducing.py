@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from gradual.dims.constraint import all_of, any_of, at_least
+from gradual.dims.constraint import Constraint, all_of, any_of, at_least
 from gradual.dims.dim import Dim, constant, maximum, minimum, product
 from gradual.ops.contents import tracked
 from gradual.ops.operator import Contents, Judgement, Need, Operator, operator
@@ -37,7 +37,8 @@ class Row:
         ints: of a block of integers, exact; it wraps.
         bools: of a block of 0 and 1.
         inhabited: the block must not be empty, for these element types.
-        on_contents: what it makes of the known elements of a vector.
+        on_dims: what it makes of the known integers of a vector.
+        on_truths: what it makes of the known booleans of a vector.
     """
 
     name: str
@@ -46,7 +47,8 @@ class Row:
     ints: Rule | None = None
     bools: Rule | None = None
     inhabited: Callable[[DType], bool] = lambda _: False
-    on_contents: Callable[[Any], Content] | None = None
+    on_dims: Callable[[Any], Dim] | None = None
+    on_truths: Callable[[Any], Constraint] | None = None
 
     def function(self, dtype: DType) -> Rule | None:
         """What the row computes on blocks of this type."""
@@ -114,12 +116,12 @@ def reduction(row: Row) -> Operator:
         return tensor_of(_shape(x, axes, keepdims), x.dtype, kept(x.dtype, map(function, blocks(x, axes))))
 
     def contents(x: TensorType[Dim], *, axis: Axis, keepdims: bool, exclude: bool) -> Contents:
-        if x.contents is None or row.on_contents is None:
-            return None
+        rule: Callable[[Any], Content] | None = row.on_truths if x.dtype is DType.BOOL else row.on_dims
         axes = reduced_axes(axis, exclude, x.rank)
-        if not axes or (row.needs(x, axes) and not x.contents):
-            return x.contents if not axes else None
-        return tracked((row.on_contents(x.contents),), x.dtype)
+        if x.contents is None or rule is None or not axes:
+            return x.contents
+        empty = not x.contents and row.inhabited(x.dtype)
+        return None if empty else tracked((rule(x.contents),), x.dtype)
 
     def judge(
         x: TensorType[Dim],
@@ -134,7 +136,9 @@ def reduction(row: Row) -> Operator:
 
     cited = f"   [op.{row.name}.extent]" if row.inhabited(DType.INT32) else ""
     judge.__doc__ = f"{row.says}   t[..a] -> t[..reduced(a, axis)]{cited}"
-    return operator(row.name, meaning=meaning, family="reducing", contents=contents if row.on_contents else None)(judge)
+    return operator(
+        row.name, meaning=meaning, family="reducing", contents=contents if row.on_dims or row.on_truths else None
+    )(judge)
 
 
 def _summed(block: Block) -> float:
@@ -184,26 +188,48 @@ def _least_of(contents: Iterable[Dim]) -> Dim:
     return reduce(minimum, contents)
 
 
+def _all_of(contents: Iterable[Constraint]) -> Constraint:
+    return all_of(*contents)
+
+
+def _any_of(contents: Iterable[Constraint]) -> Constraint:
+    return any_of(*contents)
+
+
+def _integers(dtype: DType) -> bool:
+    return dtype.is_integer
+
+
 _ROWS = (
-    Row("sum", "Sum, from left to right in binary64, rounded once; integers wrap.", _summed, sum, on_contents=_sum_of),
+    Row(
+        "sum",
+        "Sum, from left to right in binary64, rounded once; integers wrap; of booleans, whether any holds.",
+        _summed,
+        sum,
+        any,
+        on_dims=_sum_of,
+        on_truths=_any_of,
+    ),
     Row(
         "prod",
-        "Product, from left to right in binary64, rounded once; integers wrap.",
+        "Product, from left to right in binary64, rounded once; integers wrap; of booleans, whether all hold.",
         _multiplied,
         math.prod,
-        on_contents=product,
+        all,
+        on_dims=product,
+        on_truths=_all_of,
     ),
     Row(
         "mean",
         "Sum divided by count, in binary64, rounded once; of integers, toward zero.",
         _mean,
         _integer_mean,
-        inhabited=lambda dtype: dtype.is_integer,
+        inhabited=_integers,
     ),
-    Row("max", "Greatest; NaN if any is NaN.", _greatest, max, None, _always, _greatest_of),
-    Row("min", "Least; NaN if any is NaN.", _least, min, None, _always, _least_of),
-    Row("all", "Whether all hold.", bools=all, on_contents=lambda parts: all_of(*parts)),
-    Row("any", "Whether any holds.", bools=any, on_contents=lambda parts: any_of(*parts)),
+    Row("max", "Greatest; NaN if any is NaN.", _greatest, max, any, _always, _greatest_of, _any_of),
+    Row("min", "Least; NaN if any is NaN.", _least, min, all, _always, _least_of, _all_of),
+    Row("all", "Whether all hold.", bools=all, on_truths=_all_of),
+    Row("any", "Whether any holds.", bools=any, on_truths=_any_of),
 )
 REDUCTIONS = tuple(map(reduction, _ROWS))
 """Reductions of one operand to its own element type."""

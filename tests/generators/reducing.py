@@ -43,8 +43,8 @@ def _variance(draw: st.DrawFn) -> Application:
     return Application((x, mean), attributes | {"unbiased": draw(st.booleans())})
 
 
-_NUMERIC = ("sum", "prod", "mean", "max", "min")
-ROWS: dict[str, Row] = {name: _reduction(NUMBERS) for name in _NUMERIC}
+ROWS: dict[str, Row] = {name: _reduction((DType.BOOL, *NUMBERS)) for name in ("sum", "prod", "max", "min")}
+ROWS |= {"mean": _reduction(NUMBERS)}
 ROWS |= {name: _reduction((DType.BOOL,)) for name in ("all", "any")}
 ROWS |= {name: _reduction((*NUMBERS, DType.BOOL), places=True) for name in ("argmax", "argmin")}
 ROWS |= {"variance": _variance()}

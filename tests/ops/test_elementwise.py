@@ -84,6 +84,8 @@ LOGICAL = {
     "bitwise_xor": np.logical_xor,
     "maximum": np.logical_or,
     "minimum": np.logical_and,
+    "add": np.add,
+    "multiply": np.multiply,
 }
 REAL_TYPES = [dtype for dtype in NUMPY_TYPES if dtype.is_float]
 
