@@ -41,6 +41,7 @@ class Session:
     options: Options = field(default_factory=Options)
     state: State = field(default_factory=State)
     past: list[State] = field(default_factory=list)
+    inputs: int = 0
 
     # ------------------------------------------------------------------------------------------------- reading
     def loop(self, ask: Ask) -> None:
@@ -68,7 +69,7 @@ class Session:
 
     def answer(self, text: str) -> None:
         """Do what an input says, and write what comes of it."""
-        before = self.state
+        before, depth = self.state, len(self.past)
         try:
             rows = self.command(text[1:]) if text.startswith(":") else self.entered(text)
             for row in rows:
@@ -76,18 +77,18 @@ class Session:
         except Trouble as trouble:
             self.out.line(f"error[{trouble.code}]: {trouble.message}")
         self.out.stream.flush()
-        if self.state is not before and text[1:5] != "undo":
+        if self.state is not before and len(self.past) == depth:
             self.past.append(before)
 
     # -------------------------------------------------------------------------------------------------- inputs
     def entered(self, text: str) -> Iterator[str]:
         """Definitions, items or an expression."""
-        source = Source(f"<input {self.state.inputs + 1}>", text)
+        self.inputs += 1
+        source = Source(f"<input {self.inputs}>", text)
         fragment, flaws = parse_fragment(source)
         if flaws:
             yield from self.shown(flaws, render.within(source))
         elif fragment:
-            self.state = replace(self.state, inputs=self.state.inputs + 1)
             definitions = [entry for entry in fragment if isinstance(entry, _DEFINITIONS)]
             if definitions:
                 yield from self.define(source, definitions, self.state)
@@ -149,7 +150,7 @@ class Session:
             fitting = ["help"]
         if len(fitting) != 1:
             near = f"it could be {', '.join(':' + name for name in fitting)}" if fitting else "see :help"
-            yield f"there is no command `:{word}`; {near}" if not fitting else f"`:{word}` is not clear: {near}"
+            yield f"`:{word}` is not clear: {near}" if fitting else f"there is no command `:{word}`; {near}"
             return
         yield from COMMANDS[fitting[0]].does(self, rest.strip())
 

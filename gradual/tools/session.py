@@ -59,7 +59,6 @@ class State:
     bound: tuple[Bound, ...] = ()
     files: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
-    inputs: int = 0
 
 
 class Program:
@@ -161,10 +160,10 @@ def _literal(value: Value) -> str | None:
     """A small integer or boolean tensor as the language writes it; None for what is passed as an argument."""
     if isinstance(value, tuple) or value.dtype.is_float or value.rank > 1 or value.size > WRITTEN_OUT:
         return None
-    if value.rank == 1:
-        vector = f"[{', '.join(map(str, value.flat()))}]"
-        return vector if value.dtype == "int64" else None
-    return written(value.item(), value.dtype, True)
+    if value.rank == 0:
+        return written(value.item(), value.dtype, True)
+    vector = ", ".join(map(str, value.flat()))
+    return f'cast([{vector}], dtype="{value.dtype}")' if vector and value.dtype.is_integer else None
 
 
 # ---------------------------------------------------------------------------------------------------------- inputs

@@ -17,6 +17,7 @@ from gradual.tools.conformance.case import (
     ExpectedRelated,
     ExpectedValue,
 )
+from gradual.tools.conformance.judge import Profile, outcome_judged
 from gradual.tools.conformance.values import Drawn, Fields, Literal, Values, written
 
 Blocks = Mapping[str, list[str]]
@@ -68,9 +69,14 @@ def _taken(wanted: ExpectedDiagnostic, found: list[FoundDiagnostic]) -> FoundDia
 
 def _program(case: Case, pairs: list[tuple[ExpectedDiagnostic, FoundDiagnostic | None]]) -> list[str]:
     program = [line for line in case.fences["relay"].lines if not is_annotation(line)]
+    all_moved = [
+        wanted if found is None else replace(wanted, place=found.place, related=_related(wanted, found))
+        for wanted, found in pairs
+    ]
+    if all_moved == [wanted for wanted, _ in pairs]:
+        return list(case.fences["relay"].lines)
     below: dict[int, list[str]] = {}
-    for wanted, found in pairs:
-        moved = wanted if found is None else replace(wanted, place=found.place, related=_related(wanted, found))
+    for moved in all_moved:
         if moved.place is not None:
             below.setdefault(moved.place.line, []).extend(rewritten(moved, program[moved.place.line - 1]))
     lines: list[str] = []
@@ -126,8 +132,13 @@ def _runs(case: Case, outcomes: list[Outcome]) -> list[str]:
     lines = list(fence.lines)
     for wanted, found in zip(case.expectation.outcomes, outcomes, strict=True):
         call = lines[wanted.line - fence.line].partition(" => ")[0]
-        lines[wanted.line - fence.line] = f"{call} => {_outcome(wanted, found)}"
+        if not _same(wanted, found):
+            lines[wanted.line - fence.line] = f"{call} => {_outcome(wanted, found)}"
     return lines
+
+
+def _same(wanted: ExpectedOutcome, found: Outcome) -> bool:
+    return all(failure.profile is Profile.RULES for failure in outcome_judged(wanted, found, ()))
 
 
 def _outcome(wanted: ExpectedOutcome, found: Outcome) -> str:

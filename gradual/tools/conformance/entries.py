@@ -16,9 +16,9 @@ _HEADING = re.compile(r"^#+ (op(?:\.[a-z0-9_]+)+)$", re.MULTILINE)
 _CITED = re.compile(r"\s*\[(op(?:\.[a-z0-9_]+)+)\]")
 _HEAD = """# 7 · Operators: the entries
 
-Generated from the declarations by `gradual conformance entries`; not edited by hand. Each operator has its signature, what
-its declaration says, and its attributes with their defaults; after a family's operators stand the rules under which they owe
-something, or refuse. Programs that show the rules are in `conformance/operators*.md`.
+Generated from the declarations by `gradual conformance entries`; not edited by hand. Each operator has its signature,
+what its declaration says, and its attributes with their defaults; after a family's operators stand the rules under which
+they owe something, or refuse. Programs that show the rules are in `conformance/operators*.md`.
 """
 
 
@@ -92,7 +92,7 @@ def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]
 
 
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
-    """Each cited rule with the clause that cites it; a bare signature, or a citation alone, speaks through the first line."""
+    """Each cited rule with the clause that cites it; one without words of its own speaks through the first line."""
     for clause in re.split(r"(?<=[.;])\s+|\n\n", text):
         for match in _CITED.finditer(clause):
             alone = "->" in clause or not _CITED.sub("", clause).strip()

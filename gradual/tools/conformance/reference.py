@@ -100,7 +100,7 @@ def _places(spans: Iterable[Span], source: Source) -> tuple[Place, ...]:
 
 
 def _blamed(blame: Blame, source: Source) -> GotBlame:
-    return GotBlame(blame.code, blame.diagnostic.rule, _places(blame.spans, source))
+    return GotBlame(blame.code, blame.rule, _places(blame.blames, source))
 
 
 def arguments(call: Call, type: FunctionType) -> list[Any]:

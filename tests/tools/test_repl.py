@@ -1,0 +1,156 @@
+"""Sessions: a transcript of a pipe is what a terminal shows, and each is a test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from prompt_toolkit import PromptSession
+from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from gradual.tools.completion import Names, candidates
+from gradual.tools.output import Output
+from gradual.tools.paint import plain
+from gradual.tools.repl import COMMANDS, CONTINUED, PROMPT, Session
+from tests.tools.conftest import Gradual
+
+TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
+ROW = re.compile(rf"^(?:{re.escape(PROMPT.rstrip())}|{re.escape(CONTINUED.rstrip())})(?: (.*))?$")
+
+
+def typed(transcript: str) -> str:
+    """What a person typed in a transcript."""
+    return "".join(f"{match[1] or ''}\n" for line in transcript.splitlines() if (match := ROW.match(line)))
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_a_session_is_its_transcript(gradual: Gradual, path: Path) -> None:
+    transcript = path.read_text(encoding="utf-8")
+    done = gradual("repl", stdin=typed(transcript))
+    assert done.out == transcript
+    assert (done.code, done.err) == (0, "")
+
+
+# ------------------------------------------------------------------------------------------------ reading
+class Console:
+    """A terminal of the test: lines to type, and what was written."""
+
+    def __init__(self, lines: list[str | type[BaseException]]) -> None:
+        self.lines: Iterator[str | type[BaseException]] = iter(lines)
+        self.prompts: list[str] = []
+        self.written: list[str] = []
+
+    def write(self, text: str) -> None:
+        self.written.append(text)
+
+    def flush(self) -> None:
+        pass
+
+    def ask(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        line = next(self.lines, EOFError)
+        if isinstance(line, str):
+            return line
+        raise line
+
+    def run(self) -> str:
+        Session(Output(self, plain, False)).loop(self.ask)  # type: ignore[arg-type]
+        return "".join(self.written)
+
+
+def test_an_input_goes_on_exactly_while_the_parser_wants_more() -> None:
+    console = Console(["add(1,", "2", ")", "1 +* 2", "def @f() {", "1", "}"])
+    console.run()
+    wanted = [PROMPT, CONTINUED, CONTINUED, PROMPT, PROMPT, CONTINUED, CONTINUED, PROMPT]
+    assert console.prompts == wanted
+
+
+def test_a_blank_line_ends_an_input() -> None:
+    assert "E0101" in Console(["add(1,", ""]).run()
+
+
+def test_an_interrupt_leaves_the_input_and_never_the_session() -> None:
+    console = Console(["let %x = 3", "add(1,", KeyboardInterrupt, KeyboardInterrupt, "%x"])
+    assert console.run().endswith("int32 3\n")
+
+
+def test_the_end_of_input_in_the_middle_of_one_answers_it() -> None:
+    assert "E0101" in Console(["add(1,"]).run()
+
+
+def test_commands_may_be_shortened_as_long_as_they_are_clear() -> None:
+    for name in COMMANDS:
+        fitting = [other for other in COMMANDS if other.startswith(name[:2])]
+        if len(fitting) == 1:
+            assert "no command" not in Console([f":{name[:2]}"]).run()
+
+
+def test_a_loaded_file_is_read_again_and_replaces_what_it_defined(
+    gradual: Gradual, write: Callable[[str, str], str], tmp_path: Path
+) -> None:
+    path = tmp_path / write("a.relay", "def @f() { 1 }\ndef @g() { @f() }\n")
+    console = Console([f":load {path}", "@g()"])
+    session = Session(Output(console, plain, False))  # type: ignore[arg-type]
+    session.loop(console.ask)
+    path.write_text("def @f() { 2 }\ndef @g() { @f() }\n", encoding="utf-8")
+    session.answer(":reload")
+    session.answer("@g()")
+    assert [line for line in "".join(console.written).splitlines() if line.startswith("int32")] == ["int32 1", "int32 2"]
+
+
+def test_a_diagnostic_in_a_loaded_file_names_the_file(gradual: Gradual, write: Callable[[str, str], str]) -> None:
+    write("a.relay", "def @ok() { 1 }\n\ndef @f() { %x }\n")
+    assert " --> a.relay:3:12\n" in gradual("repl", "a.relay").out
+
+
+def test_the_settings_of_a_loaded_file_hold_in_the_session(
+    gradual: Gradual, write: Callable[[str, str], str]
+) -> None:
+    write("a.relay", '#[broadcast = "strict"]\ndef @id(%x: float32) { %x }\n')
+    source = "def @f(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) { add(%x, %y) }\n"
+    assert "n == m or" in gradual("repl", stdin=source).out
+    assert "n == m or" not in gradual("repl", "a.relay", stdin=source).out
+
+
+# --------------------------------------------------------------------------------------------- completion
+def completed(text: str, *inputs: str) -> list[str]:
+    session = Session(Output(Console([]), plain, False))  # type: ignore[arg-type]
+    for line in inputs:
+        session.answer(line)
+    found = Names(session).get_completions(Document(text), None)  # type: ignore[arg-type]
+    return [completion.text for completion in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (":ch", [":checks"]),
+        ("nn.den", ["nn.dense"]),
+        ("add(%al", ["%alpha"]),
+        ("@he", ["@head"]),
+        ("cast(%alpha, dtype=bfl", ["bfloat16"]),
+        ("expand_dims(%alpha, num_", ["num_newaxis="]),
+        ("", []),
+    ],
+)
+def test_completion_offers_the_names_that_may_stand_there(text: str, wanted: list[str]) -> None:
+    assert completed(text, "let %alpha = 1", "def @head() { 1 }") == wanted
+
+
+def test_completion_has_every_kind_of_name() -> None:
+    session = Session(Output(Console([]), plain, False))  # type: ignore[arg-type]
+    assert {"nn.relu", "reshape", "float32"} <= set(candidates(session, "x"))
+
+
+def test_a_terminal_session_reads_through_prompt_toolkit() -> None:
+    with create_pipe_input() as keys:
+        keys.send_text("let %x = 3\n%x\n\x04")
+        prompts: PromptSession[str] = PromptSession(input=keys, output=DummyOutput())
+        console = Console([])
+        session = Session(Output(console, plain, False))  # type: ignore[arg-type]
+        session.loop(lambda prompt: prompts.prompt(prompt))
+    assert "".join(console.written).endswith("int32 3\n")
