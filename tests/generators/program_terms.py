@@ -1,0 +1,233 @@
+"""Generated programs as terms: small enough to print, to blur and to shrink.
+
+Expressions are kept as text; what a law has to find in them (variables, annotations, branches) has a node of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+UNKNOWN = "?"
+
+
+@dataclass(frozen=True)
+class Size:
+    """A dim of an annotation; `fixed` where precision is not defined (the binding occurrence of a name)."""
+
+    text: str
+    fixed: bool = False
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor annotation."""
+
+    sizes: tuple[Size, ...]
+    dtype: str = "float32"
+
+    def __str__(self) -> str:
+        if not self.sizes:
+            return self.dtype
+        inside = ", ".join(size.text for size in self.sizes)
+        return f"Tensor[({inside}{',' if len(self.sizes) == 1 else ''}), {self.dtype}]"
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A tuple annotation."""
+
+    fields: tuple[Annotation, ...]
+
+    def __str__(self) -> str:
+        inside = ", ".join(map(str, self.fields))
+        return f"({inside}{',' if len(self.fields) == 1 else ''})"
+
+
+Annotation = Tensor | Fields
+
+
+@dataclass(frozen=True)
+class Text:
+    """An expression without branches or annotations."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Cast:
+    """`value as annotation`."""
+
+    value: str
+    annotation: Annotation
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`if (condition) { then } else { orelse }`."""
+
+    condition: str
+    then: Body
+    orelse: Body
+
+
+@dataclass(frozen=True)
+class Literal:
+    """`fn (parameters) -> result { body }`."""
+
+    parameters: tuple[tuple[str, Annotation], ...]
+    result: Annotation | None
+    body: Body
+
+
+Expression = Text | Cast | Choice | Literal
+
+
+@dataclass(frozen=True)
+class Let:
+    """`let name: annotation = value;`."""
+
+    name: str
+    annotation: Annotation | None
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """`assert condition;`."""
+
+    condition: str
+
+
+Item = Let | Assertion
+
+
+@dataclass(frozen=True)
+class Body:
+    """Items, then a value."""
+
+    items: tuple[Item, ...]
+    result: str
+
+
+@dataclass(frozen=True)
+class Function:
+    """`def name(parameters) -> result where clauses { body }`."""
+
+    name: str
+    parameters: tuple[tuple[str, Annotation], ...]
+    result: Annotation | None
+    clauses: tuple[str, ...]
+    body: Body
+
+
+@dataclass(frozen=True)
+class Program:
+    """The functions of a file; the last one is `@main`."""
+
+    functions: tuple[Function, ...]
+
+    @property
+    def main(self) -> Function:
+        """The entry."""
+        return self.functions[-1]
+
+    def __str__(self) -> str:
+        return "\n".join(map(_function_text, self.functions))
+
+
+# ------------------------------------------------------------------------------------------------------------ text
+def _function_text(function: Function) -> str:
+    clauses = f" where {', '.join(function.clauses)}" if function.clauses else ""
+    head = f"def {function.name}({_parameters(function.parameters)}){_result(function.result)}{clauses} {{"
+    return "\n".join([head, *_body_lines(function.body, "  "), "}"]) + "\n"
+
+
+def _parameters(parameters: tuple[tuple[str, Annotation], ...]) -> str:
+    return ", ".join(f"{name}: {annotation}" for name, annotation in parameters)
+
+
+def _result(result: Annotation | None) -> str:
+    return f" -> {result}" if result is not None else ""
+
+
+def _body_lines(body: Body, indent: str) -> Iterator[str]:
+    for item in body.items:
+        yield from _item_lines(item, indent)
+    yield indent + body.result
+
+
+def _item_lines(item: Item, indent: str) -> Iterator[str]:
+    if isinstance(item, Assertion):
+        yield f"{indent}assert {item.condition};"
+        return
+    head = f"{indent}let {item.name}{f': {item.annotation}' if item.annotation is not None else ''} = "
+    match item.value:
+        case Text(text):
+            yield f"{head}{text};"
+        case Cast(value, annotation):
+            yield f"{head}{value} as {annotation};"
+        case Choice(condition, then, orelse):
+            yield f"{head}if ({condition}) {{"
+            yield from _body_lines(then, indent + "  ")
+            yield f"{indent}}} else {{"
+            yield from _body_lines(orelse, indent + "  ")
+            yield f"{indent}}};"
+        case Literal(parameters, result, body):
+            yield f"{head}fn ({_parameters(parameters)}){_result(result)} {{"
+            yield from _body_lines(body, indent + "  ")
+            yield f"{indent}}};"
+
+
+# ------------------------------------------------------------------------------------------------------- traversal
+Change = Callable[[Annotation], Annotation]
+
+
+def annotated(program: Program, change: Change) -> Program:
+    """The program with every annotation changed, in the order of the text."""
+    return Program(tuple(_annotated_function(function, change) for function in program.functions))
+
+
+def _annotated_function(function: Function, change: Change) -> Function:
+    parameters = tuple((name, change(annotation)) for name, annotation in function.parameters)
+    result = change(function.result) if function.result is not None else None
+    return replace(function, parameters=parameters, result=result, body=_annotated_body(function.body, change))
+
+
+def _annotated_body(body: Body, change: Change) -> Body:
+    return replace(body, items=tuple(_annotated_item(item, change) for item in body.items))
+
+
+def _annotated_item(item: Item, change: Change) -> Item:
+    if isinstance(item, Assertion):
+        return item
+    annotation = change(item.annotation) if item.annotation is not None else None
+    return Let(item.name, annotation, _annotated_value(item.value, change))
+
+
+def _annotated_value(value: Expression, change: Change) -> Expression:
+    match value:
+        case Cast(held, annotation):
+            return Cast(held, change(annotation))
+        case Choice(condition, then, orelse):
+            return Choice(condition, _annotated_body(then, change), _annotated_body(orelse, change))
+        case Literal(parameters, result, body):
+            changed = tuple((name, change(annotation)) for name, annotation in parameters)
+            return Literal(changed, change(result) if result is not None else None, _annotated_body(body, change))
+        case _:
+            return value
+
+
+def resized(annotation: Annotation, change: Callable[[Size], Size]) -> Annotation:
+    """The annotation with every dim changed, left to right."""
+    match annotation:
+        case Tensor(sizes, dtype):
+            return Tensor(tuple(map(change, sizes)), dtype)
+        case Fields(fields):
+            return Fields(tuple(resized(field, change) for field in fields))
+
+
+def respelled(program: Program, spelling: Callable[[str], str]) -> str:
+    """The program's text with every variable `%x` and dimension name respelled."""
+    return re.sub(r"%\w+|\b[nmkpqr]\d*\b", lambda found: spelling(found.group()), str(program))

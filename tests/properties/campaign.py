@@ -1,0 +1,113 @@
+"""Many programs under every law: `python -m tests.properties.campaign --programs 1000`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from tests.generators.programs import generated
+from tests.properties.compiling import compiled
+from tests.properties.laws import LAWS, Case, Law
+from tests.properties.shrinking import shrunk
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A program that breaks a law."""
+
+    law: str
+    case: Case
+    says: str
+
+
+@dataclass
+class Tally:
+    """What a campaign met."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def count(self, case: Case) -> None:
+        """Take note of a program and its runs."""
+        found = case.found
+        self.counts["programs"] += 1
+        self.counts["accepted"] += found.ok
+        self.counts["strict"] += found.ok and all(f.strict for f in found.core.functions.values())
+        self.counts["proved"] += found.proved
+        self.counts["residual"] += found.residual
+        self.counts["gave up"] += case.gave_up
+        for ended in case.outcomes if found.ok else ():
+            self.counts["runs"] += 1
+            self.counts[ended.kind] += 1
+
+
+def broken(law: Law, case: Case) -> str | None:
+    """What is wrong under a law; an exception is wrong under every law."""
+    try:
+        return law(case)
+    except Exception:
+        return traceback.format_exc(limit=-6)
+
+
+def breaches(
+    seeds: Iterable[int], laws: dict[str, Law] = LAWS, tally: Tally | None = None, strict: bool | None = None
+) -> Iterator[Breach]:
+    """The breaches among the programs of some seeds."""
+    for seed in seeds:
+        try:
+            case = Case(generated(seed, compiled, strict), seed)
+        except Exception:
+            yield Breach("growth", Case(None, seed), traceback.format_exc(limit=-8))  # type: ignore[arg-type]
+            continue
+        for name, law in laws.items():
+            says = broken(law, case)
+            if says:
+                yield Breach(name, case, says)
+        if tally is not None:
+            tally.count(case)
+
+
+def smallest(breach: Breach, laws: dict[str, Law] = LAWS) -> Breach:
+    """The breach by a program that cannot be made smaller."""
+    law = laws[breach.law]
+    signature = _signature(breach.says)
+
+    def fails(case: Case) -> bool:
+        says = broken(law, case)
+        return says is not None and _signature(says) == signature
+
+    program = shrunk(breach.case.program, lambda program: fails(Case(program, breach.case.seed)))
+    case = Case(program, breach.case.seed)
+    return Breach(breach.law, case, broken(law, case) or breach.says)
+
+
+def _signature(says: str) -> str:
+    """What kind of breach it is, so that shrinking does not wander off to another one."""
+    return says.splitlines()[-1].split(":")[0] if says.startswith("Traceback") else says.split(":")[0][:24]
+
+
+def main(write: Callable[[str], object] = print) -> int:
+    """Run a campaign; 1 if a law was broken."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--start", type=int, default=0)
+    parser.add_argument("--law", choices=sorted(LAWS), action="append")
+    parser.add_argument("--plain", action="store_true", help="do not shrink")
+    given = parser.parse_args()
+    laws = {name: LAWS[name] for name in given.law or LAWS}
+    tally, started, found = Tally(), time.perf_counter(), 0
+    for breach in breaches(range(given.start, given.start + given.programs), laws, tally):
+        found += 1
+        small = breach if given.plain or breach.law == "growth" else smallest(breach, laws)
+        write(f"--- {small.law}, seed {small.case.seed}: {small.says}\n{small.case.program}")
+    seconds = time.perf_counter() - started
+    write(f"{dict(tally.counts)}\n{found} breaches; {given.programs / seconds:.1f} programs/s")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

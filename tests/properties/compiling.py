@@ -1,0 +1,112 @@
+"""The compiler under test, its variant that proves nothing, and runs as outcomes that can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import gradual.compiler
+from gradual.compiler import Compilation, Options, compile_source
+from gradual.core.terms import Module
+from gradual.dims.constraint import Constraint
+from gradual.dims.decide import Decider
+from gradual.dims.dim import Dim
+from gradual.dims.facts import Facts
+from gradual.limits import LIMITS, Limits
+from gradual.run.value import Blame, Fault
+from gradual.source import Source
+from gradual.tensors.value import Value
+from gradual.verdict import Unknown, Verdict
+from tests.properties.watching import Watched, run_watched
+
+_REMEMBERED = 200_000
+
+
+class Shared:
+    """One decider for many programs, so that its answers are shared; it is renewed when it remembers too much."""
+
+    def __init__(self) -> None:
+        self._decider = Decider()
+
+    def __call__(self, limits: Limits = LIMITS, smt: bool = True) -> Decider:
+        if limits is not LIMITS or not smt:
+            return Decider(limits, smt)
+        if len(self._decider._answers) > _REMEMBERED:
+            self._decider = Decider()
+        return self._decider
+
+
+_SHARED = Shared()
+
+
+class Doubtful(Decider):
+    """Proves nothing and refutes nothing: every goal becomes a check.  The solver switched off, as in T7."""
+
+    def decide(self, facts: Facts, goal: Constraint) -> Verdict:
+        """Unknown, whatever the goal."""
+        return Unknown("nothing is proved here")
+
+    def simplified(self, facts: Facts, dim: Dim) -> Dim:
+        """The dim as it is."""
+        return dim
+
+
+@contextmanager
+def deciding(make: Any) -> Iterator[None]:
+    """Compile with another decider."""
+    original = gradual.compiler.Decider
+    gradual.compiler.Decider = make  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        gradual.compiler.Decider = original  # type: ignore[misc]
+
+
+def compiled(text: str, options: Options = Options()) -> Compilation:
+    """The text checked by the decider that all generated programs share."""
+    with deciding(_SHARED):
+        return compile_source(Source("p.relay", text), options)
+
+
+def all_checks(text: str) -> Compilation:
+    """The text elaborated with every goal left to run time."""
+    with deciding(Doubtful):
+        return compile_source(Source("p.relay", text))
+
+
+# ------------------------------------------------------------------------------------------------------------ runs
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: `value`, `blame`, `fault` or `stuck` (an assertion of the machine failed).
+
+    `label` is what tells a blame or fault from another: code, rule and place.
+    """
+
+    kind: str
+    value: Value | None = None
+    label: tuple[str, str, int, int] | None = None
+    says: str = ""
+
+    @property
+    def at_entry(self) -> bool:
+        """Whether the caller from outside is blamed."""
+        return self.label is not None and self.label[0] == "E0602"
+
+
+def outcome(core: Module, arguments: Sequence[Value], entry: str = "@main", watched: bool = True) -> Outcome:
+    """The outcome of a run, with the predictions of every step checked."""
+    try:
+        return Outcome("value", run_watched(core, entry, arguments, watched))
+    except (Blame, Fault) as stop:
+        kind = "blame" if isinstance(stop, Blame) else "fault"
+        label = (stop.code, stop.diagnostic.rule, stop.span.start, stop.span.end)
+        return Outcome(kind, None, label, stop.message)
+    except (AssertionError, Watched) as stuck:
+        return Outcome("stuck", says=f"{type(stuck).__name__}: {stuck}")
+
+
+def same(left: Outcome, right: Outcome) -> bool:
+    """Whether two runs ended alike: equal values, or the same label."""
+    return left.kind == right.kind and left.label == right.label and left.value == right.value

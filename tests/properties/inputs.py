@@ -1,0 +1,121 @@
+"""Arguments for a function of the core: a valuation is drawn, the parameters' types are evaluated under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Any
+
+from gradual.core.terms import Function
+from gradual.dims.dim import ContentOf, Undefined, Variable
+from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.tensors.value import Value
+from gradual.types.dtype import DType
+from gradual.types.measuring import extents
+from gradual.types.type import GradualType, Hole, TensorType, TupleType
+
+SIZES = (0, 1, 1, 2, 3, 4, 6)
+SCALARS = (-1, 0, 1, 2, 2, 3, 4, 6)
+_ATTEMPTS = 30
+_LARGEST = 2_000
+
+
+class Misfit(Exception):
+    """The valuation gives no arguments."""
+
+
+def arguments(function: Function, random: Random, fixed: Mapping[str, int] | None = None) -> tuple[Value, ...] | None:
+    """Arguments that fit the declaration, None if none were found; `fixed` gives numbers for dims by name."""
+    favourite = random.choice(SIZES)
+    for _ in range(_ATTEMPTS):
+        drawn = Drawn(random, favourite, fixed or {})
+        try:
+            values = drawn.arguments(function)
+        except (Misfit, Undefined):
+            continue
+        return values
+    return None
+
+
+def spoiled(values: tuple[Value, ...], random: Random) -> tuple[Value, ...]:
+    """The arguments with one size of one tensor changed."""
+    places = [i for i, value in enumerate(values) if isinstance(value, Tensor) and value.shape]
+    if not places:
+        return values
+    place = random.choice(places)
+    victim: Any = values[place]
+    axis = random.randrange(victim.rank)
+    shape = tuple(size + (i == axis) for i, size in enumerate(victim.shape))
+    return (*values[:place], random_tensor(shape, victim.dtype, 7), *values[place + 1 :])
+
+
+class Drawn:
+    """One valuation under way."""
+
+    def __init__(self, random: Random, favourite: int, fixed: Mapping[str, int]) -> None:
+        self.random = random
+        self.favourite = favourite
+        self.fixed = fixed
+        self.valuation: dict[Variable, int] = {}
+
+    def arguments(self, function: Function) -> tuple[Value, ...]:
+        """Arguments at this valuation.  Raises Misfit, Undefined."""
+        for variable in sorted(set(_variables(function)), key=lambda variable: variable.name):
+            self.valuation[variable] = self.number(variable.name)
+        if not all(clause.evaluate(self.valuation) for clause in function.type.where):
+            raise Misfit
+        return tuple(self.value(param.written, param.name) for param in function.params)
+
+    def number(self, name: str) -> int:
+        """A number for a dim."""
+        if name in self.fixed:
+            return self.fixed[name]
+        return self.favourite if self.random.random() < 0.25 else self.random.choice(SIZES)
+
+    def value(self, type: GradualType, path: str) -> Value:
+        """A value of a parameter's type."""
+        match type:
+            case TupleType(fields):
+                return tuple(self.value(field, f"{path}#{i}") for i, field in enumerate(fields))
+            case TensorType(shape, dtype):
+                sizes = tuple(self.size(extent, path, axis) for axis, extent in enumerate(shape))
+                return self.tensor(sizes, dtype, path)
+        raise Misfit
+
+    def size(self, extent: Any, path: str, axis: int) -> int:
+        """The size at an axis."""
+        name = f"dim({path.replace('#', '.')}, {axis})"
+        found: int = self.number(name) if isinstance(extent, Hole) else extent.evaluate(self.valuation)
+        if found < 0:
+            raise Misfit
+        return found
+
+    def tensor(self, shape: tuple[int, ...], dtype: DType, path: str) -> Tensor:
+        """Elements: small integers where they may become sizes."""
+        count = 1
+        for size in shape:
+            count *= size
+        if count > _LARGEST:
+            raise Misfit
+        if not dtype.is_integer:
+            return random_tensor(shape, dtype, self.random.randrange(1000))
+        known = {v.witness: k for v, k in self.valuation.items()}
+        name = path.replace("#", ".")
+        flat = [
+            known.get(ContentOf(path, (i,) if shape else ()), self.element(f"{name}[{i}]" if shape else name))
+            for i in range(count)
+        ]
+        return Tensor(flat, dtype, shape)
+
+    def element(self, name: str) -> int:
+        """An integer."""
+        return self.fixed[name] if name in self.fixed else self.random.choice(SCALARS)
+
+
+def _variables(function: Function) -> Iterator[Variable]:
+    yield from function.type.binders
+    for param in function.params:
+        for extent in extents(param.written):
+            yield from extent.variables()
+    for clause in function.type.where:
+        yield from clause.variables()
