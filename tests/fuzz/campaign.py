@@ -1,0 +1,156 @@
+"""`python -m tests.fuzz.campaign --inputs 100000 --seed 0`: many inputs, in worker processes that may be lost."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import resource
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from tests.fuzz.inputs import text_of
+from tests.fuzz.minimise import minimised
+from tests.fuzz.trial import SECONDS, Failure, trial
+
+MEMORY = 4 << 30
+"""Bytes of address space of a worker: an input that needs more fails, the machine does not."""
+
+PATIENCE = 4 * SECONDS
+"""Seconds without a word after which a worker is lost: it hangs where no alarm reaches it."""
+
+FORK = multiprocessing.get_context("fork")
+
+
+@dataclass(frozen=True)
+class Found:
+    """An input that fails."""
+
+    number: int
+    failure: Failure
+
+
+@dataclass
+class Worker:
+    """A process that takes every so-many-th input; `at` is the number of the one it is trying."""
+
+    process: BaseProcess
+    pipe: Connection
+    at: Any
+    heard: float
+
+
+def campaign(seed: int, numbers: range, jobs: int) -> Iterator[Found | int]:
+    """Every failure, and now and then how many inputs went by since the last time."""
+    workers = [_started(seed, numbers[job::jobs]) for job in range(jobs)]
+    while workers:
+        ready = wait([worker.pipe for worker in workers], timeout=1)
+        for worker in list(workers):
+            if worker.pipe in ready and (told := _heard(worker)) is not None:
+                yield told
+                continue
+            lost = _lost(worker)
+            if worker.process.exitcode is None and lost is None:
+                continue
+            workers.remove(worker)
+            if lost is not None:
+                yield Found(worker.at.value, lost)
+                workers.append(_started(seed, range(worker.at.value + jobs, numbers.stop, jobs)))
+
+
+def _lost(worker: Worker) -> Failure | None:
+    """Why a worker does not go on, if it should."""
+    if worker.process.exitcode:
+        return Failure("death", f"the worker ended with {worker.process.exitcode}")
+    if worker.process.exitcode is None and time.monotonic() - worker.heard > PATIENCE:
+        worker.process.kill()
+        return Failure("hang", f"nothing was heard for {PATIENCE} s")
+    return None
+
+
+def _started(seed: int, numbers: range) -> Worker:
+    ours, theirs = FORK.Pipe(duplex=False)
+    at = FORK.Value("q", numbers.start, lock=False)
+    process = FORK.Process(target=_work, args=(seed, numbers, at, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    return Worker(process, ours, at, time.monotonic())
+
+
+def _heard(worker: Worker) -> Found | int | None:
+    """What a worker tells; None if it has gone."""
+    worker.heard = time.monotonic()
+    try:
+        told: Found | int = worker.pipe.recv()
+    except EOFError:
+        worker.process.join()
+        return None
+    return told
+
+
+def _work(seed: int, numbers: range, at: Any, pipe: Connection) -> None:
+    """Try inputs; tell every failure at once, and once a second how many inputs went by."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    done, told = 0, time.monotonic()
+    for at.value in numbers:
+        failure = trial(text_of(seed, at.value))
+        done += 1
+        if failure is not None:
+            pipe.send(Found(at.value, failure))
+        if time.monotonic() - told > 1:
+            pipe.send(done)
+            done, told = 0, time.monotonic()
+    pipe.send(done)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a campaign, print each cause once with a small input, and tell how fast it went."""
+    asked = _asked(arguments)
+    began, done, counts = time.monotonic(), 0, dict[str, int]()
+    for found in campaign(asked.seed, range(asked.start, asked.start + asked.inputs), asked.jobs):
+        if isinstance(found, int):
+            done += found
+            if sys.stderr.isatty():
+                print(f"\r{done} of {asked.inputs}", end="", file=sys.stderr)
+            continue
+        signature = found.failure.signature
+        counts[signature] = counts.get(signature, 0) + 1
+        if counts[signature] == 1:
+            _show(asked.seed, found)
+    seconds = time.monotonic() - began
+    print(f"{done} inputs in {seconds:.0f} s, {done / seconds:.0f} a second with {asked.jobs} processes")
+    for signature, count in sorted(counts.items(), key=lambda pair: -pair[1]):
+        print(f"{count:6} × {signature}")
+    return 1 if counts else 0
+
+
+def _show(seed: int, found: Found) -> None:
+    text = text_of(seed, found.number)
+    if found.failure.signature not in ("death", "hang"):
+        text = minimised(text, lambda smaller: _signature(smaller) == found.failure.signature)
+    print(
+        f"== seed {seed}, input {found.number}: {found.failure.signature}\n   {found.failure.message}\n{text}\n",
+        flush=True,
+    )
+
+
+def _signature(text: str) -> str | None:
+    failure = trial(text)
+    return failure and failure.signature
+
+
+def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.campaign", description=__doc__)
+    parser.add_argument("--inputs", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--start", type=int, default=0, help="number of the first input")
+    parser.add_argument("--jobs", type=int, default=2)
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

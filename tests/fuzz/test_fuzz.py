@@ -1,0 +1,76 @@
+"""No text, however odd, brings the checker down; `tests.fuzz.campaign` tries many more."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from gradual import compiler
+from tests.fuzz import trial as trials
+from tests.fuzz.campaign import campaign
+from tests.fuzz.inputs import seeds, text_of
+from tests.fuzz.minimise import minimised
+from tests.fuzz.trial import Failure, trial
+
+SEED = 2027
+BLOCKS = 8
+INPUTS = 50
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_every_input_is_answered(block: int) -> None:
+    for number in range(block * INPUTS, (block + 1) * INPUTS):
+        text = text_of(SEED, number)
+        assert trial(text) is None, f"input {number}: {text!r}"
+
+
+FOUND = sorted(Path(__file__).parent.glob("found/*.txt"))
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_what_campaigns_found_stays_repaired(path: Path) -> None:
+    assert trial(path.read_text("utf-8")) is None
+
+
+def test_an_input_is_a_function_of_its_seed_and_number() -> None:
+    assert [text_of(1, number) for number in range(20)] == [text_of(1, number) for number in range(20)]
+    assert text_of(1, 0) != text_of(2, 0)
+    assert len(seeds()) > 2
+
+
+def test_an_exception_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "parse", lambda source: 1 // 0)
+    failure = trial("")
+    assert failure is not None and failure.signature.startswith("ZeroDivisionError at gradual/compiler.py")
+
+
+def test_a_hang_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "parse", lambda source: time.sleep(10))
+    failure = trial("", seconds=0.05)
+    assert failure is not None and failure.signature.startswith("hang in gradual/compiler.py")
+
+
+@pytest.mark.parametrize("wrong", [(0, 9), (3, 2), (-1, 0)])
+def test_a_span_outside_the_text_is_a_failure(monkeypatch: pytest.MonkeyPatch, wrong: tuple[int, int]) -> None:
+    parse = compiler.parse
+
+    def shifted(source: trials.Source) -> object:
+        module, found = parse(source)
+        return module, [trials.Diagnostic("E0101", "syntax.token", "odd", trials.Span(*wrong)) for _ in found]
+
+    monkeypatch.setattr(compiler, "parse", shifted)
+    assert trial("def @") == Failure("span of E0101 syntax.token", f"{trials.Span(*wrong)} of 5 characters: odd")
+
+
+def test_minimising_keeps_what_fails_and_nothing_else() -> None:
+    text = "def @main() {\n  let %x = 1;\n  add(%x, %y)\n}\n"
+    assert minimised(text, lambda smaller: "%y" in smaller and "add" in smaller) == "add%y"
+
+
+@pytest.mark.slow
+def test_a_campaign_answers_for_every_input() -> None:
+    found = list(campaign(SEED, range(40), 2))
+    assert sum(one for one in found if isinstance(one, int)) == 40
+    assert [one for one in found if not isinstance(one, int)] == []
