@@ -68,7 +68,8 @@ def apply(
     if contents is not None:
         assert isinstance(type, TensorType)
         type = TensorType(type.shape, type.dtype, contents)
-    state.steps.append(Apply(name, operator, tuple(operands), attributes, type, span))
+    written = {**attributes, **(judgement.attributes or {})}
+    state.steps.append(Apply(name, operator, tuple(operands), written, type, span))
     return state.define(name, type, Made(made, tuple(operands), span))
 
 

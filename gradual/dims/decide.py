@@ -207,7 +207,7 @@ class Decider:
         if status != "sat" or not satisfies(constraints, model):
             return Undecided()
         smaller = small_answer(constraints, self._limits.rlimit, max(map(abs, model.values()), default=0))
-        best = smaller.model if satisfies(constraints, smaller.model) else model
+        best = smaller.model if smaller.status == "sat" and satisfies(constraints, smaller.model) else model
         least = least_model(system, constraints, order, self._limits.models, hints=best.values())
         return Somewhere(least or dict(best), "smt")
 
