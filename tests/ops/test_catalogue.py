@@ -28,6 +28,7 @@ from tests.generators.operators import Application, rows
 OPERATORS = sorted({one.name for one in CATALOGUE.values()})
 every_operator = pytest.mark.parametrize("name", OPERATORS)
 few = settings(max_examples=20, deadline=None, derandomize=True)
+fewer = settings(few, max_examples=6)
 drawn = given(data=st.data())
 
 
@@ -127,7 +128,7 @@ def test_the_judged_type_is_the_type_of_the_meaning(name: str, data: st.DataObje
 
 
 @every_operator
-@few
+@fewer
 @drawn
 def test_every_need_is_cited_in_the_declaration(name: str, data: st.DataObject) -> None:
     one = CATALOGUE[name]
@@ -157,7 +158,7 @@ def test_contents_are_the_elements_that_the_meaning_computes(name: str, data: st
 
 
 @every_operator
-@few
+@fewer
 @drawn
 def test_a_hole_stands_only_where_the_declaration_says_that_the_shape_depends_on_data(
     name: str, data: st.DataObject
