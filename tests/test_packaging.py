@@ -42,7 +42,9 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder)
-    libraries = run(sys.executable, "-c", "import click, pathlib; print(pathlib.Path(click.__file__).parents[1])", cwd=folder)
+    libraries = run(
+        sys.executable, "-c", "import click, pathlib; print(pathlib.Path(click.__file__).parents[1])", cwd=folder
+    )
     Path(site, "libraries.pth").write_text(libraries + "\n")
     return python
 

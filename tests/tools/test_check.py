@@ -135,7 +135,7 @@ def test_annotate_prints_a_program_with_types_and_checks_beside_its_lines(gradua
 
 
 def test_annotate_shows_known_contents(gradual: Gradual, write: Write) -> None:
-    text = "def @f(%x: Tensor[(n, 3), float32]) {\n  let %s = shape_of(%x, dtype=\"int64\");\n  %s\n}\n"
+    text = 'def @f(%x: Tensor[(n, 3), float32]) {\n  let %s = shape_of(%x, dtype="int64");\n  %s\n}\n'
     assert "%s : Tensor[(2,), int64] = [n, 3]" in gradual("check", "--annotate", write("a.relay", text)).out
 
 
@@ -198,7 +198,9 @@ def test_json_shows_every_error_unless_told_otherwise(gradual: Gradual, write: W
 
 
 # ------------------------------------------------------------------------------------------- every input
-@pytest.mark.parametrize("data", [b"", b"\xff", b"/* \xff */", b"def @f", b"\x00", b"\xef\xbb\xbfdef @f() { 1 }", b"(" * 400])
+@pytest.mark.parametrize(
+    "data", [b"", b"\xff", b"/* \xff */", b"def @f", b"\x00", b"\xef\xbb\xbfdef @f() { 1 }", b"(" * 400]
+)
 def test_every_byte_sequence_gives_a_result_or_a_diagnostic(gradual: Gradual, data: bytes) -> None:
     done = gradual("check", "--format", "json", "-", stdin=data)
     summary = objects(done)[-1]

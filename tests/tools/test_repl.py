@@ -99,7 +99,10 @@ def test_a_loaded_file_is_read_again_and_replaces_what_it_defined(
     path.write_text("def @f() { 2 }\ndef @g() { @f() }\n", encoding="utf-8")
     session.answer(":reload")
     session.answer("@g()")
-    assert [line for line in "".join(console.written).splitlines() if line.startswith("int32")] == ["int32 1", "int32 2"]
+    assert [line for line in "".join(console.written).splitlines() if line.startswith("int32")] == [
+        "int32 1",
+        "int32 2",
+    ]
 
 
 def test_a_diagnostic_in_a_loaded_file_names_the_file(gradual: Gradual, write: Callable[[str, str], str]) -> None:
@@ -107,9 +110,7 @@ def test_a_diagnostic_in_a_loaded_file_names_the_file(gradual: Gradual, write: C
     assert " --> a.relay:3:12\n" in gradual("repl", "a.relay").out
 
 
-def test_the_settings_of_a_loaded_file_hold_in_the_session(
-    gradual: Gradual, write: Callable[[str, str], str]
-) -> None:
+def test_the_settings_of_a_loaded_file_hold_in_the_session(gradual: Gradual, write: Callable[[str, str], str]) -> None:
     write("a.relay", '#[broadcast = "strict"]\ndef @id(%x: float32) { %x }\n')
     source = "def @f(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) { add(%x, %y) }\n"
     assert "n == m or" in gradual("repl", stdin=source).out

@@ -102,7 +102,8 @@ def test_a_program_with_errors_does_not_run(gradual: Gradual, write: Write) -> N
 
 
 @pytest.mark.parametrize(
-    "call", ["@f", "f(1)", "@f(1", "@f(1))", "@f(x)", "@f([1, [2]])", "@f(float33[2])", "@f(int8 [300])", "@f(@no.json)"]
+    "call",
+    ["@f", "f(1)", "@f(1", "@f(1))", "@f(x)", "@f([1, [2]])", "@f(float33[2])", "@f(int8 [300])", "@f(@no.json)"],
 )
 def test_arguments_that_cannot_be_read_are_exit_2(gradual: Gradual, write: Write, call: str) -> None:
     done = gradual("run", write("a.relay", SAME), call, "--format", "json")
@@ -110,7 +111,9 @@ def test_arguments_that_cannot_be_read_are_exit_2(gradual: Gradual, write: Write
     assert "E070" in done.err
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", "[{}]", '[{"dtype": "int8", "shape": [1], "data": [300]}]', "[" * 9999])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", "[{}]", '[{"dtype": "int8", "shape": [1], "data": [300]}]', "[" * 9999]
+)
 def test_files_that_hold_no_values_are_exit_2(gradual: Gradual, write: Write, text: str) -> None:
     done = gradual("run", write("a.relay", SAME), "--args", write("in.json", text))
     assert (done.code, done.out) == (2, "")

@@ -17,8 +17,8 @@ _CITED = re.compile(r"\s*\[(op(?:\.[a-z0-9_]+)+)\]")
 _HEAD = """# 7 · Operators: the entries
 
 Generated from the declarations by `gradual conformance entries`; not edited by hand. Each operator has its signature,
-what its declaration says, and its attributes with their defaults; after a family's operators stand the rules under which
-they owe something, or refuse. Programs that show the rules are in `conformance/operators*.md`.
+what its declaration says, and its attributes with their defaults; after a family's operators stand the rules under
+which they owe something, or refuse. Programs that show the rules are in `conformance/`.
 """
 
 
