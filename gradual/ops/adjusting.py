@@ -108,3 +108,22 @@ def leaky_relu(x: TensorType[Dim], *, alpha: float = 0.25) -> Judgement:
     given = tensor(x, 0)
     of_dtype(given, 0, lambda dtype: dtype.is_float, "floats")
     return judged(given.shape, given.dtype)
+
+
+def _fixed_point_multiply(x: Tensor, *, multiplier: int, shift: int) -> Tensor:
+    down = 31 - shift
+    if down <= 0:
+        return tensor_of(x.shape, x.dtype, kept(x.dtype, [(part * multiplier) << -down for part in x.elements]))
+    half = 1 << (down - 1)
+    return tensor_of(x.shape, x.dtype, kept(x.dtype, [(part * multiplier + half) >> down for part in x.elements]))
+
+
+@operator("fixed_point_multiply", meaning=_fixed_point_multiply, family="elementwise")
+def fixed_point_multiply(x: TensorType[Dim], *, multiplier: int, shift: int) -> Judgement:
+    """`x * multiplier * 2**(shift - 31)`, exact and then rounded to the nearest integer, halves up; it wraps.
+
+    int32[..a] -> int32[..a]
+    """
+    given = tensor(x, 0)
+    of_dtype(given, 0, lambda dtype: dtype is DType.INT32, "int32")
+    return judged(given.shape, given.dtype)

@@ -52,10 +52,17 @@ def _leaky_relu(draw: st.DrawFn) -> Application:
     return Application((x,), draw(st.sampled_from([{}, {"alpha": 0.1}])))
 
 
+@st.composite
+def _fixed_point_multiply(draw: st.DrawFn) -> Application:
+    x = draw(tensors(draw(shapes()), DType.INT32, special=True))
+    return Application((x,), {"multiplier": draw(st.sampled_from([1 << 30, 3])), "shift": draw(st.integers(-3, 33))})
+
+
 ROWS: dict[str, Row] = {
     "cast": _cast(),
     "cast_like": _cast_like(),
     "where": _where(),
     "clip": _clip(),
     "nn.leaky_relu": _leaky_relu(),
+    "fixed_point_multiply": _fixed_point_multiply(),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from gradual.dims.constraint import at_least
 from gradual.dims.dim import Kind, constant, variable
+from gradual.tensors.scalar import wrapped
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -102,3 +104,11 @@ def test_leaky_relu_scales_what_is_not_positive(dtype: DType) -> None:
     slope: Any = Tensor(0.1, dtype).item()
     scaled = [str(Tensor(factor * slope, dtype).item()) for factor in (-9.0, -3.0)]
     assert list(map(str, found.elements)) == ["2.0", "0.0", *scaled, "nan"]
+
+
+@pytest.mark.parametrize("shift", [-2, 0, 3, 31, 33])
+@given(value=st.integers(-(1 << 31), (1 << 31) - 1), multiplier=st.integers(-(1 << 31), (1 << 31) - 1))
+def test_a_fixed_point_product_is_rounded_half_up(shift: int, value: int, multiplier: int) -> None:
+    exact = Fraction(value * multiplier) * Fraction(2) ** (shift - 31)
+    found = means("fixed_point_multiply", Tensor(value, "int32"), multiplier=multiplier, shift=shift).item()
+    assert found == wrapped(DType.INT32, math.floor(exact + Fraction(1, 2)))

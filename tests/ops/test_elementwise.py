@@ -216,6 +216,9 @@ EXACT = {
 }
 NEAR = {
     "exp": np.exp,
+    "fast_exp": np.exp,
+    "fast_tanh": np.tanh,
+    "fast_erf": erf,
     "log": np.log,
     "log2": np.log2,
     "log10": np.log10,
