@@ -70,6 +70,7 @@ TEXTS = {
     "HOLE": "?",
     "PARTIAL_MATCH": "match?",
 }
+ENDING = frozenset({"", ")", "]", "def", "type", "extern", "operator"})
 CLOSING = ("RPAR", "RSQB", "RBRACE")
 SEPARATING = ("COMMA", "SEMICOLON", "COLON", "BECOMES", "ARROW", "GIVES")
 
@@ -78,14 +79,19 @@ def unexpected(wanted: set[str], text: str, place: tuple[int, int], open: list[t
     """E0101 at a token, with the innermost open bracket if its closer was welcome.   [syntax.token]"""
     start, end = place
     message = f"expected {_listed(_phrases(wanted))}, found {_found(text[start:end])}"
-    return Diagnostic("E0101", "syntax.token", message, Span(start, end), related=_unclosed(wanted, start, open))
+    return Diagnostic("E0101", "syntax.token", message, Span(start, end), related=_unclosed(wanted, text[start:end], start, open))
 
 
-def _unclosed(wanted: set[str], start: int, open: list[tuple[int, str, bool]]) -> tuple[Related, ...]:
+def _unclosed(
+    wanted: set[str], found: str, start: int, open: list[tuple[int, str, bool]]
+) -> tuple[Related, ...]:
+    """The innermost open bracket, if its closer was welcome; a `{` only if nothing else can have been meant."""
     before = [(at, bracket) for at, bracket, _ in open if at < start]
     if not before or not any(TEXTS[name] == CLOSERS[before[-1][1]] for name in wanted & set(CLOSING)):
         return ()
     at, bracket = before[-1]
+    if bracket == "{" and found not in ENDING:
+        return ()
     return (Related(Span(at, at + 1), f"unclosed `{bracket}`"),)
 
 

@@ -59,7 +59,8 @@ class _Layout:
         self.breaks = False  # a line break is due
         self.matches: list[int] = []  # how many brackets were open at each `match` that waits for its arms
         self.types = False
-        self.angles = False
+        self.angle = ""  # `<` inside the brackets of an operator's names, `>` right after them
+        self.keyed = False  # the last `=` belongs to an attribute
         self.prefix = False  # the last token is a sign in front of its operand
 
     def place(self, index: int, piece: Piece) -> None:
@@ -117,17 +118,15 @@ class _Layout:
         if text in (",", ";", ":", ")", "]") or (text == "}" and self.open[-1:] == ["inline"]):
             return not (text == "}" and last.text.startswith("?{"))
         if text == "(" or text == "[":
-            return self._is_operand() or last.text in REFERENCES or (self.angles and last.text == ">")
+            return self._is_operand() or last.text in REFERENCES or self.angle == ">"
         if text == "=":
             return self._is_key()
-        if self.angles and text in "<>":
-            return True
-        return text == "<" and self.before.sort is Sort.KEYWORD and self.before.text == "operator"
+        return text == ">" if self.angle else text == "<" and self._names_operator()
 
     def _clings_right(self, text: str) -> bool:
         if text in OPENERS:
             return text != "{" or self.open[-1:] == ["inline"]
-        return (text == "=" and self.keyed) or self.prefix or (self.angles and text == "<")
+        return (text == "=" and self.keyed) or self.prefix or (self.angle == "<" and text == "<")
 
     def _is_operand(self) -> bool:
         return self.last.sort is Sort.OPERAND or self.last.text in CLOSERS
@@ -135,13 +134,16 @@ class _Layout:
     def _is_key(self) -> bool:
         return self.last.sort is Sort.OPERAND and self.before.text in ("(", ",", "{")
 
-    keyed = False  # the last `=` belongs to an attribute
+    def _names_operator(self) -> bool:
+        return self.before.sort is Sort.KEYWORD and self.before.text == "operator"
 
     # -------------------------------------------------------------------------------- what follows from a token
     def _note(self, index: int, piece: Piece) -> None:
         self.breaks = piece.sort in (Sort.HEADER, Sort.METADATA)
         self.prefix = piece.text == "-" and piece.sort is Sort.SIGN and not self._is_operand()
         self.keyed = piece.text == "=" and self._is_key()
+        if self.angle:
+            self.angle = ">" if piece.text == ">" else "<" if self.angle == "<" else ""
         if piece.sort is Sort.SIGN:
             self._note_sign(index, piece.text)
         elif piece.sort is Sort.KEYWORD:
@@ -158,8 +160,8 @@ class _Layout:
             self.breaks = self.open[-1:] != ["inline"]
         elif text == ",":
             self.breaks = self.open[-1:] == ["arms"]
-        elif text in ("<", ">"):
-            self.angles = text == "<" and self.before.text == "operator"
+        elif text == "<" and self._names_operator():
+            self.angle = "<"
 
     def _note_keyword(self, text: str) -> None:
         if text in ("match", "match?"):

@@ -66,6 +66,8 @@ def number(text: str) -> tuple[Scalar, DType, bool]:
     whole = digits.lstrip("-").isdecimal()
     if not suffix:
         return _plain_integer(int(digits)) if whole else (_float(digits, DType.FLOAT32), DType.FLOAT32, False)
+    if suffix not in SUFFIXES:
+        raise BadNumber(f"`{suffix}` is no element type's suffix")
     dtype = SUFFIXES[suffix]
     if dtype.is_float:
         return _float(digits, dtype), dtype, True

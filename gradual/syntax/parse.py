@@ -129,7 +129,7 @@ class _Reader:
         for token in self.lexer.tokens():
             kind, value, at, to = token
             if skipping:
-                skipping = not self._resumed(token)
+                skipping = not self._resumes(token)
                 if skipping:
                     continue
             while True:
@@ -170,6 +170,7 @@ class _Reader:
                     else:
                         problem = too_deep(span) if depth > deepest else None
                     if problem is not None:
+                        self._drop()
                         if self._failed(problem, token):
                             continue
                         skipping = True
@@ -203,20 +204,26 @@ class _Reader:
         return unexpected(wanted, self.text, token[2:], self.lexer.open)
 
     def _failed(self, problem: Diagnostic, token: Token) -> bool:
-        """Note an error; whether reading can go on with this very token."""
+        """Note an error, drop the definition it is in; whether reading can go on with this very token."""
         self.errors.append(problem)
-        return self._resumed(token)
+        if not self.machine.accepts(self.states, self.machine.definition, self.last):
+            self._drop()
+        return self._resumes(token)
 
-    def _resumed(self, token: Token) -> bool:
-        """Drop what was begun if the token begins a definition or ends the text; else it is to be skipped."""
+    def _drop(self) -> None:
+        """Take what was begun off the stack, down to where a definition may begin."""
+        begins = self.machine.definition
+        while self.machine.actions[self.states[-1]].get(begins, -1) < 0:
+            for stack in (self.states, self.values, self.places, self.depths):
+                stack.pop()
+
+    def _resumes(self, token: Token) -> bool:
+        """Whether a token begins a definition or ends the text, so that reading goes on there."""
         kind, value, at, _ = token
         if kind == ERROR and self._is_open_comment(token) and value not in self.errors:
             self.errors.append(value)
         if kind not in self.machine.resuming or not (kind == END or not self.lexer.open or self._begins_line(at)):
             return False
-        while not self.machine.accepts(self.states, kind, self.last):
-            for stack in (self.states, self.values, self.places, self.depths):
-                stack.pop()
         self.lexer.reset()
         return True
 
@@ -253,6 +260,7 @@ class Machine:
         self.steps = tuple(map(_step, grammar.productions))
         self.actions = tuple(map(dict, grammar.actions))
         self.jumps: dict[tuple[int, int, int], int] = {}
+        self.definition = grammar.number("DEF")
         self.resuming = frozenset(map(grammar.number, ("$END", "DEF", "TYPE", "EXTERN", "OPERATOR", "METADATA")))
         for phrase, first in (("attribute", "NAME"), ("tensor_type", "TENSOR")):
             self._admit(grammar.number(phrase), grammar.number(first))
