@@ -138,7 +138,9 @@ class Dim:
         return _divided(self, constant(other) if isinstance(other, int) else other)
 
     def __mod__(self, other: Dim | int) -> Dim:
-        return self - _divided(self, constant(other) if isinstance(other, int) else other) * other
+        by = constant(other) if isinstance(other, int) else other
+        quotient = _divided(self, by)
+        return quotient if by is _ZERO else self - quotient * by  # both are undefined for 0
 
     def __neg__(self) -> Dim:
         return self * -1

@@ -126,9 +126,9 @@ class Store:
                 return self._kept(constraint)
 
     def _meet(self, names: frozenset[Variable]) -> None:
-        if not names <= self._age.keys():
-            for name in sorted(names - self._age.keys()):
-                self._trail.put(self._age, name, len(self._age))
+        fresh = [name for name in names if name not in self._age]
+        for name in sorted(fresh) if len(fresh) > 1 else fresh:
+            self._trail.put(self._age, name, len(self._age))
 
     def _enter(self, item: Item, names: Iterable[Variable]) -> None:
         for name in names:
