@@ -92,14 +92,23 @@ def coerced(spec: AttributeSpec, raw: Any) -> Any:
 def bound(operator: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
     """All attributes of an application, in declaration order, defaults filled in.
 
+    One that only repeats an argument is admitted, whatever it is, and not read.
     Raises IllFormed where one is unknown, missing, or of the wrong form.   [op.attribute]
     """
     if given:
         _check_names(operator, given)
+    silent = unread(operator)
     return {
-        spec.name: coerced(spec, given[spec.name]) if spec.name in given else _default(operator, spec)
+        spec.name: coerced(spec, given[spec.name])
+        if spec.name in given and spec.name not in silent
+        else _default(operator, spec)
         for spec in operator.attributes
     }
+
+
+def unread(operator: Operator) -> frozenset[str]:
+    """The attributes that only repeat what arguments say: whatever is written of them, they have their default."""
+    return frozenset(spec.name for spec in operator.attributes if spec.annotation == "object")
 
 
 def _check_names(operator: Operator, given: Mapping[str, Any]) -> None:

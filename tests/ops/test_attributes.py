@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from gradual.dims.dim import Dim, Kind, constant, variable
-from gradual.ops.attributes import bound, coerced
+from gradual.ops.attributes import bound, coerced, unread
+from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import AttributeSpec, IllFormed, Judgement, operator
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -99,6 +100,12 @@ def test_attributes_are_complete_and_in_the_order_of_their_declaration() -> None
         ("keepdims", False),
         ("exclude", True),
     ]
+
+
+def test_an_attribute_that_only_repeats_an_argument_is_not_read() -> None:
+    assert unread(CATALOGUE["arange"]) == {"start", "stop", "step"}
+    assert unread(CATALOGUE["dyn.zeros"]) == {"shape"}
+    assert bound(CATALOGUE["arange"], {"stop": object(), "dtype": "int32"})["stop"] is None
 
 
 @pytest.mark.parametrize(
