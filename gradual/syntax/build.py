@@ -14,7 +14,7 @@ from typing import Any
 from gradual.diagnostic import Diagnostic
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.syntax.lexer import bad_number
+from gradual.syntax.errors import bad_number
 from gradual.syntax.literals import BadNumber, negated
 
 

@@ -20,6 +20,15 @@ from gradual.diagnostic import Diagnostic
 from gradual.limits import LIMITS
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.syntax.errors import (
+    CLOSERS,
+    bad_number,
+    too_deep,
+    unknown_character,
+    unknown_header,
+    unsupported_version,
+    unterminated,
+)
 from gradual.syntax.literals import SPECIAL, BadNumber, number, unquoted
 from gradual.syntax.metadata import Metadata, placed
 from gradual.syntax.tables import tables
@@ -52,7 +61,6 @@ OPERANDS = (
 AFTER_OPERAND = frozenset({"where", "as", "and", "or", "then"})
 DEFINING = frozenset({"def", "type", "extern", "operator"})
 LITERAL_WORDS = frozenset({"True", "False", *SPECIAL})
-CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 _KEYED = re.compile(r"[ \t\r\n]*=(?![=>])")
 _DECLARES = re.compile(r"[ \t\r\n]+[A-Za-z_]")
@@ -354,7 +362,7 @@ class Lexer:
         assert match is not None
         key, value, span = match[1], unquoted(match[2]), Span(start, end)
         if key == "version" and value != VERSION:
-            self.diagnostics.append(unsupported_version(value, span))
+            self.diagnostics.append(unsupported_version(value, Span(*match.span(2))))
         return key, value, span
 
     def _unknown(self, start: int) -> tuple[int, Any, int]:
@@ -379,37 +387,3 @@ def comment_end(text: str, start: int) -> int | None:
         if depth == 0:
             return edge.end()
     return None
-
-
-# ---------------------------------------------------------------------------------------------- diagnostics
-def too_deep(span: Span) -> Diagnostic:
-    """E0105 at the bracket or phrase that is one too deep."""
-    return Diagnostic("E0105", "syntax.nesting", f"nesting is deeper than {LIMITS.nesting} levels", span)
-
-
-def bad_number(text: str, span: Span, why: str) -> Diagnostic:
-    """E0104 with the reason."""
-    shown = text if len(text) <= 40 else text[:37] + "…"
-    return Diagnostic("E0104", "syntax.number", f"`{shown}` is no number literal: {why}", span)
-
-
-def unterminated(what: str, closer: str, span: Span) -> Diagnostic:
-    """E0102 for a comment or a string."""
-    return Diagnostic("E0102", "syntax.comment", f"this {what} has no end: `{closer}` is missing", span)
-
-
-def unknown_character(letter: str, span: Span) -> Diagnostic:
-    """E0102 naming the character, by its code point where it cannot be seen."""
-    shown = f"`{letter}`" if letter.isprintable() else f"U+{ord(letter):04X}"
-    return Diagnostic("E0102", "syntax.comment", f"unknown character {shown}", span)
-
-
-def unknown_header(span: Span) -> Diagnostic:
-    """E0102 for `#[` that begins no header."""
-    message = 'this is no header: a header is `#[key = "value"]` or `#[metadata]`'
-    return Diagnostic("E0102", "syntax.comment", message, span)
-
-
-def unsupported_version(version: str, span: Span) -> Diagnostic:
-    """E0103 naming the version."""
-    return Diagnostic("E0103", "syntax.version", f"version {version} of the text format is not supported", span)

@@ -20,8 +20,8 @@ from gradual.limits import LIMITS
 from gradual.source import Source, Span
 from gradual.syntax import ast
 from gradual.syntax.build import LISTS, NODES, ROWS, Refused
-from gradual.syntax.expected import unexpected
-from gradual.syntax.lexer import END, ERROR, METADATA_MARK, Lexer, Token, too_deep
+from gradual.syntax.errors import too_deep, unexpected
+from gradual.syntax.lexer import END, ERROR, METADATA_MARK, Lexer, Token
 from gradual.syntax.metadata import NO_METADATA, Metadata, Undecodable, decoded
 from gradual.syntax.tables import REPETITION, Production, tables
 
@@ -135,7 +135,7 @@ class _Reader:
             while True:
                 action = actions[states[-1]].get(kind)
                 if action is None:
-                    if self._failed(self._unexpected(token), token):
+                    if self._failed(self._unexpected(token, end), token):
                         continue
                     skipping = True
                     break
@@ -191,8 +191,9 @@ class _Reader:
         raise AssertionError("the end of the text is always accepted")
 
     # -------------------------------------------------------------------------------- errors
-    def _unexpected(self, token: Token) -> Diagnostic:
-        kind, value, at, _ = token
+    def _unexpected(self, token: Token, end: int) -> Diagnostic:
+        """The error at a token; where the text ends too early, at the last thing read."""
+        kind, value, at, to = token
         if isinstance(value, Diagnostic):
             self.early = not self.errors and at < len(self.text) and self._is_open_comment(token)
             return value
@@ -201,7 +202,8 @@ class _Reader:
         wanted = {
             machine.symbols[kind] for kind in range(machine.terminals) if machine.accepts(self.states, kind, self.last)
         }
-        return unexpected(wanted, self.text, token[2:], self.lexer.open)
+        place = Span(max(0, end - 1), end) if kind == END else Span(at, to)
+        return unexpected(wanted, self.text[at:to], place, self.lexer.open)
 
     def _failed(self, problem: Diagnostic, token: Token) -> bool:
         """Note an error, drop the definition it is in; whether reading can go on with this very token."""

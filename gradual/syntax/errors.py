@@ -1,11 +1,51 @@
-"""The message of a syntax error: what was expected, in the user's words, and the bracket that is still open."""
+"""Every syntax error: its code, its rule and its words.
+
+What was expected is said in the user's words, and the bracket that is still open is pointed at.
+"""
 
 from __future__ import annotations
 
 from gradual.diagnostic import Diagnostic, Related
+from gradual.limits import LIMITS
 from gradual.source import Span
-from gradual.syntax.lexer import CLOSERS
 
+CLOSERS = {"(": ")", "[": "]", "{": "}"}
+
+
+def too_deep(span: Span) -> Diagnostic:
+    """E0105 at the bracket or phrase that is one too deep."""
+    return Diagnostic("E0105", "syntax.nesting", f"nesting is deeper than {LIMITS.nesting} levels", span)
+
+
+def bad_number(text: str, span: Span, why: str) -> Diagnostic:
+    """E0104 with the reason."""
+    shown = text if len(text) <= 40 else text[:37] + "…"
+    return Diagnostic("E0104", "syntax.number", f"`{shown}` is no number literal: {why}", span)
+
+
+def unterminated(what: str, closer: str, span: Span) -> Diagnostic:
+    """E0102 for a comment or a string."""
+    return Diagnostic("E0102", "syntax.comment", f"this {what} has no end: `{closer}` is missing", span)
+
+
+def unknown_character(letter: str, span: Span) -> Diagnostic:
+    """E0102 naming the character, by its code point where it cannot be seen."""
+    shown = f"`{letter}`" if letter.isprintable() else f"U+{ord(letter):04X}"
+    return Diagnostic("E0102", "syntax.comment", f"unknown character {shown}", span)
+
+
+def unknown_header(span: Span) -> Diagnostic:
+    """E0102 for `#[` that begins no header."""
+    message = 'this is no header: a header is `#[key = "value"]` or `#[metadata]`'
+    return Diagnostic("E0102", "syntax.comment", message, span)
+
+
+def unsupported_version(version: str, span: Span) -> Diagnostic:
+    """E0103 naming the version."""
+    return Diagnostic("E0103", "syntax.version", f"version {version} of the text format is not supported", span)
+
+
+# ------------------------------------------------------------------------------------------ what was expected
 STARTERS = frozenset(
     {
         *("LOCAL", "GRAPH", "GLOBAL", "NAME", "NUMBER", "STRING", "META", "HOLE", "BOUND", "LPAR", "LSQB", "LBRACE"),
@@ -75,21 +115,18 @@ CLOSING = ("RPAR", "RSQB", "RBRACE")
 SEPARATING = ("COMMA", "SEMICOLON", "COLON", "BECOMES", "ARROW", "GIVES")
 
 
-def unexpected(wanted: set[str], text: str, place: tuple[int, int], open: list[tuple[int, str, bool]]) -> Diagnostic:
+def unexpected(wanted: set[str], found: str, place: Span, open: list[tuple[int, str, bool]]) -> Diagnostic:
     """E0101 at a token, with the innermost open bracket if its closer was welcome.   [syntax.token]"""
-    start, end = place
-    message = f"expected {_listed(_phrases(wanted))}, found {_found(text[start:end])}"
-    return Diagnostic("E0101", "syntax.token", message, Span(start, end), related=_unclosed(wanted, text[start:end], start, open))
+    message = f"expected {_listed(_phrases(wanted))}, found {_shown(found)}"
+    before = [(at, bracket) for at, bracket, _ in open if at < place.start or not found]
+    related = _unclosed(wanted, found, *before[-1]) if before else ()
+    return Diagnostic("E0101", "syntax.token", message, place, related=related)
 
 
-def _unclosed(
-    wanted: set[str], found: str, start: int, open: list[tuple[int, str, bool]]
-) -> tuple[Related, ...]:
-    """The innermost open bracket, if its closer was welcome; a `{` only if nothing else can have been meant."""
-    before = [(at, bracket) for at, bracket, _ in open if at < start]
-    if not before or not any(TEXTS[name] == CLOSERS[before[-1][1]] for name in wanted & set(CLOSING)):
+def _unclosed(wanted: set[str], found: str, at: int, bracket: str) -> tuple[Related, ...]:
+    """An open bracket whose closer was welcome; a `{` only where nothing else can have been meant."""
+    if CLOSERS[bracket] not in {TEXTS[name] for name in wanted & set(CLOSING)}:
         return ()
-    at, bracket = before[-1]
     if bracket == "{" and found not in ENDING:
         return ()
     return (Related(Span(at, at + 1), f"unclosed `{bracket}`"),)
@@ -121,7 +158,7 @@ def _listed(phrases: list[str]) -> str:
     return f"{', '.join(phrases[:-1])} or {phrases[-1]}"
 
 
-def _found(token: str) -> str:
+def _shown(token: str) -> str:
     if not token:
         return "the end of the text"
     line = token.split("\n", 1)[0]
