@@ -6,7 +6,7 @@ recorded type must follow.  Removing a check, or the binder that a check reads, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +33,7 @@ from gradual.dims.dim import Dim, SizeOf, Variable, constant
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
-from gradual.types.measuring import bare, measured
+from gradual.types.measuring import bare, measured, measuring, requirements
 from gradual.types.opening import sizes, tracked_length, with_contents
 from gradual.types.relate import Coercion, Demand, Mismatch, demands, precise, substituted
 from gradual.types.text import shown
@@ -73,9 +73,9 @@ class _Verifier:
     def function(self, function: Function) -> None:
         """Declarations assumed, then the body, then the result against the interface."""
         mark = self.facts.mark()
-        for variable, solution in function.binders:
-            self._binds(variable, solution, function)
+        self._declared(function)
         for param in function.params:
+            self._matches(param.written, param.type, param.name)
             self._define(param.name, param.type)
         for clause in function.type.where:
             self.facts.assume(clause)
@@ -83,12 +83,18 @@ class _Verifier:
         self._flows(function.body.result, function.type.result, f"the result of {function.name}")
         self.facts.rollback(mark)
 
-    def _binds(self, variable: Variable, solution: Dim, function: Function) -> None:
-        names = {param.name for param in function.params}
-        for read in solution.variables():
-            base = _base(read)
-            if base is not None and base not in names:
-                self.found.append(f"the binder {variable.name} reads {base}, which is no parameter")
+    def _declared(self, function: Function) -> None:
+        """Every dim is measured off its causal occurrence, and the entry demands whatever else is declared."""
+        if tuple(param.written for param in function.params) != function.type.params:
+            self.found.append(f"the parameters of {function.name} are not those of its type")
+        choice = measured(function.type, [measuring(param.written, param.name) for param in function.params])
+        solved = {variable: choice.mapping.get(variable) for variable in function.type.binders}
+        if dict(function.binders) != solved:
+            self.found.append(f"{function.name} does not measure its dims as it declares them")
+        demanded = {check.goal for check in function.entry}
+        for goal in _entry(function, solved):
+            if goal not in demanded:
+                self.found.append(f"the entry of {function.name} does not demand {goal}")
 
     def block(self, block: Block) -> None:
         """The steps in order; the result must be defined."""
@@ -257,7 +263,8 @@ class _Verifier:
         for size, joined in zip(sizes(type), sizes(step.type), strict=True):
             variable = bare(joined)
             if size is not joined and (variable is None or _base(variable) != step.name):
-                self._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
+                agrees = equal(size, joined) if truth is None else any_of(negated(truth), equal(size, joined))
+                self._prove(agrees, f"{step.name}: a branch gives {size}, recorded as {joined}")
         read = [self.decider.simplified(self.facts, size) for size in sizes(type)]
         self.facts.rollback(mark)
         self.types = outer
@@ -301,6 +308,19 @@ class _Verifier:
                 pass
             case _:
                 self.found.append(f"not proved: {claim}")
+
+
+def _entry(function: Function, solved: Mapping[Variable, Dim | None]) -> Iterator[Constraint]:
+    """What a caller from outside owes beyond ranks and element types."""
+    for param in function.params:
+        for extent, size, _, _ in requirements(param.written, param.name):
+            variable = bare(extent)
+            if variable is None or solved.get(variable) is not size:
+                yield equal(size, extent)
+    for solution in solved.values():
+        if solution is not None and bare(solution) is None:
+            yield at_least(solution, constant(0))
+    yield from function.type.where
 
 
 def _base(variable: Variable) -> str | None:

@@ -1,0 +1,132 @@
+"""Core programs changed in one place: each change makes the program wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from gradual.core.terms import Apply, Block, Check, Closure, Function, If, Invoke, Module, Rename, Site, Step
+from gradual.dims.dim import Dim
+from gradual.types.opening import sizes
+from gradual.types.type import OpenedType, TensorType, TupleType
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A changed module, what kind of change it is, and where."""
+
+    kind: str
+    says: str
+    module: Module
+
+    KINDS: ClassVar = ("check", "binder", "operands", "size", "measure", "entry")
+
+
+def mutants(module: Module) -> Iterator[Mutant]:
+    """Every mutant of a module."""
+    for name, function in module.functions.items():
+        for kind, says, changed in _functions(function, dict(_types(function))):
+            functions = {**module.functions, name: changed}
+            yield Mutant(kind, f"{name}: {kind}: {says}", Module(functions))
+
+
+def _types(function: Function) -> Iterator[tuple[str, OpenedType]]:
+    """The type of every variable of a function."""
+    waiting: list[Any] = [function]
+    while waiting:
+        match waiting.pop():
+            case Function(params=params, body=body):
+                yield from ((param.name, param.type) for param in params)
+                waiting += body.steps
+            case If(then=then, orelse=orelse) as step:
+                yield step.name, step.type
+                waiting += (*then.steps, *orelse.steps)
+            case Closure(function=inner):
+                waiting.append(inner)
+            case step if hasattr(step, "type"):
+                yield step.name, step.type
+
+
+Types = Mapping[str, OpenedType]
+
+
+def _functions(function: Function, types: Types) -> Iterator[tuple[str, str, Function]]:
+    for kind, says, body in _blocks(function.body, types):
+        yield kind, says, replace(function, body=body)
+    for i, (variable, solution) in enumerate(function.binders):
+        others = function.binders[:i], function.binders[i + 1 :]
+        yield "measure", f"{variable.name} is not measured", replace(function, binders=(*others[0], *others[1]))
+        wrong = (variable, solution + 1)
+        says = f"{variable.name} is measured as {wrong[1]}"
+        yield "measure", says, replace(function, binders=(*others[0], wrong, *others[1]))
+    for i, check in enumerate(function.entry):
+        yield "entry", f"without {check.goal}", replace(function, entry=function.entry[:i] + function.entry[i + 1 :])
+
+
+def _blocks(block: Block, types: Types) -> Iterator[tuple[str, str, Block]]:
+    read = _read_by_checks(block)
+    for i, step in enumerate(block.steps):
+        before, after = block.steps[:i], block.steps[i + 1 :]
+        if isinstance(step, Check):
+            if step.blame.site is not Site.ASSERT:
+                yield "check", str(step.goal), Block((*before, *after), block.result)
+            continue
+        if getattr(step, "name", None) in read:
+            yield "binder", f"of {step.name}", Block((*before, *after), block.result)  # type: ignore[union-attr]
+        for kind, says, changed in _steps(step, types):
+            yield kind, says, Block((*before, changed, *after), block.result)
+
+
+def _read_by_checks(block: Block) -> set[str]:
+    """The variables that a check of the block reads."""
+    goals = [step.goal for step in block.steps if isinstance(step, Check)]
+    witnesses = [variable.witness for goal in goals for variable in goal.variables()]
+    return {witness.value.split("#")[0] for witness in witnesses if witness is not None}
+
+
+def _steps(step: Step, types: Types) -> Iterator[tuple[str, str, Step]]:
+    match step:
+        case If():
+            for kind, says, block in _blocks(step.then, types):
+                yield kind, says, replace(step, then=block)
+            for kind, says, block in _blocks(step.orelse, types):
+                yield kind, says, replace(step, orelse=block)
+        case Closure():
+            for kind, says, function in _functions(step.function, types):
+                yield kind, says, replace(step, function=function)
+        case Apply(operator=operator, operands=(left, right)) if operator.name in _ORDERED:
+            if _shape(types[left]) != _shape(types[right]):
+                yield "operands", f"{operator.name}({right}, {left})", replace(step, operands=(right, left))
+    if isinstance(step, Apply | Invoke | Rename | If):
+        for i in range(len(list(sizes(step.type)))):
+            yield "size", f"{i} of {step.name}", replace(step, type=_grown(step.type, i))
+
+
+_ORDERED = ("nn.dense", "nn.bias_add", "take", "dyn.reshape", "dyn.broadcast_to")
+"""Operators whose two operands play different parts."""
+
+
+def _shape(type: OpenedType) -> object:
+    return (type.shape, type.dtype) if isinstance(type, TensorType) else None
+
+
+def _grown(type: OpenedType, place: int) -> OpenedType:
+    """The type with one size one larger."""
+    at = -1
+
+    def size(dim: Dim) -> Dim:
+        nonlocal at
+        at += 1
+        return dim + 1 if at == place else dim
+
+    def inside(type: Any) -> Any:
+        match type:
+            case TensorType(shape, dtype, contents):
+                return TensorType(tuple(map(size, shape)), dtype, contents)
+            case TupleType(fields):
+                return TupleType(tuple(map(inside, fields)))
+            case _:
+                return type
+
+    return inside(type)

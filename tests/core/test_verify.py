@@ -1,0 +1,78 @@
+"""The verifier accepts what the checker writes, and nothing that was tampered with."""
+
+from __future__ import annotations
+
+import pytest
+
+import gradual
+from gradual.core.print import printed
+from gradual.core.verify import violations
+from gradual.dims.decide import Decider
+from tests.core.mutation import Mutant, mutants
+
+PROGRAMS = {
+    "a branch that the declaration rules out": """
+        def @main(%x: Tensor[(m, ?), float32]) where m > 0 {
+          let %y = %x as Tensor[(m, ?), float32];
+          if (m == 0) { %y } else { %x }
+        }""",
+    "a check, then its use": """
+        def @main(%x: Tensor[(?,), float32]) {
+          let %y: Tensor[(4,), float32] = %x;
+          reshape(%x, newshape=[2, 2])
+        }""",
+    "a size that was forgotten": """
+        def @main(%x: Tensor[(n, 2), float32]) {
+          let %y: Tensor[(?, ?), float32] = %x;
+          let %z = %y as Tensor[(4, ?), float32];
+          nn.dense(%x, %z)
+        }""",
+    "broadcasting a named and an unknown size": """
+        def @main(%x: Tensor[(n, ?), float32], %y: Tensor[(?, n), float32]) { add(%x, %y) }""",
+    "a join that says something": """
+        def @main(%x: Tensor[(?,), float32], %y: Tensor[(?,), float32]) {
+          let %d = take(shape_of(%x), 0);
+          let %z = if (%d == 3) { %x } else { %y };
+          %z as Tensor[(3,), float32]
+        }""",
+    "a call that measures": """
+        def @f(%x: Tensor[(n, 2 * m), float32], %y: Tensor[(m, n), float32]) -> Tensor[(2 * m, m), float32] where m > 0 {
+          nn.dense(reshape(%x, newshape=[2 * m, n]), %y) as Tensor[(2 * m, m), float32]
+        }
+        def @main(%x: Tensor[(?, ?), float32], %y: Tensor[(?, ?), float32]) { @f(%x, %y) }""",
+    "a closure that captures": """
+        def @main(%x: Tensor[(?, 3), float32]) {
+          let %f = fn (%a: Tensor[(q, 3), float32]) { concatenate((%a, %x), axis=0) };
+          %f(%x) as Tensor[(6, 3), float32]
+        }""",
+    "contents": """
+        def @main(%x: Tensor[(?, ?), float32], %i: int64) {
+          let %s = shape_of(%x);
+          let %r = cast(arange(0i64, %i, 1i64), dtype="float32");
+          (dyn.reshape(%x, concatenate((take(%s, [1]), take(%s, [0])), axis=0)), add(%r, %r))
+        }""",
+}
+
+
+def compiled(name: str) -> gradual.Compilation:
+    """One of the programs, which is accepted."""
+    found = gradual.check(PROGRAMS[name])
+    assert found.ok, [d.message for d in found.diagnostics]
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_the_checker_writes_is_well_typed(name: str) -> None:
+    found = compiled(name)
+    assert violations(found.core, Decider()) == [], printed(found.core)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_nothing_that_was_tampered_with_is_well_typed(name: str) -> None:
+    survivors = [mutant.says for mutant in mutants(compiled(name).core) if not violations(mutant.module, Decider())]
+    assert survivors == []
+
+
+def test_a_mutant_says_what_was_changed() -> None:
+    kinds = {mutant.kind for name in PROGRAMS for mutant in mutants(compiled(name).core)}
+    assert kinds == set(Mutant.KINDS)
