@@ -12,6 +12,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 import click
 
@@ -59,6 +60,15 @@ class Commands(click.Group):
         module, _, attribute = COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called; a usage error names the commands that are near."""
+        name = args[0]
+        if name not in COMMANDS and (near := get_close_matches(name, COMMANDS, n=3)):
+            ctx.fail(f"there is no command `{name}`; near: {', '.join(near)}")
+        return super().resolve_command(ctx, args)
 
 
 @click.command(cls=Commands, epilog=EXITS, context_settings={"help_option_names": ["-h", "--help"]})

@@ -69,7 +69,7 @@ def annotated(lines: tuple[str, ...], first: int) -> Annotated:
             problems.append((number, str(error)))
     if waiting:
         problems.append((first, "a related place belongs to no diagnostic"))
-    return Annotated("\n".join(program) + "\n" if program else "", tuple(found), tuple(problems))
+    return Annotated("\n".join(program), tuple(found), tuple(problems))
 
 
 def _note(

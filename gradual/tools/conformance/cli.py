@@ -16,6 +16,7 @@ from gradual.tools.conformance.bless import Refused, blessed, replaced
 from gradual.tools.conformance.case import Case, Malformed
 from gradual.tools.conformance.coverage import Covered, covered
 from gradual.tools.conformance.entries import FILE, entries, shared_rules
+from gradual.tools.conformance.known import Known, read_known, weighed
 from gradual.tools.conformance.read import Collection, load
 from gradual.tools.conformance.reference import Reference
 from gradual.tools.conformance.run import Class, Result, run, tallied
@@ -59,18 +60,31 @@ def _fits(case: Case, pattern: str) -> bool:
 @PATTERNS
 @SMT
 @SPEC
+@click.option("--known", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A list of known failures.")
 @click.option("-v", "--verbose", is_flag=True, help="Name the cases that pass too.")
-def run_command(patterns: tuple[str, ...], no_smt: bool, spec: Path | None, verbose: bool) -> None:
+def run_command(patterns: tuple[str, ...], no_smt: bool, spec: Path | None, known: Path | None, verbose: bool) -> None:
     """Put every case to this implementation and compare."""
+    collection = _loaded(spec)
+    listed = _known(known, collection)
     results = []
-    for result in run(chosen(_loaded(spec).cases, patterns), Reference(smt=not no_smt)):
+    for result in weighed(run(chosen(collection.cases, patterns), Reference(smt=not no_smt)), listed):
         results.append(result)
         _told(result, verbose)
     for profile, tally in tallied(results).items():
         click.echo(f"{profile.value:8} {tally.passed} of {tally.asked}")
     counts = {kind: sum(r.kind is kind for r in results) for kind in Class}
     click.echo(f"{len(results)} cases: " + " · ".join(f"{kind.value} {count}" for kind, count in counts.items()))
-    raise SystemExit(0 if counts[Class.PASS] == len(results) else 1)
+    raise SystemExit(0 if counts[Class.PASS] + counts[Class.KNOWN] == len(results) else 1)
+
+
+def _known(path: Path | None, collection: Collection) -> dict[str, Known]:
+    if path is None:
+        return {}
+    try:
+        return read_known(path.read_text(encoding="utf-8"), str(path), {case.id for case in collection.cases})
+    except Malformed as malformed:
+        click.echo(str(malformed), err=True)
+        raise SystemExit(2) from malformed
 
 
 def _told(result: Result, verbose: bool) -> None:
@@ -79,9 +93,9 @@ def _told(result: Result, verbose: bool) -> None:
         click.echo(f"{result.kind.value}  {case.id}  ({case.file}:{case.line})")
     elif verbose:
         click.echo(f"pass  {case.id}")
-    for failure in result.failures:
+    for failure in result.failures if result.kind is not Class.KNOWN else ():
         click.echo(f"    {case.file}:{failure.line}: [{failure.profile.value}] {failure.message}")
-    for line in result.trace.rstrip().splitlines():
+    for line in () if result.kind is Class.KNOWN else result.trace.rstrip().splitlines():
         click.echo(f"    {line}")
 
 

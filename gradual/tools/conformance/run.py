@@ -22,6 +22,8 @@ class Class(StrEnum):
     PASS = "pass"
     FAIL = "fail"
     CRASH = "crash"
+    KNOWN = "known failure"
+    UNEXPECTED = "unexpected pass"
 
 
 @dataclass(frozen=True, slots=True)
