@@ -127,7 +127,7 @@ def surrounded(
 ) -> Volume:
     """`count` channels with `fill` around each; a negative padding cuts away."""
     wide = tuple(extent + before + after for extent, (before, after) in zip(shape, padding, strict=True))
-    if wide == shape:
+    if not any(map(any, padding)):
         return Volume(list(cells), shape)
     found = [fill] * (count * numel(wide))
     first = [max(-before, 0) for before, _ in padding]

@@ -35,9 +35,8 @@ def both_sides(written: list[int], count: int) -> list[int]:
 def layout(draw: st.DrawFn, count: int, first: str = "NC") -> str:
     """The usual layout, or another."""
     letters = first + SPATIAL[count]
-    return draw(
-        st.sampled_from((letters, first[0] + SPATIAL[count] + first[1], "".join(draw(st.permutations(letters)))))
-    )
+    last = first[0] + SPATIAL[count] + first[1]
+    return draw(st.sampled_from((letters, last, "".join(draw(st.permutations(letters))))))
 
 
 def arranged(values: dict[str, int], layout: str) -> tuple[int, ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import assume
+from hypothesis import assume, reject
 
 from gradual.dims.dim import constant
 from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import IllFormed, Judgement, Operator
+from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
@@ -75,14 +76,21 @@ def assert_nearly(found: Tensor, expected: Any) -> None:
     np.testing.assert_allclose(array_of(found).astype(float), expected.astype(float), rtol=unit, atol=unit * 1e-3)
 
 
-def applications(name: str, data: Any) -> Any:
-    """A generated application whose needs hold, of types that NumPy has, and what its meaning gives."""
+def applications(name: str, data: Any, faults: str | None = None) -> Any:
+    """A generated application whose needs hold, of types that NumPy has, and what its meaning gives.
+
+    One that ends in a fault of this code is passed over, any other fault is a failure.
+    """
     application = data.draw(rows()[name])
     parts = [part for given in application.arguments for part in (given if isinstance(given, tuple) else (given,))]
     assume(all(part.dtype in NUMPY_TYPES for part in parts))
     types = tuple(map(type_of, application.arguments))
     assume(all(need.goal.evaluate({}) for need in judges(name, *types, **application.attributes).needs))
-    return application, means(name, *application.arguments, **application.attributes)
+    try:
+        return application, means(name, *application.arguments, **application.attributes)
+    except TensorFault as fault:
+        assert fault.code == faults
+        reject()
 
 
 def type_of(value: Any) -> Any:

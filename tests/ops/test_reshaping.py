@@ -1,0 +1,308 @@
+"""Reshapes against NumPy, and the codes of a requested shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from gradual.dims.constraint import TRUE
+from gradual.dims.dim import Dim, Undefined, Variable, constant, variable
+from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.operator import IllFormed, Judgement
+from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
+from tests.generators.operators import SIZES
+from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
+
+few = settings(max_examples=80, deadline=None)
+many = settings(max_examples=400, deadline=None)
+b, d, h, n, s = (variable(name) for name in "bdhns")
+
+
+def of(*shape: int | str | Dim, dtype: DType = DType.FLOAT32, contents: Any = None) -> TensorType[Dim]:
+    return TensorType(tuple(dim(extent) for extent in shape), dtype, contents)
+
+
+def dim(extent: int | str | Dim) -> Dim:
+    return constant(extent) if isinstance(extent, int) else variable(extent) if isinstance(extent, str) else extent
+
+
+def vector(*elements: int | Dim) -> TensorType[Dim]:
+    return of(len(elements), dtype=DType.INT64, contents=tuple(map(dim, elements)))
+
+
+def goals(judgement: Judgement) -> list[tuple[str, str]]:
+    return [(need.rule, str(need.goal)) for need in judgement.needs if need.goal is not TRUE]
+
+
+def shape_of(judgement: Judgement) -> list[str]:
+    return list(map(str, judgement.result.shape))  # type: ignore[union-attr]
+
+
+def numbers(judgement: Judgement) -> tuple[int, ...]:
+    return tuple(extent.evaluate({}) for extent in judgement.result.shape)  # type: ignore[union-attr]
+
+
+# ---------------------------------------------------------------------------------------------------- what remains
+def test_a_size_equal_at_its_place_cancels_even_where_it_is_zero() -> None:
+    for wanted in ([b, -1], [0, -1]):
+        judgement = judges("reshape", of("b", 3, 4), newshape=wanted)
+        assert shape_of(judgement) == ["b", "12"]
+        assert goals(judgement) == []
+    assert means("reshape", Tensor([], shape=(0, 3, 4)), newshape=[0, -1]).shape == (0, 12)
+
+
+def test_a_zero_that_tells_nothing_is_refuted() -> None:
+    judgement = judges("reshape", of(2, 0), newshape=[0, -1], allowzero=1)
+    assert ("op.reshape.divides", "false") in goals(judgement)
+    assert numbers(judges("reshape", of(0), newshape=[0, -1])) == (0, 1)
+
+
+def test_a_reshape_that_never_fits_asks_for_an_equation_without_solution() -> None:
+    assert goals(judges("reshape", of("d", 3), newshape=[2, 2])) == [("op.reshape.elements", "3 * d == 4")]
+
+
+def test_what_remains_is_owed_to_divide() -> None:
+    assert goals(judges("reshape", of("d", 5), newshape=[1, 2, -1])) == [("op.reshape.divides", "d % 2 == 0")]
+    assert goals(judges("reshape", of(1, 5), newshape=[1, 2, -1])) == [("op.reshape.divides", "false")]
+    assert numbers(judges("reshape", of(2, 5), newshape=[1, 2, -1])) == (1, 2, 5)
+
+
+def test_a_computed_size_in_an_attribute_is_a_size() -> None:
+    judgement = judges("reshape", of("b", "s", "h", "d"), newshape=[b, s, h * d])
+    assert shape_of(judgement) == ["b", "s", "d * h"]
+    assert goals(judgement) == [("op.reshape.size", "d * h >= 0")]
+    split = judges("reshape", of("b", "d"), newshape=[b, 4, d // 4])
+    assert ("op.reshape.elements", "b * d == 4 * b * (d // 4)") in goals(split)
+
+
+def test_a_request_with_computed_sizes_is_settled_without_codes() -> None:
+    judgement = judges("reshape", of("b", "s", "d"), newshape=[0, n, -1])
+    assert judgement.attributes == {"newshape": (b, n, constant(-1)), "allowzero": True}
+    joined = judges("reshape", of("b", "s", "d"), newshape=[-3, n, 2])
+    assert joined.attributes == {"newshape": (b * s, n, constant(2)), "allowzero": True}
+    assert judges("reshape", of("b", "s"), newshape=[0, -1]).attributes is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shape", "owed"),
+    [
+        ([-2], ["b", "s", "d"], []),
+        ([-2, 1], ["b", "s", "d", "1"], []),
+        ([0, -3], ["b", "d * s"], []),
+        ([1, -1, 0], ["1", "b * s", "d"], []),
+        ([-1, 1, 0], ["b * s", "1", "d"], []),
+        ([-4, -1, 2, -2], ["b // 2", "2", "s", "d"], [("op.reshape.divides", "b % 2 == 0")]),
+        ([-4, 1, 2, -1], ["1", "2", "d * s"], [("op.reshape.elements", "b == 2")]),
+    ],
+)
+def test_codes_copy_join_and_split(wanted: list[int], shape: list[str], owed: list[tuple[str, str]]) -> None:
+    judgement = judges("reshape", of("b", "s", "d"), newshape=wanted)
+    assert shape_of(judgement) == shape
+    assert goals(judgement)[: len(owed)] == owed
+
+
+@pytest.mark.parametrize("wanted", [[-1, -1], [0, 0, 0], [-3], [-4, 2], [-4, -1, -1], [-5], [-2, 0]])
+def test_codes_that_ask_for_what_cannot_be_are_refused(wanted: list[int]) -> None:
+    assert refusal("reshape", of("b"), newshape=wanted).rule == "op.attribute"
+
+
+@pytest.mark.parametrize("name", ["reshape", "reshape_like", "squeeze", "expand_dims"])
+@few
+@given(data=st.data())
+def test_a_reshape_keeps_the_elements_in_order(name: str, data: st.DataObject) -> None:
+    application, found = applications(name, data)
+    assert_exactly(found, array_of(application.arguments[0]).reshape(found.shape))
+
+
+@many
+@given(
+    shape=st.lists(st.sampled_from(SIZES), max_size=3).map(tuple),
+    wanted=st.lists(st.sampled_from((-1, 0, 1, 2, 3, 6)), max_size=3),
+)
+def test_without_zeros_what_remains_is_what_numpy_says(shape: tuple[int, ...], wanted: list[int]) -> None:
+    assume(0 not in shape and (len(wanted) <= len(shape) or 0 not in wanted) and wanted.count(-1) <= 1)
+    judgement = judges("reshape", of(*shape), newshape=wanted)
+    filled = [shape[place] if size == 0 else size for place, size in enumerate(wanted)]
+    try:
+        expected = np.zeros(shape).reshape(filled).shape
+    except ValueError:
+        assert not holds(judgement, {})
+    else:
+        assert holds(judgement, {}) and numbers(judgement) == expected
+
+
+def holds(judgement: Judgement, env: dict[Variable, int]) -> bool:
+    try:
+        return all(need.goal.evaluate(env) for need in judgement.needs)
+    except Undefined:
+        return False
+
+
+sizes = st.integers(0, 6)
+
+
+@many
+@given(
+    shape=st.lists(sizes, min_size=1, max_size=3),
+    wanted=st.lists(st.one_of(sizes, st.just(-1)), min_size=1, max_size=3),
+    known=st.lists(st.booleans(), min_size=3, max_size=3),
+    allowzero=st.booleans(),
+)
+def test_a_value_is_read_by_the_same_codes_whether_known_or_not(
+    shape: list[int], wanted: list[int], known: list[bool], allowzero: bool
+) -> None:
+    unknown = [variable(f"s{place}") for place in range(len(wanted))]
+    part = vector(*(size if known[place] else unknown[place] for place, size in enumerate(wanted)))
+    env = {one: size for place, size in enumerate(wanted) for one in unknown[place].variables()}
+    exact = attempted("dyn.reshape", of(*shape), vector(*wanted), allowzero)
+    open_ = attempted("dyn.reshape", of(*shape), part, allowzero)
+    if exact is None or open_ is None:
+        assert exact is None or not holds(exact, {})
+        assert open_ is None or not holds(open_, env)
+        return
+    assert holds(exact, {}) is holds(open_, env)
+    if holds(exact, {}):
+        assert numbers(exact) == tuple(extent.evaluate(env) for extent in open_.result.shape)  # type: ignore[union-attr]
+
+
+def attempted(name: str, data: TensorType[Dim], shape: TensorType[Dim], allowzero: bool) -> Judgement | None:
+    try:
+        return judges(name, data, shape, allowzero=int(allowzero))
+    except IllFormed as refused:
+        assert refused.rule == "op.attribute"
+        return None
+
+
+@many
+@given(
+    shape=st.lists(sizes, min_size=1, max_size=3),
+    wanted=st.lists(st.one_of(sizes.map(lambda size: ("size", size)), st.just(("code", -1)))
+    , min_size=1, max_size=3),
+)  # fmt: skip
+def test_a_settled_request_means_at_run_time_what_was_judged(shape: list[int], wanted: list[tuple[str, int]]) -> None:
+    assume([size for _, size in wanted].count(-1) <= 1)
+    extents = [variable(f"d{axis}") for axis in range(len(shape))]
+    asked = [variable(f"s{place}") if kind == "size" else -1 for place, (kind, _) in enumerate(wanted)]
+    assume(any(isinstance(size, Dim) for size in asked))
+    judgement = judges("reshape", of(*extents), newshape=asked)
+    env: dict[Variable, int] = {}
+    for dims, values in ((extents, shape), (asked, [size for _, size in wanted])):
+        env |= {one: v for at, v in zip(dims, values, strict=True) if isinstance(at, Dim) for one in at.variables()}
+    assume(holds(judgement, env))
+    assert judgement.attributes is not None
+    newshape = [size.evaluate(env) for size in judgement.attributes["newshape"]]
+    found = means("reshape", random_tensor(tuple(shape), DType.FLOAT32, 1), newshape=newshape, allowzero=1)
+    assert found.shape == tuple(extent.evaluate(env) for extent in judgement.result.shape)  # type: ignore[union-attr]
+
+
+def test_a_computed_shape_flows_into_the_type() -> None:
+    judgement = judges("dyn.reshape", of("b", 3, 4), vector(b, -1))
+    assert shape_of(judgement) == ["b", "12"]
+    assert goals(judgement) == []
+
+
+def test_the_contents_of_a_small_vector_survive_a_reshape() -> None:
+    one = CATALOGUE["reshape"]
+    assert one.contents is not None
+    given = vector(n, 10)
+    assert one.contents(given, newshape=(constant(-1),), allowzero=False) == (n, constant(10))
+    assert one.contents(given, newshape=(constant(1), constant(2)), allowzero=False) is None
+
+
+# ------------------------------------------------------------------------------------------------ axes of size 1
+def test_squeezing_an_unknown_axis_owes_that_it_is_one() -> None:
+    judgement = judges("squeeze", of("d", 4), axis=[0])
+    assert shape_of(judgement) == ["4"]
+    assert goals(judgement) == [("op.squeeze.one", "d == 1")]
+
+
+def test_squeezing_without_axes_needs_known_sizes() -> None:
+    assert refusal("squeeze", of("d", 1)).rule == "op.rank"
+    assert numbers(judges("squeeze", of(1, 3, 1))) == (3,)
+
+
+@pytest.mark.parametrize("axis", [[0, 0], [0, -3], [3], [-4]])
+def test_squeezing_an_axis_that_is_not_there_is_refused(axis: list[int]) -> None:
+    assert refusal("squeeze", of(1, 1, 1), axis=axis).rule == "op.axis"
+
+
+@few
+@given(data=st.data())
+def test_squeeze_is_numpys(data: st.DataObject) -> None:
+    application, found = applications("squeeze", data)
+    axis = application.attributes.get("axis")
+    x = array_of(application.arguments[0])
+    assert_exactly(found, np.squeeze(x) if axis is None else np.squeeze(x, axis=tuple(axis)))
+
+
+@few
+@given(shape=st.lists(st.sampled_from((1, 2)), min_size=1, max_size=4), data=st.data())
+def test_an_axis_that_is_a_value_is_squeezed_exactly(shape: list[int], data: st.DataObject) -> None:
+    rank = len(shape)
+    places = st.lists(st.integers(-rank, rank - 1), unique=True, max_size=rank)
+    axes = data.draw(places)
+    unknown = [variable(f"a{i}") for i in range(len(axes))]
+    judgement = judges("dyn.squeeze", of(*shape), vector(*unknown))
+    env = {one: axis for at, axis in zip(unknown, axes, strict=True) for one in at.variables()}
+    gone = {axis % rank for axis in axes}
+    expected = len(gone) == len(axes) and all(shape[axis] == 1 for axis in gone)
+    assert holds(judgement, env) is expected
+    if expected:
+        left = [size for place, size in enumerate(shape) if place not in gone]
+        assert [extent.evaluate(env) for extent in judgement.result.shape] == left  # type: ignore[union-attr]
+
+
+@few
+@given(shape=st.lists(st.sampled_from((2, 3, 5)), max_size=3), axis=st.integers(-5, 5), count=st.integers(0, 2))
+def test_an_axis_that_is_a_value_is_expanded_exactly(shape: list[int], axis: int, count: int) -> None:
+    given_axis = of(dtype=DType.INT64, contents=(variable("a"),))
+    judgement = judges("dyn.expand_dims", of(*shape), given_axis, num_newaxis=count)
+    (unknown,) = variable("a").variables()
+    within = -len(shape) - 1 <= axis <= len(shape)
+    assert holds(judgement, {unknown: axis}) is within
+    if within:
+        known = judges("expand_dims", of(*shape), axis=axis, num_newaxis=count)
+        assert [extent.evaluate({unknown: axis}) for extent in judgement.result.shape] == list(numbers(known))  # type: ignore[union-attr]
+
+
+def test_new_axes_from_the_back_stand_after_the_axis() -> None:
+    assert numbers(judges("expand_dims", of(2, 3), axis=-1, num_newaxis=2)) == (2, 3, 1, 1)
+    assert numbers(judges("expand_dims", of(2, 3), axis=-3)) == (1, 2, 3)
+
+
+# ------------------------------------------------------------------------------------------------------ transpose
+@few
+@given(data=st.data())
+def test_transpose_is_numpys(data: st.DataObject) -> None:
+    application, found = applications("transpose", data)
+    assert_exactly(found, np.transpose(array_of(application.arguments[0]), application.attributes.get("axes")))
+
+
+@pytest.mark.parametrize(("axes", "rule"), [([0], "op.attribute"), ([0, 0], "op.axis"), ([0, 2], "op.axis")])
+def test_a_transpose_names_every_axis_once(axes: list[int], rule: str) -> None:
+    assert refusal("transpose", of(2, 3), axes=axes).rule == rule
+
+
+# ---------------------------------------------------------------------------------------------------- reshape_like
+def test_reshape_like_owes_the_number_of_elements() -> None:
+    judgement = judges("reshape_like", of(2, "b", 4), of("s", 8, 3))
+    assert shape_of(judgement) == ["s", "8", "3"]
+    assert goals(judgement) == [("op.reshape_like.elements", "8 * b == 24 * s")]
+
+
+def test_reshape_like_may_replace_some_axes_by_some() -> None:
+    attributes = {"lhs_begin": 1, "lhs_end": 3, "rhs_begin": 0, "rhs_end": -1}
+    assert numbers(judges("reshape_like", of(2, 3, 4, 5), of(6, 2, 9), **attributes)) == (2, 6, 2, 5)
+    assert refusal("reshape_like", of(2), of(2), lhs_begin=2).rule == "op.axis"
+
+
+def test_the_number_of_elements_never_changes() -> None:
+    x = random_tensor((2, 3, 4), DType.FLOAT32, 1)
+    assert math.prod(means("reshape_like", x, random_tensor((4, 6), DType.BOOL, 1)).shape) == 24
