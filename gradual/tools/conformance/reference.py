@@ -11,7 +11,7 @@ from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic
 from gradual.run.value import Blame, Fault
 from gradual.source import Source, Span
-from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.tools.arguments import values
 from gradual.tools.conformance.answer import (
     FoundCheck,
     FoundDiagnostic,
@@ -22,9 +22,7 @@ from gradual.tools.conformance.answer import (
     Report,
 )
 from gradual.tools.conformance.case import Place, Request
-from gradual.tools.conformance.values import Call, Drawn, Fields, Literal, Values
-from gradual.types.dtype import DType
-from gradual.types.type import FunctionType, GradualType, TensorType, TupleType
+from gradual.tools.conformance.values import Call, Fields, Literal, Values
 
 
 class Reference:
@@ -47,9 +45,9 @@ class Reference:
     def run(self, request: Request, call: Call) -> Outcome:
         """Run one call of the request's program."""
         compilation = self.compiled(request)
-        values = arguments(call, compilation.functions[call.function])
+        given = values(call.arguments, compilation.functions[call.function].params, seed=0)
         try:
-            return GotValue(_values(compilation.run(call.function, *values)))
+            return GotValue(_values(compilation.run(call.function, *given)))
         except Blame as blame:
             return _blamed(blame, compilation.source)
         except Fault as fault:
@@ -101,28 +99,6 @@ def _places(spans: Iterable[Span], source: Source) -> tuple[Place, ...]:
 
 def _blamed(blame: Blame, source: Source) -> GotBlame:
     return GotBlame(blame.code, blame.rule, _places(blame.blames, source))
-
-
-def arguments(call: Call, type: FunctionType) -> list[Any]:
-    """The values of a call's arguments; the k-th is drawn from seed k, a bare literal takes its parameter's dtype."""
-    wanted = (*type.params, *(None for _ in call.arguments))
-    return [_made(value, wanted[k], k) for k, value in enumerate(call.arguments)]
-
-
-def _made(value: Values, wanted: GradualType | None, seed: int) -> Any:
-    match value:
-        case Drawn(dtype, shape):
-            return random_tensor(shape, DType(dtype), seed)
-        case Literal(dtype, shape, elements):
-            return Tensor(list(elements), dtype or _wanted(wanted), shape)
-        case Fields(items):
-            inside = wanted.fields if isinstance(wanted, TupleType) else ()
-            padded = (*inside, *(None for _ in items))
-            return tuple(_made(item, padded[k], seed + k) for k, item in enumerate(items))
-
-
-def _wanted(type: GradualType | None) -> DType:
-    return type.dtype if isinstance(type, TensorType) else DType.FLOAT32
 
 
 def _values(value: Any) -> Values:
