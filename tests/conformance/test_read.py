@@ -25,7 +25,7 @@ def test_a_case_has_its_id_rules_and_program() -> None:
     case = only(HEAD)
     assert case.id == "op/nn.dense/unknown-width"
     assert case.rules == ("op.nn.dense.contract", "check.residual", "run.check.blame")
-    assert case.request.text.startswith("def @head(") and case.request.text.endswith("}\n")
+    assert case.request.text.startswith("def @head(") and case.request.text.endswith("}")
 
 
 def test_types_checks_core_and_outcomes_are_read() -> None:
@@ -45,7 +45,7 @@ def test_types_checks_core_and_outcomes_are_read() -> None:
 def test_annotations_are_taken_out_with_their_lines() -> None:
     case = only(REFUTED)
     assert "//~" not in case.request.text
-    assert case.request.text.count("\n") == 3
+    assert case.request.text.count("\n") == 2
     (error,) = case.expectation.diagnostics
     assert (error.code, error.severity, dict(error.witness)) == ("E0302", "error", {"n": 3})
     assert error.place == Place(2, 12, 2, 14)

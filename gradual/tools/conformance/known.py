@@ -1,0 +1,60 @@
+"""Known failures of an implementation: a list that goes stale loudly.
+
+One line is `case-id  profile, profile  # reason`; the profile `crash` stands for a crash.  A listed case that passes,
+or fails in other profiles, is not what the list says; a listed case that does not exist is a problem of the list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from gradual.tools.conformance.case import Malformed, Problem
+from gradual.tools.conformance.run import Class, Result
+
+_LINE = re.compile(r"^(\S+)\s+([a-z]+(?:\s*,\s*[a-z]+)*)\s+#\s*(\S.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A failure that is known: the profiles in which it fails, and why."""
+
+    profiles: frozenset[str]
+    reason: str
+
+
+def read_known(text: str, file: str, cases: Collection[str]) -> dict[str, Known]:
+    """The list by case id; Malformed where a line cannot be read, stands twice or names no case."""
+    found: dict[str, Known] = {}
+    problems: list[Problem] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        match = _LINE.match(line)
+        if match is None:
+            problems.append(Problem(file, number, "expected `case-id  profile, …  # reason`"))
+        elif match[1] not in cases or match[1] in found:
+            problems.append(Problem(file, number, f"no case {match[1]} is left to fail"))
+        else:
+            found[match[1]] = Known(frozenset(re.split(r"\s*,\s*", match[2])), match[3])
+    if problems:
+        raise Malformed(problems)
+    return found
+
+
+def weighed(results: Iterable[Result], known: Mapping[str, Known]) -> Iterator[Result]:
+    """The results, with failures as they are known set apart, and listed cases that pass told as such."""
+    for result in results:
+        listed = known.get(result.case.id)
+        if listed is None:
+            yield result
+        elif result.kind is Class.PASS:
+            yield replace(result, kind=Class.UNEXPECTED)
+        else:
+            yield replace(result, kind=Class.KNOWN) if broken(result) == listed.profiles else result
+
+
+def broken(result: Result) -> frozenset[str]:
+    """The profiles in which a result fails."""
+    return frozenset({"crash"}) if result.kind is Class.CRASH else frozenset(f.profile.value for f in result.failures)
