@@ -1,10 +1,17 @@
-"""Reports: what a test measured and nobody judges, printed after the results."""
+"""Reports: what a test measured and nobody judges, printed after the results.
+
+Properties have no deadline: a machine that is busy refutes nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 _REPORTS = pytest.StashKey[list[str]]()
 
