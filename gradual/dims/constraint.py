@@ -104,20 +104,16 @@ class Truth(_Constraint):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Equal(_Constraint):
-    """`left == right`."""
+    """`left == right`; `difference` is 0 exactly where it holds."""
 
     left: Dim
     right: Dim
+    difference: Dim
 
     @property
     def children(self) -> tuple[Any, ...]:
         """Both sides."""
         return (self.left, self.right)
-
-    @property
-    def difference(self) -> Dim:
-        """What is 0 exactly where the constraint holds."""
-        return self.left - self.right
 
     @property
     def solution(self) -> tuple[Variable, Dim] | None:
@@ -131,20 +127,16 @@ class Equal(_Constraint):
 
 @dataclass(slots=True, eq=False, repr=False)
 class AtMost(_Constraint):
-    """`left <= right`."""
+    """`left <= right`; `difference` is at least 0 exactly where it holds."""
 
     left: Dim
     right: Dim
+    difference: Dim
 
     @property
     def children(self) -> tuple[Any, ...]:
         """Both sides."""
         return (self.left, self.right)
-
-    @property
-    def difference(self) -> Dim:
-        """What is at least 0 exactly where the constraint holds."""
-        return self.right - self.left
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -187,7 +179,8 @@ Constraint = Truth | Equal | AtMost | Not | And | Or
 TRUE = Truth("true", frozenset(), True)
 FALSE = Truth("false", frozenset(), False)
 
-C = TypeVar("C", Equal, AtMost, Not, And, Or)
+C = TypeVar("C", Not, And, Or)
+Q = TypeVar("Q", Equal, AtMost)
 J = TypeVar("J", And, Or)
 _CONSTRAINTS: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 
@@ -198,6 +191,14 @@ def _interned(form: type[C], *parts: Any) -> C:
         nodes = parts[0] if isinstance(parts[0], tuple) else parts
         key = shortened(f"{form.__name__}({', '.join(node.key for node in nodes)})")
         found = _CONSTRAINTS[form, *parts] = form(key, names_of(nodes), *parts)
+    return found
+
+
+def _compared(form: type[Q], left: Dim, right: Dim, difference: Dim) -> Q:
+    found: Q | None = _CONSTRAINTS.get((form, left, right))
+    if found is None:
+        key = shortened(f"{form.__name__}({left.key}, {right.key})")
+        found = _CONSTRAINTS[form, left, right] = form(key, left.names | right.names, left, right, difference)
     return found
 
 
@@ -219,7 +220,11 @@ def equal(a: Dim | int, b: Dim | int) -> Constraint:
     difference = left - right
     if difference.value is not None:
         return _truth(difference.value == 0)
-    return _interned(Equal, right, left) if left.value is not None else _interned(Equal, left, right)
+    return (
+        _compared(Equal, right, left, -difference)
+        if left.value is not None
+        else _compared(Equal, left, right, difference)
+    )
 
 
 def differs(a: Dim | int, b: Dim | int) -> Constraint:
@@ -234,7 +239,7 @@ def at_most(a: Dim | int, b: Dim | int) -> Constraint:
     if difference.value is not None:
         return _truth(difference.value >= 0)
     shift = _shift(left, right)
-    return _interned(AtMost, left - shift, right - shift)
+    return _compared(AtMost, left - shift, right - shift, difference)
 
 
 def _shift(left: Dim, right: Dim) -> int:

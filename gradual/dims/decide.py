@@ -68,11 +68,12 @@ class Decider:
 
     def decide(self, facts: Facts, goal: Constraint) -> Verdict:
         """What is known of a goal at a point; nothing is learnt from the answer.  [dim.decide]"""
-        question = _Question(facts, goal)
-        if question.rewritten is TRUE:
+        rewritten = facts.rewrite(goal)
+        if rewritten is TRUE:
             return self._proved("normal-form" if goal is TRUE else "facts")
-        if judged(question.rewritten, facts.known.bounds) is True and not facts.known.conflict:
+        if judged(rewritten, facts.known.bounds) is True and not facts.known.conflict:
             return self._proved("interval")
+        question = _Question(facts, goal, rewritten)
         match self._answer(question.plausibility, question.order):
             case Nowhere(rung=rung):
                 return self._refuted(question, "normal-form" if goal is FALSE else rung)
@@ -106,8 +107,8 @@ class Decider:
     def _refuted(self, question: _Question, rung: str) -> Refuted:
         self.counts[rung] += 1
         sample = self._answer(question.cone.known, question.order)
-        model = sample.model if isinstance(sample, Somewhere) else {}
-        return Refuted(_never(question), self._witness(question, model))
+        witness = self._witness(question, sample.model) if isinstance(sample, Somewhere) else {}
+        return Refuted(_never(question), witness)
 
     def _witness(self, question: _Question, model: Mapping[Variable, int]) -> dict[str, int]:
         """A model by name: the goal's own variables first, in order of occurrence."""
@@ -135,12 +136,12 @@ class Decider:
 
     def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
         """Whether a goal can hold together with the unconditional facts, as for a `where` clause."""
-        question = _Question(facts, goal)
+        question = _Question(facts, goal, facts.rewrite(goal))
         return self._answer(question.plausibility, question.order)
 
     def counterexample(self, facts: Facts, goal: Constraint) -> Mapping[str, int]:
         """The least valuation found at which a goal fails, by name; empty if none was found."""
-        question = _Question(facts, goal)
+        question = _Question(facts, goal, facts.rewrite(goal))
         match self._answer(question.failure, question.order):
             case Somewhere(model=model) if question.cone.whole:
                 return self._witness(question, model)
@@ -157,7 +158,7 @@ class Decider:
 
     def values(self, facts: Facts, goal: Constraint, name: Variable, limit: int = 3) -> tuple[int, ...] | None:
         """All values of a variable at which a goal can hold, if they are at most `limit`.  [dim.few]"""
-        question = _Question(facts, goal)
+        question = _Question(facts, goal, facts.rewrite(goal))
         dim = facts.rewrite(of_atom(name))
         found: list[int] = []
         while question.cone.whole and len(found) <= limit:
@@ -187,13 +188,19 @@ class Decider:
             return Nowhere("facts")
         if system.is_contradictory:
             return Nowhere("linear")
-        for tries in (self._limits.models // 4, self._limits.models):
-            model = least_model(system, constraints, order, tries)
-            if model is not None:
-                return Somewhere(model, "models")
-            rung = Refuter(self._limits).refuted(system) if tries < self._limits.models else None
-            if rung is not None:
-                return Nowhere(rung)
+        tries = self._limits.models
+        model = least_model(system, constraints, order, tries // 4)
+        if model is not None:
+            return Somewhere(model, "models")
+        refuter = Refuter(self._limits)
+        rung = refuter.refuted(system)
+        if rung is not None:
+            return Nowhere(rung)
+        model = least_model(system, constraints, order, tries)
+        if model is None and refuter.open is not None:
+            model = least_model(refuter.open, constraints, order, tries)
+        if model is not None:
+            return Somewhere(model, "models")
         return self._asked(system, constraints, order) if self._smt else Undecided()
 
     def _asked(self, system: System, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
@@ -217,12 +224,12 @@ class _Question:
 
     __slots__ = ("cone", "facts", "goal", "order", "rewritten")
 
-    def __init__(self, facts: Facts, goal: Constraint) -> None:
+    def __init__(self, facts: Facts, goal: Constraint, rewritten: Constraint) -> None:
         self.facts = facts
         self.goal = goal
-        self.rewritten = facts.rewrite(goal)
-        self.cone = facts.cone(self.rewritten)
-        self.order = _order(occurrences(self.rewritten), self.cone)
+        self.rewritten = rewritten
+        self.cone = facts.cone(rewritten)
+        self.order = _order(occurrences(rewritten), self.cone)
 
     @property
     def plausibility(self) -> list[Constraint]:

@@ -37,9 +37,10 @@ def least_model(
     tries: int,
     hints: Iterable[int] = (),
 ) -> Model | None:
-    """The least model of the constraints that a bounded search finds; `system` is the same constraints at rest.
+    """The least model of the constraints that a bounded search finds.  [dim.decide.models]
 
-    `order` has every variable of the constraints; `hints` are further numbers worth trying.  [dim.decide.models]
+    `system` is the same constraints at rest, or one case of them; `order` has every variable of the constraints;
+    `hints` are further numbers worth trying.
     """
     if system.conflict:
         return None
@@ -136,7 +137,7 @@ class _Search:
         numbers = [model[name] for name in self._order if name in model]
         score = max(map(abs, numbers), default=0), sum(map(abs, numbers)), tuple((abs(k), k < 0) for k in numbers)
         if (self._score is None or score < self._score) and satisfies(self._constraints, model):
-            self._best, self._score = model, score
+            self._best, self._score = {name: model[name] for name in self._order}, score
 
 
 def _root(line: _Line, model: Mapping[Variable, int]) -> int | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import gcd, lcm
 
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Variable, bottom_up, named
-from gradual.dims.constraint import Constraint, all_of, at_least, at_most, negated
+from gradual.dims.constraint import Constraint, all_of, at_least, at_most, equal, negated
 from gradual.dims.dim import Dim, of_atom
 from gradual.dims.system import System
 from gradual.limits import Limits
@@ -22,16 +22,21 @@ _DEPTH = 12
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Cases that cover everything: in each, the constraints that hold instead of the system's."""
+    """Cases that cover everything: in each, the constraints that hold."""
 
     rung: str
     cases: tuple[tuple[Constraint, ...], ...]
 
 
 class Refuter:
-    """One attempt, with its budget of cases."""
+    """One attempt, with its budget of cases.
+
+    Attributes:
+        open: the case that stayed open and cannot be split, if there is one: the place to look for a model.
+    """
 
     def __init__(self, limits: Limits) -> None:
+        self.open: System | None = None
         self._limits = limits
         self._left = limits.cases
 
@@ -43,6 +48,7 @@ class Refuter:
             return "linear"
         split = self._cheapest(system) if depth else None
         if split is None or len(split.cases) > self._left:
+            self.open = system
             return None
         self._left -= len(split.cases)
         closed = all(self.refuted(System(case), depth - 1) is not None for case in split.cases)
@@ -95,8 +101,7 @@ def _residues(system: System, limit: int) -> Iterator[Split]:
 
 def _class(constraints: tuple[Constraint, ...], name: Variable, modulus: int, residue: int) -> tuple[Constraint, ...]:
     quotient = of_atom(named(f"{name} // {modulus}", name.kind, None))
-    replaced = {name: quotient * modulus + residue}
-    return tuple(constraint.substitute(replaced) for constraint in constraints)
+    return (equal(of_atom(name), quotient * modulus + residue), *constraints)
 
 
 def _moduli(system: System, constraints: tuple[Constraint, ...]) -> dict[Variable, int]:

@@ -1,0 +1,88 @@
+"""The laws of decisions as functions of one question, so that tests and mutants check the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from gradual.dims.constraint import Constraint, at_least
+from gradual.dims.decide import Decider
+from gradual.dims.dim import variable
+from gradual.dims.facts import Facts
+from gradual.limits import LIMITS
+from gradual.verdict import Proved, Refuted, Unknown, Verdict
+from tests.generators.dims import NAMES, Tree, built, evaluated, grid, meant
+
+SIZES = (0, 1, 2, 3, 5)
+"""Where laws are checked: no solver has a hand in it."""
+Question = tuple[tuple[Tree, ...], tuple[Tree, ...], Tree]
+
+
+def facts_of(known: Iterable[Tree], path: Iterable[Tree]) -> Facts:
+    """Facts over natural variables."""
+    facts = Facts()
+    for name in NAMES:
+        facts.assume(at_least(variable(name), 0))
+    for tree in known:
+        facts.assume(built(tree))
+    for tree in path:
+        facts.suppose(built(tree))
+    return facts
+
+
+def check_soundness(question: Question, decider: Decider) -> Verdict:
+    """T2: proved is true, refuted is false, and a witness is what it says, on a grid that knows no solver."""
+    known, path, goal = question
+    verdict = decider.decide(facts_of(known, path), built(goal))
+    match verdict:
+        case Proved():
+            for env in _models((*known, *path)):
+                assert meant(goal, env) is not False, f"{goal} is proved but fails at {env}"
+        case Refuted(witness=witness):
+            for env in _models(known):
+                assert meant(goal, env) is not True, f"{goal} is refuted but holds at {env}"
+            _check_witness(witness, known)
+            assert evaluated(built(goal), _filled(witness)) is not True or not witness
+        case Unknown(witness=witness):
+            _check_witness(witness, (*known, *path))
+            if witness:
+                assert evaluated(built(goal), _filled(witness)) is False, f"{goal} does not fail at {witness}"
+    return verdict
+
+
+def _models(trees: tuple[Tree, ...]) -> list[dict[str, int]]:
+    return [env for env in grid(SIZES) if all(meant(tree, env) is True for tree in trees)]
+
+
+def _filled(witness: Mapping[str, int]) -> dict[str, int]:
+    return {name: witness.get(name, 0) for name in NAMES}
+
+
+def _decided(constraint: Constraint, witness: Mapping[str, int]) -> bool:
+    return bool(witness) and all(variable.name in witness for variable in constraint.variables())
+
+
+def _check_witness(witness: Mapping[str, int], trees: tuple[Tree, ...]) -> None:
+    assert all(k >= 0 for k in witness.values())
+    for tree in trees:
+        fact = built(tree)
+        if _decided(fact, witness):
+            assert evaluated(fact, _filled(witness)) is True, f"{fact} does not hold at {witness}"
+
+
+FULL = LIMITS
+SCANT = replace(LIMITS, rlimit=400, models=8, cases=2, cone=4)
+
+
+def check_monotony(question: Question, more: Decider, less: Decider) -> None:
+    """T3: with less power a verdict is the same or unknown; it is never another.
+
+    A goal that is undefined wherever the facts hold, or facts that hold nowhere, admit both verdicts.
+    """
+    known, path, goal = question
+    if all(meant(goal, env) is None for env in _models((*known, *path))):
+        return
+    strong = more.decide(facts_of(known, path), built(goal))
+    weak = less.decide(facts_of(known, path), built(goal))
+    if not isinstance(weak, Unknown):
+        assert type(weak) is type(strong), f"{weak} with less power, {strong} with more"

@@ -1,0 +1,250 @@
+"""T1: what constructors make of a term means what the term means, and is written as it is read."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradual.dims.constraint import (
+    FALSE,
+    TRUE,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    differs,
+    divides,
+    equal,
+    less,
+    more,
+    negated,
+)
+from gradual.dims.dim import Dim, Kind, Undefined, constant, ite, maximum, minimum, product, variable
+from gradual.limits import LIMITS
+from tests.generators.dims import (
+    Tree,
+    built,
+    by_variable,
+    dims_sharing,
+    evaluated,
+    grid,
+    meant,
+    predicates_sharing,
+    variable_of,
+)
+
+SOME = (-3, -1, 0, 1, 2, 5)
+FEW = (-1, 0, 1, 4)
+a, b, c, d, h, n, m = map(variable, "abcdhnm")
+
+
+def check_meaning(tree: Tree) -> None:
+    """Wherever the tree is defined, the normal form has its value."""
+    node = built(tree)
+    for env in grid(SOME):
+        expected = meant(tree, env)
+        if expected is not None:
+            assert evaluated(node, env) == expected, f"{node} at {env}"
+
+
+@given(dims_sharing())
+@settings(max_examples=200, deadline=None)
+def test_a_dim_means_what_was_written(tree: Tree) -> None:
+    check_meaning(tree)
+
+
+@given(predicates_sharing())
+@settings(max_examples=200, deadline=None)
+def test_a_constraint_means_what_was_written(tree: Tree) -> None:
+    check_meaning(tree)
+
+
+@given(predicates_sharing())
+@settings(max_examples=100, deadline=None)
+def test_a_negation_holds_exactly_where_the_constraint_does_not(tree: Tree) -> None:
+    node = built(tree)
+    for env in grid(FEW):
+        holds = evaluated(node, env)
+        assert evaluated(negated(node), env) == (None if holds is None else not holds)
+
+
+@given(predicates_sharing(), dims_sharing())
+@settings(max_examples=100, deadline=None)
+def test_a_substitution_is_an_evaluation_in_two_steps(tree: Tree, image: Tree) -> None:
+    node, replaced = built(tree), built(image)
+    after = node.substitute({variable_of("a"): replaced})
+    for env in grid(FEW):
+        inner = evaluated(replaced, env)
+        if inner is not None and evaluated(node, {**env, "a": inner}) is not None:
+            assert evaluated(after, env) == evaluated(node, {**env, "a": inner})
+
+
+@given(dims_sharing())
+@settings(max_examples=100, deadline=None)
+def test_constants_fold_to_the_value(tree: Tree) -> None:
+    node: Dim = built(tree)
+    for env in grid(FEW):
+        folded = node.substitute({variable: constant(k) for variable, k in by_variable(env).items()})
+        value = evaluated(node, env)
+        assert value is None or folded.value == value
+
+
+@given(st.one_of(dims_sharing(), predicates_sharing()))
+@settings(max_examples=100, deadline=None)
+def test_pickling_gives_the_same_object(tree: Tree) -> None:
+    node = built(tree)
+    assert pickle.loads(pickle.dumps(node)) is node
+
+
+@pytest.mark.parametrize(
+    ("made", "same"),
+    [
+        (4 * n // 4, n),
+        ((4 * n + 8) // 4, n + 2),
+        ((n + 8) // 4, n // 4 + 2),
+        (n // 2 // 3, n // 6),
+        ((n + 1) // 2 // 2, (n + 1) // 4),
+        (((n + 1) // 2 + 1) // 2, (n + 3) // 4),
+        (n % 4 % 4, n % 4),
+        (n % 8 % 4, n % 4),
+        ((n + 9) % 4, (n + 1) % 4),
+        (n % 4 // 4, constant(0)),
+        ((2 * n + 1) // 4, n // 2),
+        (2 * (n // 2) + n % 2, n),
+        (maximum(n, n + 1), n + 1),
+        (maximum(n, m, n), maximum(m, n)),
+        (maximum(maximum(n, m), 3), maximum(3, m, n)),
+        (minimum(n, n - 1), n - 1),
+        (ite(equal(n, 1), m, m), m),
+        (ite(equal(n, 1), 1, n), n),
+        (ite(equal(n, m), m, n), n),
+        (ite(differs(n, 1), n, m), ite(equal(n, 1), m, n)),
+        (ite(equal(n, 1), ite(equal(n, 1), a, b), c), ite(equal(n, 1), a, c)),
+        (product((n, 2, m)), 2 * m * n),
+        ((n + 1) * (n - 1), n * n - 1),
+    ],
+)
+def test_equal_sizes_are_one_object(made: Dim, same: Dim) -> None:
+    assert made is same
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (n // 2, m // 2),
+        (n * a, n * b),
+        (n * m // m, n),
+        (n // n, constant(1)),
+        (0 * n // m, constant(0)),
+        (n // 0, constant(0)),
+        (n // -2, -n // 2),
+    ],
+)
+def test_nothing_is_cancelled_that_might_be_zero(left: Dim, right: Dim) -> None:
+    assert left is not right
+    assert equal(left, right) not in (TRUE, FALSE)
+
+
+def test_a_division_by_less_than_one_is_undefined() -> None:
+    for divisor in (0, -2, m):
+        with pytest.raises(Undefined):
+            (n // divisor).evaluate({variable_of("n"): 4, variable_of("m"): 0})
+        with pytest.raises(Undefined):
+            (n % divisor).evaluate({variable_of("n"): 4, variable_of("m"): 0})
+
+
+def test_a_branch_that_is_not_taken_may_be_undefined() -> None:
+    guarded = ite(equal(h, 0), 0, d // h)
+    assert guarded.evaluate({variable_of("h"): 0, variable_of("d"): 6}) == 0
+    assert any_of(equal(h, 0), divides(h, d)).evaluate({variable_of("h"): 0, variable_of("d"): 6})
+    assert not all_of(more(h, 0), divides(h, d)).evaluate({variable_of("h"): 0, variable_of("d"): 6})
+
+
+TEXTS = [
+    (n + 1, "n + 1"),
+    (2 * n, "2 * n"),
+    (n // 2, "n // 2"),
+    (maximum(n - 2, 0), "max(n - 2, 0)"),
+    (ite(equal(n, 1), m, n), "(if n == 1 then m else n)"),
+    (n % 8, "n % 8"),
+    (b * (d % h) + 1, "b * (d % h) + 1"),
+    (n // 2 % 3, "n // 2 % 3"),
+    (2 * n % 4, "2 * (n % 2)"),
+    (m - n, "m - n"),
+    (-n, "-n"),
+    (-(-n // 4), "-((-n) // 4)"),
+    (n // 2 * m, "m * (n // 2)"),
+    ((n // 2) * (m // 2), "(m // 2) * (n // 2)"),
+    (n // (m // 2), "n // (m // 2)"),
+    (n // (m + 1), "n // (m + 1)"),
+    ((n + m) // 2, "(m + n) // 2"),
+    (2 * n // 3, "2 * n // 3"),
+    ((n + 2 - 3) // 2 + 1, "(n + 1) // 2"),
+    (b * d // 4 * 4, "4 * (b * d // 4)"),
+    (constant(-3), "-3"),
+    (variable("dim(%x, 1)", Kind.GHOST) + 1, "dim(%x, 1) + 1"),
+    (equal(n, 784), "n == 784"),
+    (equal(784, n), "n == 784"),
+    (at_most(2, n), "n >= 2"),
+    (at_least(n - 2, 0), "n >= 2"),
+    (less(n, m), "n < m"),
+    (at_most(n, m), "n <= m"),
+    (negated(less(n, m)), "m <= n"),
+    (divides(h, d), "d % h == 0"),
+    (differs(n, 1), "n != 1"),
+    (any_of(equal(a, 3), equal(a, 1)), "a == 3 or a == 1"),
+    (all_of(equal(a, 3), any_of(equal(b, 1), more(b, 4))), "a == 3 and (b == 1 or b >= 5)"),
+    (any_of(equal(a, 3), all_of(equal(b, 1), more(c, 4))), "a == 3 or b == 1 and c >= 5"),
+    (equal(3 * d, 4), "3 * d == 4"),
+    (TRUE, "true"),
+]
+
+
+@pytest.mark.parametrize(("node", "text"), TEXTS)
+def test_texts_are_canonical(node: Dim, text: str) -> None:
+    assert str(node) == text
+
+
+NAMESPACE = {"max": maximum, "min": minimum, **{name: variable(name) for name in "abcdhnm"}}
+
+
+@given(dims_sharing())
+@settings(max_examples=200, deadline=None)
+def test_a_text_reads_back_as_the_same_dim(tree: Tree) -> None:
+    node: Dim = built(tree)
+    if "(if " not in str(node):  # the rest is also an expression of Python, of the same meaning
+        assert eval(str(node), {"__builtins__": {}}, NAMESPACE) in (node, node.value)
+
+
+def test_depth_costs_no_stack() -> None:
+    deep = n
+    for i in range(2_000):
+        deep = maximum(deep * 3 // 2, m - i)
+    assert deep.evaluate({variable_of("n"): 0, variable_of("m"): 0}) == 0
+    assert deep.substitute({variable_of("n"): m}).variables() == {variable_of("m")}
+    assert len(str(deep)) <= 2 * LIMITS.text
+    assert pickle.loads(pickle.dumps(deep)) is deep
+
+
+def test_products_stay_within_limits() -> None:
+    grown = n + m
+    for _ in range(50):
+        grown = grown * grown
+    assert len(grown.terms) <= LIMITS.monomials
+    huge = constant(3)
+    for _ in range(50):
+        huge = huge * huge
+    with pytest.raises(Undefined):
+        huge.evaluate({})
+
+
+def test_unused_dims_are_forgotten() -> None:
+    from gradual.dims import dim as dims
+
+    before = len(dims._DIMS)
+    for i in range(1000):
+        variable(f"forgotten{i}") + 1
+    assert len(dims._DIMS) <= before + 10

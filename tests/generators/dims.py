@@ -1,0 +1,191 @@
+"""Dims and constraints as written: trees that nobody simplified, with their meaning read off directly.
+
+About 30 % of the terms share a sub-term, or have one operator on both sides of a comparison: this is where a wrong
+cancellation hides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gradual.dims import constraint as constraints
+from gradual.dims import dim as dims
+from gradual.dims.constraint import Constraint
+from gradual.dims.dim import Dim, Variable
+
+Tree = tuple[Any, ...]
+"""`("var", name)`, `("const", k)`, or an operator with its operands."""
+
+NAMES = ("a", "b", "c")
+BINARY = ("+", "-", "*", "//", "%", "max", "min")
+CONSTANTS = (0, 1, 1, 2, 2, 3, 4, 6, -1, -2)
+
+
+def variable_of(name: str) -> Variable:
+    """The rigid variable of that name."""
+    (found,) = dims.variable(name).variables()
+    return found
+
+
+def built(tree: Tree) -> Any:
+    """The dim or constraint that the constructors make of a tree."""
+    match tree:
+        case ("var", name):
+            return dims.variable(name)
+        case ("const", k):
+            return dims.constant(k)
+        case (operator, *operands):
+            return _BUILDERS[operator](*map(built, operands))
+    raise AssertionError(tree)
+
+
+_BUILDERS: dict[str, Any] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "max": lambda a, b: dims.maximum(a, b),
+    "min": lambda a, b: dims.minimum(a, b),
+    "if": lambda p, a, b: dims.ite(p, a, b),
+    "==": lambda a, b: constraints.equal(a, b),
+    "!=": lambda a, b: constraints.differs(a, b),
+    "<=": lambda a, b: constraints.at_most(a, b),
+    "<": lambda a, b: constraints.less(a, b),
+    "not": lambda p: constraints.negated(p),
+    "and": lambda *ps: constraints.all_of(*ps),
+    "or": lambda *ps: constraints.any_of(*ps),
+}
+
+
+def meant(tree: Tree, env: Mapping[str, int]) -> Any:
+    """What a tree means: an int or bool, None where it is undefined (a divisor below 1 that something hangs on)."""
+    operator, *operands = tree
+    if operator == "var":
+        return env[operands[0]]
+    if operator == "const":
+        return operands[0]
+    if operator == "if":
+        condition = meant(operands[0], env)
+        return None if condition is None else meant(operands[1 if condition else 2], env)
+    values = [meant(operand, env) for operand in operands]
+    if operator == "and":
+        return False if False in values else None if None in values else True
+    if operator == "or":
+        return True if True in values else None if None in values else False
+    return None if None in values else _computed(operator, values)
+
+
+def _computed(operator: str, values: list[int]) -> Any:
+    if operator in ("//", "%"):
+        return None if values[1] < 1 else values[0] // values[1] if operator == "//" else values[0] % values[1]
+    return _MEANINGS[operator](*values)
+
+
+_MEANINGS: dict[str, Any] = {
+    "+": int.__add__,
+    "-": int.__sub__,
+    "*": int.__mul__,
+    "max": max,
+    "min": min,
+    "==": int.__eq__,
+    "!=": int.__ne__,
+    "<=": int.__le__,
+    "<": int.__lt__,
+    "not": lambda p: not p,
+}
+
+
+def grid(values: tuple[int, ...], names: tuple[str, ...] = NAMES) -> Iterator[dict[str, int]]:
+    """All valuations of the names over the values."""
+    for numbers in product(values, repeat=len(names)):
+        yield dict(zip(names, numbers, strict=True))
+
+
+def by_variable(env: Mapping[str, int]) -> dict[Variable, int]:
+    """The valuation as dims read it."""
+    return {variable_of(name): k for name, k in env.items()}
+
+
+def evaluated(node: Dim | Constraint, env: Mapping[str, int]) -> Any:
+    """What a dim or constraint evaluates to, None where it is undefined."""
+    try:
+        return node.evaluate(by_variable(env))
+    except dims.Undefined:
+        return None
+
+
+# ------------------------------------------------------------------------------------------------- strategies
+
+_LEAVES = st.sampled_from([*(("var", name) for name in NAMES * 3), *(("const", k) for k in CONSTANTS)])
+
+
+@st.composite
+def dim_trees(draw: st.DrawFn, depth: int = 3, shared: tuple[Tree, ...] = ()) -> Tree:
+    """A dim; `shared` are sub-terms to use again."""
+    choice = draw(st.integers(0, 9))
+    if shared and choice < 3:
+        return draw(st.sampled_from(shared))
+    if depth == 0 or choice < 5:
+        return draw(_LEAVES)
+    if choice == 9:
+        condition = draw(predicate_trees(depth=0, shared=shared))
+        return ("if", condition, draw(dim_trees(depth - 1, shared)), draw(dim_trees(depth - 1, shared)))
+    return draw(_applied(draw(st.sampled_from(BINARY)), draw(dim_trees(depth - 1, shared)), depth, shared))
+
+
+@st.composite
+def _applied(draw: st.DrawFn, operator: str, left: Tree, depth: int, shared: tuple[Tree, ...]) -> Tree:
+    """An operator with a second operand; divisors are mostly numbers from 1 on."""
+    if operator in ("//", "%") and draw(st.integers(0, 3)):
+        return operator, left, ("const", draw(st.sampled_from((1, 2, 2, 3, 4, 6))))
+    return operator, left, draw(dim_trees(depth - 1, shared))
+
+
+@st.composite
+def predicate_trees(draw: st.DrawFn, depth: int = 1, shared: tuple[Tree, ...] = ()) -> Tree:
+    """A predicate; sides share sub-terms, or are one operator over the same operand."""
+    if depth and draw(st.integers(0, 2)) == 0:
+        operator = draw(st.sampled_from(["and", "or", "not"]))
+        parts = [draw(predicate_trees(depth - 1, shared)) for _ in range(1 if operator == "not" else 2)]
+        return (operator, *parts)
+    comparison = draw(st.sampled_from(["==", "==", "!=", "<=", "<"]))
+    return (comparison, *draw(_sides(shared)))
+
+
+@st.composite
+def _sides(draw: st.DrawFn, shared: tuple[Tree, ...]) -> tuple[Tree, Tree]:
+    left, right = draw(dim_trees(2, shared)), draw(dim_trees(2, shared))
+    if draw(st.integers(0, 9)) >= 3:
+        return left, right
+    operator, common = draw(st.sampled_from(BINARY)), draw(dim_trees(1, shared))
+    if draw(st.booleans()):
+        return (operator, left, common), (operator, right, common)
+    return (operator, common, left), (operator, common, right)
+
+
+@st.composite
+def dims_sharing(draw: st.DrawFn) -> Tree:
+    """A dim over a pool of shared sub-terms."""
+    pool = tuple(draw(st.lists(dim_trees(2), max_size=2)))
+    return draw(dim_trees(3, pool))
+
+
+@st.composite
+def predicates_sharing(draw: st.DrawFn, depth: int = 1) -> Tree:
+    """A predicate over a pool of shared sub-terms."""
+    pool = tuple(draw(st.lists(dim_trees(2), max_size=2)))
+    return draw(predicate_trees(depth, pool))
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...], Tree]:
+    """Unconditional facts, path facts and a goal that share sub-terms."""
+    pool = tuple(draw(st.lists(dim_trees(1), max_size=2)))
+    facts = tuple(draw(st.lists(predicate_trees(1, pool), max_size=2)))
+    path = tuple(draw(st.lists(predicate_trees(0, pool), max_size=1)))
+    return facts, path, draw(predicate_trees(1, pool))
