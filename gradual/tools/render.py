@@ -21,8 +21,10 @@ def within(source: Source) -> Locate:
 def full(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
     """Message, excerpt with labels, notes (the counterexample first), help, and where to read more."""
     excerpts = list(_by_source(diagnostic, locate))
-    margin = max(len(str(last_line(source, marks))) for source, marks in excerpts)
+    margin = max((len(str(last_line(source, marks))) for source, marks in excerpts), default=1)
     rows = [_headline(diagnostic, paint)]
+    if not excerpts:
+        rows.append(f" {paint('-->', 'frame')} {locate(diagnostic.span)[0].name}")
     for index, (source, marks) in enumerate(excerpts):
         arrow = ":::" if index else "-->"
         rows.append(f"{' ' * margin}{paint(arrow, 'frame')} {place(source, marks[0].span)}")
@@ -50,9 +52,10 @@ def _headline(diagnostic: Diagnostic, paint: Paint) -> str:
 
 
 def _by_source(diagnostic: Diagnostic, locate: Locate) -> Iterator[tuple[Source, list[Mark]]]:
-    """The marks of a diagnostic by the source they lie in, the primary one's first."""
+    """The marks of a diagnostic by the source they lie in, the primary one's first; none for what lies nowhere."""
     primary = Mark(diagnostic.span, diagnostic.label, True, diagnostic.severity)
-    marks = [primary, *(Mark(r.span, r.label, False, "related") for r in diagnostic.related if r.span != NOWHERE)]
+    related = [Mark(r.span, r.label, False, "related") for r in diagnostic.related]
+    marks = [mark for mark in (primary, *related) if mark.span != NOWHERE]
     found: dict[int, tuple[Source, list[Mark]]] = {}
     for mark in marks:
         source, span = locate(mark.span)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -242,6 +243,13 @@ def test_colour_is_for_terminals_unless_asked_for(
     assert "\x1b" in gradual("check", "a.relay").out
     monkeypatch.setenv("NO_COLOR", "1")
     assert gradual("check", "a.relay").out == plain
+
+
+def test_the_time_is_told_to_a_person_only(gradual: Gradual, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = gradual("check", write("a.relay", PROVED)).lines[-1]
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    timed = gradual("check", "a.relay", "--color", "never").lines[-1]
+    assert re.fullmatch(re.escape(plain) + r"   in \d+\.\d\d s", timed)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,3 +125,10 @@ def test_explain_names_what_is_near(gradual: Gradual) -> None:
     assert (done.code, done.out) == (2, "")
     assert "near: type.cast" in done.err
     assert isinstance(explained("E9999"), list)
+
+
+def test_a_terminal_reads_pages_as_pages(gradual: Gradual, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    done = gradual("explain", "E0302", "--color", "always")
+    assert "refuted for some size" in done.out and "## Meaning" not in done.out
+    assert "## Meaning" in gradual("explain", "E0302", "--color", "never").out

@@ -151,9 +151,9 @@ def test_the_end_of_a_text_can_be_pointed_at() -> None:
     assert excerpt("a\n", Span(2, 2), "here") == "2 |\n  | ^ here\n"
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\r\n", "a"])
-def test_the_smallest_texts_have_an_excerpt(text: str) -> None:
-    assert "\n  | ^ here\n" in shown(text, Span(0, 0), "here")
+@pytest.mark.parametrize("text", ["\n", "\r\n", "a", "a\n\n"])
+def test_the_end_of_the_smallest_texts_has_an_excerpt(text: str) -> None:
+    assert "^ here\n" in shown(text, Span(len(text), len(text)), "here")
 
 
 def test_a_long_line_shows_what_lies_near_its_marks() -> None:
@@ -169,6 +169,10 @@ def test_a_long_line_shows_what_lies_near_its_marks() -> None:
 def test_a_place_that_is_nowhere_is_told_in_a_note() -> None:
     text = shown("add(%x)", Span(0, 3), "", Related(NOWHERE, "left open by the caller"))
     assert "  = note: left open by the caller\n" in text
+
+
+def test_a_diagnostic_without_a_place_names_the_file_only() -> None:
+    assert shown("add(%x)", NOWHERE).split("\n")[:3] == ["error[E0301]: sizes differ", " --> x.relay", "  |"]
 
 
 def test_notes_come_before_the_rule_and_help_before_the_explanation() -> None:
@@ -221,5 +225,5 @@ def test_every_text_and_every_span_has_a_rendering_that_colour_does_not_change(t
     locate = render.within(Source("x", text))
     full = render.full(found, locate)
     assert plain(render.full(found, locate, ansi)) == full
-    assert full.count("primary") == 1
-    assert all(full.count(r.label) == 1 for r in related if r.span != NOWHERE)
+    assert full.count("primary") == (found.span != NOWHERE)
+    assert all(full.count(r.label) == 1 for r in related)
