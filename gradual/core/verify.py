@@ -27,18 +27,20 @@ from gradual.core.terms import (
     Size,
     Step,
 )
-from gradual.dims.constraint import Constraint, any_of, at_least, equal, negated
+from gradual.dims.constraint import FALSE, TRUE, Constraint, any_of, at_least, equal, negated
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, SizeOf, Variable, constant
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
 from gradual.types.measuring import bare, measured, measuring, requirements
 from gradual.types.opening import sizes, tracked_length, with_contents
 from gradual.types.relate import Coercion, Demand, Mismatch, demands, precise, substituted
 from gradual.types.text import shown
-from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
-from gradual.verdict import Proved
+from gradual.types.type import Content, FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
+from gradual.verdict import Proved, Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +110,15 @@ class _Verifier:
                 self._apply(step)
             case Check(id, goal):
                 self._readable(goal, f"check {id}")
-                self.facts.assume(goal)
+                self._learn(goal)
             case Constant(name, value, type):
-                if type.shape != tuple(map(constant, value.shape)) or type.dtype is not value.dtype:  # type: ignore[union-attr]
+                if type != _constant_type(value, isinstance(type, TensorType) and type.contents is not None):
                     self.found.append(f"{name}: a constant of another type")
                 self._define(name, type)
             case Size(name, dim, type):
                 self._readable(equal(dim, constant(0)), name)
+                if type != TensorType((), DType.INT64, (dim,)):
+                    self.found.append(f"{name}: {dim} as {shown(type)}")
                 self._define(name, type)
             case Project(name, operand, index, type):
                 whole = self._type(operand)
@@ -213,6 +217,9 @@ class _Verifier:
         for operand in step.operands:
             self._open_contents(operand)
         choice = measured(type, [self._type(operand) for operand in step.operands])
+        if choice.unsolved:
+            self.found.append(f"{step.name}: dims that no argument shows")
+            return self._define(step.name, step.type)
         for _, goal in choice.owed:
             self._prove(goal, f"{step.name} needs {goal}")
         for operand, param in zip(step.operands, type.params, strict=True):
@@ -234,7 +241,10 @@ class _Verifier:
 
     def _renamed(self, name: str, operand: str, type: OpenedType) -> None:
         """A value under another type: each size equal to the value's, or an unknown of its own."""
-        for size, own in zip(sizes(self._type(operand)), sizes(type), strict=True):
+        self._alike(self._type(operand), type, name)
+        if isinstance(type, TensorType) and type.contents is not None:
+            self.found.append(f"{name}: contents that no rule gives")
+        for size, own in zip(sizes(self._type(operand)), sizes(type), strict=False):
             variable = bare(own)
             if variable is None or not variable.is_ghost or _base(variable) != name:
                 self._prove(equal(size, own), f"{name}: {size} recorded as {own}")
@@ -247,11 +257,10 @@ class _Verifier:
         then = self._branch(step.then, truth, step)
         orelse = self._branch(step.orelse, None if truth is None else negated(truth), step)
         self._define(step.name, step.type)
-        for axis, (joined, left, right) in enumerate(zip(sizes(step.type), then, orelse, strict=True)):
+        for joined, left, right in zip(sizes(step.type), then, orelse, strict=False):
             variable = bare(joined)
             if variable is not None and _base(variable) == step.name and self._known(left) and self._known(right):
                 self.facts.assume(any_of(equal(joined, left), equal(joined, right)))
-            assert axis >= 0
 
     def _branch(self, block: Block, truth: Constraint | None, step: If) -> list[Dim]:
         """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
@@ -260,17 +269,56 @@ class _Verifier:
             self.facts.suppose(truth)
         self.block(block)
         type = self._type(block.result)
-        for size, joined in zip(sizes(type), sizes(step.type), strict=True):
+        self._alike(type, step.type, step.name)
+        for size, joined in zip(sizes(type), sizes(step.type), strict=False):
             variable = bare(joined)
             if size is not joined and (variable is None or _base(variable) != step.name):
-                agrees = equal(size, joined) if truth is None else any_of(negated(truth), equal(size, joined))
-                self._prove(agrees, f"{step.name}: a branch gives {size}, recorded as {joined}")
+                self._agrees(truth, size, joined, step.name)
+        self._joined_contents(truth, type, step)
         read = [self.decider.simplified(self.facts, size) for size in sizes(type)]
         self.facts.rollback(mark)
         self.types = outer
         return read
 
+    def _agrees(self, truth: Constraint | None, found: Dim, joined: Dim, name: str) -> None:
+        """What a branch gives is what the join records, wherever the branch is taken at all."""
+        agrees = equal(found, joined) if truth is None else any_of(negated(truth), equal(found, joined))
+        self._prove(agrees, f"{name}: a branch gives {found}, recorded as {joined}")
+
+    def _joined_contents(self, truth: Constraint | None, type: OpenedType, step: If) -> None:
+        recorded = step.type.contents if isinstance(step.type, TensorType) else None
+        found = type.contents if isinstance(type, TensorType) else None
+        if recorded is not None and (found is None or len(found) != len(recorded)):
+            self.found.append(f"{step.name}: contents that a branch does not give")
+            return
+        for content, joined in zip(found or (), recorded or (), strict=False):
+            if isinstance(content, Dim) and isinstance(joined, Dim):
+                self._agrees(truth, content, joined, step.name)
+            elif content is not joined:
+                self.found.append(f"{step.name}: contents that a branch does not give")
+
     # ------------------------------------------------------------------------------------------------------- ground
+    def _learn(self, goal: Constraint) -> None:
+        """After its check a goal holds; on a path that it contradicts, only proofs may use it, as when it was owed."""
+        match self.decider.decide(self.facts, goal):
+            case Proved() | Unknown(fails_if_reached=False, gave_up=False):
+                self.facts.assume(goal)
+            case _:
+                self.facts.suppose(goal)
+
+    def _alike(self, found: OpenedType, recorded: OpenedType, path: str) -> None:
+        """The same structure, ranks and element types."""
+        match found, recorded:
+            case TensorType(), TensorType() if found.rank == recorded.rank and found.dtype is recorded.dtype:
+                pass
+            case TupleType(fields), TupleType(others) if len(fields) == len(others):
+                for i, (field, other) in enumerate(zip(fields, others, strict=True)):
+                    self._alike(field, other, f"{path}#{i}")
+            case FunctionType(), FunctionType() if precise(found, recorded):
+                pass
+            case _:
+                self.found.append(f"{path}: {shown(recorded)} instead of {shown(found)}")
+
     def _define(self, name: str, type: OpenedType) -> None:
         if name in self.types and self.types[name] is not type:
             self.found.append(f"{name} is defined twice")
@@ -321,6 +369,14 @@ def _entry(function: Function, solved: Mapping[Variable, Dim | None]) -> Iterato
         if solution is not None and bare(solution) is None:
             yield at_least(solution, constant(0))
     yield from function.type.where
+
+
+def _constant_type(value: Tensor, tracked: bool) -> OpenedType:
+    """The type of a literal, with its elements if they are tracked."""
+    truths = (TRUE if element else FALSE for element in value.elements) if value.dtype is DType.BOOL else ()
+    numbers = (constant(int(element)) for element in value.elements) if value.dtype.is_integer else ()
+    contents: tuple[Content, ...] | None = (*truths, *numbers) if tracked else None
+    return TensorType(tuple(map(constant, value.shape)), value.dtype, contents)
 
 
 def _base(variable: Variable) -> str | None:

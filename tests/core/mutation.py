@@ -20,7 +20,7 @@ class Mutant:
     says: str
     module: Module
 
-    KINDS: ClassVar = ("check", "binder", "operands", "size", "measure", "entry")
+    KINDS: ClassVar = ("check", "binder", "operands", "size", "measure", "entry", "contents")
 
 
 def mutants(module: Module) -> Iterator[Mutant]:
@@ -101,6 +101,11 @@ def _steps(step: Step, types: Types) -> Iterator[tuple[str, str, Step]]:
     if isinstance(step, Apply | Invoke | Rename | If):
         for i in range(len(list(sizes(step.type)))):
             yield "size", f"{i} of {step.name}", replace(step, type=_grown(step.type, i))
+    contents = step.type.contents if hasattr(step, "type") and isinstance(step.type, TensorType) else None
+    for i, content in enumerate(contents or ()):
+        if isinstance(content, Dim):
+            wrong = (*contents[:i], content + 1, *contents[i + 1 :])  # type: ignore[index]
+            yield "contents", f"{i} of {step.name}", replace(step, type=replace(step.type, contents=wrong))  # type: ignore[union-attr]
 
 
 _ORDERED = ("nn.dense", "nn.bias_add", "take", "dyn.reshape", "dyn.broadcast_to")

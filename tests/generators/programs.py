@@ -124,9 +124,7 @@ class Grower:
             scope.names += [item.name for item in drawn if isinstance(item, Let) and item.name in found]
         return items
 
-    def draw(
-        self, context: Context, scope: Scope, items: list[Item], types: Types, depth: int
-    ) -> list[Item] | None:
+    def draw(self, context: Context, scope: Scope, items: list[Item], types: Types, depth: int) -> list[Item] | None:
         """One construct, None where it has no operands."""
         view = View(self, scope, {name: types[name] for name in scope.names if name in types})
         if depth < 2 and self.chance(0.16):
@@ -143,9 +141,7 @@ class Grower:
         return None
 
     # --------------------------------------------------------------------------------------------------- branches
-    def choice(
-        self, view: View, context: Context, scope: Scope, items: list[Item], depth: int
-    ) -> list[Item] | None:
+    def choice(self, view: View, context: Context, scope: Scope, items: list[Item], depth: int) -> list[Item] | None:
         """An `if` under the test of a size or under a boolean that says nothing."""
         found = view.condition()
         if found is None:
@@ -184,9 +180,7 @@ class Grower:
         value = Choice(condition, Body(tuple(bodies[0][0]), left), Body(tuple(bodies[1][0]), right))
         return [*before, Let(name, None, value)]
 
-    def closure(
-        self, view: View, context: Context, scope: Scope, items: list[Item], depth: int
-    ) -> list[Item] | None:
+    def closure(self, view: View, context: Context, scope: Scope, items: list[Item], depth: int) -> list[Item] | None:
         """A function literal at a known type, then a call of it."""
         operand = view.pick(view.floats(1))
         if operand is None:

@@ -23,6 +23,7 @@ from gradual.source import Source, Span
 from gradual.syntax.parse import parse
 from gradual.syntax.print import printed
 from gradual.tensors.value import Value
+from tests.core.mutation import mutants
 from tests.generators.program_terms import Program, respelled
 from tests.properties.compiling import Outcome, all_checks, compiled, outcome, same
 from tests.properties.inputs import arguments, spoiled
@@ -245,7 +246,10 @@ def renaming(case: Case) -> str | None:
     """Renaming variables and dims changes neither acceptance nor where checks stand.  [T16]"""
     random = Random(f"rename {case.seed}")
     names = sorted(set(re.findall(r"%\w+|\b[nmq]\d*\b", case.text)))
-    fresh = [f"{'%' if name.startswith('%') else ''}{letters}" for name, letters in zip(names, _letters(random))]
+    fresh = [
+        f"{'%' if name.startswith('%') else ''}{letters}"
+        for name, letters in zip(names, _letters(random), strict=False)
+    ]
     mapping = dict(zip(names, fresh, strict=True))
     other = compiled(respelled(case.program, lambda name: mapping.get(name, name)))
     if other.ok != case.found.ok:
@@ -290,6 +294,16 @@ def verified(case: Case) -> str | None:
     return None
 
 
+def tampering(case: Case) -> str | None:
+    """The verifier rejects core that was changed in one place.  [core.verify]"""
+    if not case.found.ok or case.gave_up:
+        return None
+    for mutant in Random(f"mutants {case.seed}").sample(every := list(mutants(case.found.core)), min(6, len(every))):
+        if not violations(mutant.module, Decider()):
+            return f"accepted: {mutant.says}\n{printed_core(mutant.module)}"
+    return None
+
+
 LAWS: dict[str, Law] = {
     "soundness": soundness,
     "elimination": elimination,
@@ -303,4 +317,5 @@ LAWS: dict[str, Law] = {
     "renaming": renaming,
     "budget": budget,
     "verified": verified,
+    "tampering": tampering,
 }

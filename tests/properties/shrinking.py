@@ -123,6 +123,8 @@ def _shorter(program: Program, place: int) -> Program:
     def change(annotation: object) -> object:
         nonlocal at
         at += 1
-        return Tensor(annotation.sizes[1:], annotation.dtype) if at == place and isinstance(annotation, Tensor) else annotation
+        if at == place and isinstance(annotation, Tensor):
+            return Tensor(annotation.sizes[1:], annotation.dtype)
+        return annotation
 
     return annotated(program, change)  # type: ignore[arg-type]
