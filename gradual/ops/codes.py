@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 
-from gradual.dims.constraint import FALSE, TRUE, Constraint, any_of, at_most, differs, divides, equal, negated
+from gradual.dims.constraint import FALSE, TRUE, Constraint, any_of, at_most, divides, equal, negated
 from gradual.dims.dim import Dim, constant, ite, maximum, product
 from gradual.ops.operator import IllFormed, Need
 from gradual.ops.shapes import ONE, ZERO, Shape, size
@@ -122,16 +122,14 @@ class Reading:
             self.target.append(code)
             return
         self.owe(at_most(MINUS, code), "op.reshape.size", "a size is negative")
-        asked = code
-        if not self.allowzero and here is None:
-            self.owe(differs(code, ZERO), "op.reshape.code", "0 asks for an axis that the input does not have")
-        elif not self.allowzero and here is not None:
-            asked = ite(equal(code, ZERO), here, code)
-        minus = equal(code, MINUS)
-        left, right = cancelled(here, asked)
-        self.rest[len(self.target)] = minus
+        copies = FALSE if self.allowzero else equal(code, ZERO)
+        if here is None:
+            self.owe(negated(copies), "op.reshape.code", "0 asks for an axis that the input does not have")
+        asked = code if here is None else ite(copies, here, code)
+        left, right = _cancelled_by_element(here, code, copies)
+        self.rest[len(self.target)] = minus = equal(code, MINUS)
         self.target.append(asked)
-        self.dividend.append(ite(minus, here or ONE, left))
+        self.dividend.append(left)
         self.divisor.append(ite(minus, ONE, right))
 
     def owe(self, goal: Constraint, rule: str, says: str) -> None:
@@ -154,7 +152,7 @@ class Reading:
         for left, right in combinations(rest.values(), 2):
             self.owe(any_of(negated(left), negated(right)), "op.reshape.code", "-1 stands twice in a shape")
         self.owe(any_of(none, at_most(ONE, divisor)), "op.reshape.divides", "nothing tells how much remains")
-        by = divisor if some is TRUE else maximum(divisor, ONE)
+        by = maximum(divisor, ONE) if self.allowzero and some is not TRUE else divisor
         says = "the sizes asked for do not divide the elements"
         self.needs.append(Need(any_of(none, divides(by, dividend)), "op.reshape.divides", says, ((0, None),)))
         remains = dividend // by
@@ -171,6 +169,16 @@ def cancelled(here: Dim | None, asked: Dim) -> tuple[Dim, Dim]:
         return here, asked
     same = equal(here, asked)
     return ite(same, ONE, here), ite(same, ONE, asked)
+
+
+def _cancelled_by_element(here: Dim | None, code: Dim, copies: Constraint) -> tuple[Dim, Dim]:
+    """As `cancelled`, for an element that copies where it is 0; where it is -1 nothing cancels, since no size is."""
+    if here is None:
+        return ONE, code
+    if here.value is not None and here.value >= 1:
+        return here, ite(copies, here, code)
+    same = any_of(copies, equal(code, here))
+    return ite(same, ONE, here), ite(same, ONE, code)
 
 
 def requested(shape: Shape, codes: Sequence[Dim], allowzero: bool, elements: bool) -> tuple[Shape, tuple[Need, ...]]:
