@@ -48,7 +48,7 @@ def measured(family: Family, sizes: Sequence[int], timeout: float) -> Iterator[R
             yield f"{family.name:24}{size:8}  more than {timeout:.0f} s"
             return
         if done.returncode:
-            yield f"{family.name:24}{size:8}  {done.stderr.strip().splitlines()[-1]}"
+            yield f"{family.name:24}{size:8}  {(done.stderr.strip().splitlines() or ['died'])[-1]}"
         else:
             yield Row(family, size, json.loads(done.stdout))
 

@@ -71,7 +71,24 @@ def _residual_unit(page: Page, value: str, image: str, vector: str, kernel: str)
 
 
 def shape_chain(blocks: int) -> str:
-    """Blocks of shape_of, take, strided_slice, concatenate and dyn.reshape, which turn a shape round and round."""
+    """Blocks of shape_of, take, concatenate and dyn.reshape: as exporters split heads off and put them back."""
+    page = Page()
+    whole, split = "Tensor[(?, ?, 96), float32]", "Tensor[(?, ?, 4, 24), float32]"
+    value = page.param("data", whole)
+    for block in range(blocks):
+        tails, wanted = (("96i64",), whole) if block % 2 else (("4i64", "24i64"), split)
+        shape = page.apply(f'shape_of({value}, dtype="int64")', f"Tensor[({len(tails) + 2}), int64]")
+        sizes = [page.apply(f"take({shape}, {axis}i64 /* ty=int64 */, axis=0)", "int64") for axis in (0, 1)]
+        sizes += [f"{tail} /* ty=int64 */" for tail in tails]
+        vectors = [page.apply(f"expand_dims({size}, axis=0)", "Tensor[(1), int64]") for size in sizes]
+        fields = page.bind(f"({', '.join(vectors)})", f"({', '.join(['Tensor[(1), int64]'] * len(vectors))})")
+        joined = page.apply(f"concatenate({fields})", f"Tensor[({len(vectors)}), int64]")
+        value = page.apply(f"dyn.reshape({value}, {joined}, newshape=[])", wanted)
+    return page.text(value, whole if blocks % 2 == 0 else split)
+
+
+def turned_chain(blocks: int, allowzero: bool = True) -> str:
+    """Blocks that turn a shape round and round; without `allowzero` each size may be a 0 that copies another."""
     page = Page()
     cube, triple = "Tensor[(?, ?, ?), float32]", "Tensor[(3), int64]"
     value = page.param("data", cube)
@@ -83,7 +100,7 @@ def shape_chain(blocks: int) -> str:
         first = page.apply(slice, "Tensor[(2), int64]")
         pair = page.bind(f"({last}, {first})", "(Tensor[(1), int64], Tensor[(2), int64])")
         turned = page.apply(f"concatenate({pair})", triple)
-        value = page.apply(f"dyn.reshape({value}, {turned}, newshape=[])", cube)
+        value = page.apply(f"dyn.reshape({value}, {turned}, newshape=[], allowzero={allowzero})", cube)
     return page.text(value, cube)
 
 
@@ -182,7 +199,10 @@ def families() -> Iterator[Family]:
     yield Family("cnn", "operators", cnn, sizes, quick)
     yield Family("cnn, any batch", "operators", lambda size: cnn(size, "?"), sizes, quick)
     yield Family("cnn, named batch", "operators", lambda size: cnn(size, "n"), sizes[:3], quick)
-    yield Family("shape chain", "blocks", shape_chain, (500, 2_000, 8_000, 20_000), (200, 1_000))
+    blocks = (500, 2_000, 8_000, 20_000)
+    yield Family("shape chain", "blocks", shape_chain, blocks, (200, 1_000))
+    yield Family("shape chain, turned", "blocks", turned_chain, blocks, (200, 1_000))
+    yield Family("shape chain, zeros", "blocks", lambda size: turned_chain(size, False), (2, 4, 8, 16), (2, 4))
     yield Family("transformer", "layers", transformer, (12, 24, 48, 96), (12, 24))
     yield Family(
         "transformer, any size", "layers", lambda size: transformer(size, "?", "?"), (12, 24, 48, 96), (12, 24)
