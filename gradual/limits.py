@@ -13,6 +13,7 @@ class Limits:
         nesting: how deep expressions, blocks and types may nest.
         rlimit: Z3's resource budget for one query (Z3's own unit, never seconds).
         contents: the longest integer vector whose elements are tracked symbolically.
+        nodes: the largest size (terms and their parts) that is kept as a formula; a larger one becomes an unknown.
         models: how many small valuations are tried for one goal before the solver is asked.
         monomials: the largest number of terms of a product that is multiplied out.
         cone: how many facts connected with a goal are looked at.
@@ -30,6 +31,7 @@ class Limits:
     nesting: int = 200
     rlimit: int = 400_000
     contents: int = 64
+    nodes: int = 40
     models: int = 400
     monomials: int = 200
     degree: int = 64

@@ -14,12 +14,14 @@ from gradual.core.terms import Apply, Promise, Site
 from gradual.diagnostic import Help, Related
 from gradual.dims.constraint import Constraint, Or, equal
 from gradual.dims.dim import Dim
+from gradual.dims.reduce import is_large
 from gradual.dims.simplify import simplified_dim
+from gradual.limits import Limits
 from gradual.ops.attributes import bound
 from gradual.ops.operator import Contents, IllFormed, Need, Operator
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.opening import tracked_length
+from gradual.types.opening import size_of, tracked_length
 from gradual.types.type import OpenedType, TensorType, TupleType
 
 _CODES = {
@@ -63,8 +65,8 @@ def apply(
     made = f"`{operator.name}`"
     promise = Promise(span, f"the elements that {made} met")
     type = state.enter(judgement.result, name, lambda path, axis: promise, tuple(operands))
-    type = settled(state, type)
-    contents = _contents(operator, types, attributes, type, state.program.limits.contents)
+    type = settled(state, type, name, promise)
+    contents = _contents(operator, types, attributes, type, state.program.limits)
     if contents is not None:
         assert isinstance(type, TensorType)
         type = TensorType(type.shape, type.dtype, contents)
@@ -73,7 +75,7 @@ def apply(
     return state.define(name, type, Made(made, tuple(operands), span))
 
 
-def settled(state: Elaboration, type: OpenedType) -> OpenedType:
+def settled(state: Elaboration, type: OpenedType, path: str, promise: Promise) -> OpenedType:
     """The type with each size simplified and known not to be negative.
 
     Path facts are left out: what a size is must not depend on them, or they would take part in refutations.
@@ -82,17 +84,22 @@ def settled(state: Elaboration, type: OpenedType) -> OpenedType:
         case TensorType(shape, dtype, contents):
             if all(dim.value is not None for dim in shape):
                 return type
-            return TensorType(tuple(_settled_size(state, dim) for dim in shape), dtype, contents)
+            sizes = (_settled_size(state, dim, path, axis, promise) for axis, dim in enumerate(shape))
+            return TensorType(tuple(sizes), dtype, contents)
         case TupleType(fields):
-            return TupleType(tuple(settled(state, field) for field in fields))
+            return TupleType(tuple(settled(state, f, f"{path}#{i}", promise) for i, f in enumerate(fields)))
         case _:
             return type
 
 
-def _settled_size(state: Elaboration, dim: Dim) -> Dim:
+def _settled_size(state: Elaboration, dim: Dim, path: str, axis: int, promise: Promise) -> Dim:
+    """The size as a formula if it is small enough to be kept as one, else a new unknown."""
     if dim.value is not None or dim in state.sized:
         return dim
     simple = simplified_dim(state.facts.rewrite(dim), state.facts.known.knowledge)
+    if is_large(simple, state.program.limits.nodes):
+        simple = size_of(path, axis)
+        state.ghosts.update((variable, promise) for variable in simple.variables())
     state.is_size(simple)
     state.gradual = state.gradual or state.mentions_unknown(simple)
     return simple
@@ -105,11 +112,12 @@ def _open_contents(state: Elaboration, operator: Operator, operands: Sequence[st
 
 
 def _contents(
-    operator: Operator, types: Sequence[Any], attributes: Mapping[str, Any], result: OpenedType, limit: int
+    operator: Operator, types: Sequence[Any], attributes: Mapping[str, Any], result: OpenedType, limits: Limits
 ) -> Contents:
-    if operator.contents is None or tracked_length(result, limit) is None:
+    if operator.contents is None or tracked_length(result, limits.contents) is None:
         return None
-    return operator.contents(*types, **attributes)
+    contents = operator.contents(*types, **attributes)
+    return None if contents is not None and any(is_large(c, limits.nodes) for c in contents) else contents
 
 
 def _wrong_number(state: Elaboration, operator: Operator, found: int, span: Span) -> None:

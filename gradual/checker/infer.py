@@ -35,7 +35,8 @@ from gradual.dims.constraint import FALSE, TRUE
 from gradual.dims.dim import Dim, Variable, constant
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.tensors.scalar import kept
+from gradual.tensors.tensor import Tensor, scalar, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare, measured
 from gradual.types.opening import sizes
@@ -143,7 +144,7 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
 
 def _number(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
     """A literal is a scalar whose content is known.  [type.literal]"""
-    return _constant(state, tensor_of((), DType(dtype), (number.value,)), number.span, hint)
+    return _constant(state, scalar(number.value, DType(dtype)), number.span, hint)
 
 
 def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
@@ -172,7 +173,7 @@ def _vector(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str
     values = [number.value for number in numbers if number is not None]
     dtypes = {number.dtype for number in numbers if number is not None}
     dtype = DType.INT64 if "int64" in dtypes else DType(next(iter(dtypes), "int32"))
-    return _constant(state, tensor_of((len(values),), dtype, values), span, hint)
+    return _constant(state, tensor_of((len(values),), dtype, kept(dtype, values)), span, hint)
 
 
 def _integer(item: ast.Expr) -> ast.Number | None:
@@ -192,7 +193,8 @@ def _meta(state: Elaboration, kind: str, index: int, span: Span, hint: str | Non
         message = f"`meta[{kind}][{index}]` is not a constant of the metadata section"
         state.report("E0106", "syntax.metadata", message, span)
         return broken(state)
-    return _constant(state, tensor_of(entry.shape, DType(entry.dtype), entry.elements), span, hint)
+    dtype = DType(entry.dtype)
+    return _constant(state, tensor_of(entry.shape, dtype, kept(dtype, entry.elements)), span, hint)
 
 
 # ------------------------------------------------------------------------------------------------- tuples

@@ -195,14 +195,15 @@ class _Verifier:
                 self.found.append(f"{path}: {shown(recorded)} instead of {shown(judged)}")
 
     def _extent(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> None:
+        variable = bare(size)
+        forgotten = variable is not None and variable.witness == SizeOf(path, axis)
         if not isinstance(extent, Hole):
-            if extent is not size:
+            if extent is not size and not forgotten:
                 self._prove(equal(extent, size), f"dimension {axis} of {path} is {extent}, recorded as {size}")
             return
-        variable = bare(size)
         if variable is None or not variable.is_ghost:
             self.found.append(f"{path}: dimension {axis} is unknown, recorded as {size}")
-        elif variable.witness == SizeOf(path, axis):
+        elif forgotten:
             for bound in (extent.low, extent.high):
                 if bound is not None:
                     self.facts.assume(at_least(size, bound) if bound is extent.low else at_least(bound, size))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from math import gcd
 
+from gradual.dims.atom import bottom_up
 from gradual.dims.constraint import FALSE, And, Constraint, Equal, Or, all_of, any_of, equal
 from gradual.dims.dim import Dim, constant, polynomial
 
@@ -45,3 +46,16 @@ def _sides(left: Dim, right: Dim, offset: int) -> Constraint:
     if left.value is None and right.value is None:
         return equal(left + max(offset, 0), right + max(-offset, 0))
     return equal(left, constant(-offset)) if right.value is not None else equal(right, constant(offset))
+
+
+def is_large(node: Dim | Constraint, limit: int) -> bool:
+    """Whether a dim or constraint has more than `limit` parts, each occurrence counted.  [dim.large]"""
+    if not node.children:
+        return len(node.terms) > limit if isinstance(node, Dim) else False
+    sizes: dict[object, int] = {}
+    for part in bottom_up(node):
+        own = sum(len(monomial) for monomial, _ in part.terms) if isinstance(part, Dim) else 1
+        sizes[part] = own + sum(sizes[child] for child in part.children)
+        if sizes[part] > limit:
+            return True
+    return False

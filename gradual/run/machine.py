@@ -38,7 +38,7 @@ from gradual.run.sizes import Sizes, concrete, held, plain
 from gradual.run.value import Frame, Held, Procedure, fault
 from gradual.source import Span
 from gradual.tensors.fault import TensorFault
-from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.tensors.tensor import Tensor, scalar
 from gradual.tensors.value import Value
 from gradual.types.dtype import DType
 from gradual.types.opening import tracked_length
@@ -248,7 +248,10 @@ def _exact(value: Held, types: Sequence[Any], attributes: Mapping[str, Any], ste
 
 
 def _size(step: Size, frame: Frame) -> Tensor:
-    return tensor_of((), DType.INT64, (step.dim.evaluate(Sizes(frame)),))
+    size = step.dim.evaluate(Sizes(frame))
+    if size >= 1 << 63:
+        raise fault("E0605", "run.overflow", f"{size} does not fit int64", step.span)
+    return scalar(size, DType.INT64)
 
 
 # ----------------------------------------------------------------------------------------------------------- checks
