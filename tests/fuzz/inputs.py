@@ -81,7 +81,7 @@ def soup(random: Random) -> str:
     return f"def @main(%x: Tensor[(n, 4), float32]) {{ {text} }}" if random.random() < 0.5 else text
 
 
-# ------------------------------------------------------------------------------------------ damaged programs
+# -------------------------------------------------------------------------------- damaged programs
 @cache
 def seeds() -> tuple[str, ...]:
     """Small programs: our own specification and examples, and recorded ones where there are any."""
@@ -108,11 +108,11 @@ OWN = (
 
 
 def damaged(random: Random) -> str:
-    """A program with a few tokens deleted, doubled, swapped, replaced, or spliced with another's."""
-    text = random.choice(seeds())
-    pieces = PIECES.findall(text)
+    """A program a little changed: mostly in what it means, sometimes in its form, sometimes not at all."""
+    pieces = PIECES.findall(random.choice(seeds()))
+    damages = random.choice((CHANGES, CHANGES, (*CHANGES, *WRECKS)))
     for _ in range(random.choice((0, 1, 1, 1, 2, 3, 8))):
-        random.choice(DAMAGES)(random, pieces)
+        random.choice(damages)(random, pieces)
     return "".join(pieces)
 
 
@@ -182,4 +182,15 @@ def _replace(random: Random, pieces: list[str], fits: Callable[[str], bool], by:
         pieces[random.choice(places)] = random.choice(by)
 
 
-DAMAGES = (_delete, _double, _swap, _insert, _splice, _bracket, _hole, _hole, _number, _name, _dtype, _operator)
+def _line(random: Random, pieces: list[str]) -> None:
+    """Lose a line, say it twice, or put it elsewhere."""
+    lines = "".join(pieces).splitlines(keepends=True)
+    if lines:
+        line = lines.pop(_at(random, lines))
+        for _ in range(random.choice((0, 1, 2))):
+            lines.insert(random.randint(0, len(lines)), line)
+    pieces[:] = PIECES.findall("".join(lines))
+
+
+CHANGES = (_hole, _hole, _number, _number, _name, _dtype, _operator, _operator, _line)
+WRECKS = (_delete, _double, _swap, _insert, _splice, _bracket)

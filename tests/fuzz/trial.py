@@ -16,6 +16,7 @@ from gradual.core.verify import violations
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.dims.decide import Decider
 from gradual.source import Source, Span
+from gradual.syntax.ast import Def
 from gradual.syntax.parse import parse
 from gradual.syntax.print import printed
 from gradual.tools import render, report_json
@@ -60,6 +61,11 @@ def _flaws(text: str) -> Iterator[Failure]:
     if not any(found.code.startswith("E01") for found in compilation.diagnostics):
         yield from _of_printing(text)
     if compilation.ok:
+        lost = {
+            each.name.name for each in compilation.surface.definitions if isinstance(each, Def)
+        } - compilation.types.keys()
+        if lost:
+            yield Failure("a function is lost without a word", ", ".join(sorted(lost)))
         core_printed(compilation.core, compilation.source)
         for violation in violations(compilation.core, Decider()):
             yield Failure(f"core: {re.sub(r'[%@`].*', '', violation.message)}", violation.message)

@@ -1,0 +1,99 @@
+"""What TVM 0.12 computed in its own tests, computed here: the same values, or a reason why not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from gradual.tensors.tensor import Tensor
+from tests.corpus.replay import GOOD, Outcome, Played, differs, played, rows
+from tests.material import needs_tests, recordings
+
+pytestmark = needs_tests
+
+HALF = "TVM rounds every step of the operator to float16; here the result is rounded once and is the nearest float16"
+REPETITIONS = "the number of repetitions is an integer; TVM truncates a float32"
+SLOPE = "one slope is given for several channels; TVM reads past the end of the constant"
+BIAS = "one bias is given for several channels; TVM takes the unknown channel to be 1 and then broadcasts"
+ITSELF = "what is recorded is not the function that ran but a reference to `@main` itself"
+TUPLE = "the program takes a tensor of 1 element and was given 41; TVM does not look into tuples on entry"
+ANNOTATION = "the type of a parameter of a `def` is written; TVM guesses it from its uses"
+
+EXCEPTIONS: dict[str, tuple[Outcome, str]] = {
+    "47d376d23245": (Outcome.WRONG, HALF),
+    "2aee1f4279aa": (Outcome.WRONG, HALF),
+    "0fdaf86218bf": (Outcome.WRONG, HALF),
+    "40a1c36ed317": (Outcome.WRONG, HALF),
+    "b244621ba1c7": (Outcome.REJECTED, REPETITIONS),
+    "550cce7de3e3": (Outcome.REJECTED, REPETITIONS),
+    "698951257892": (Outcome.REJECTED, REPETITIONS),
+    "88510c1312a7": (Outcome.REJECTED, REPETITIONS),
+    "d2880874c7d2": (Outcome.REJECTED, REPETITIONS),
+    "dbf549a0df65": (Outcome.REJECTED, REPETITIONS),
+    "9bbba060fe02": (Outcome.BLAMED, SLOPE),
+    "426bb9283e72": (Outcome.BLAMED, SLOPE),
+    "efe36ef3d14f": (Outcome.BLAMED, BIAS),
+    "4ef6ee6639ee": (Outcome.BLAMED, BIAS),
+    "9dc5b2c273fc": (Outcome.REJECTED, ITSELF),
+    "740f4a595542": (Outcome.REJECTED, ITSELF),
+    "deb2adc2cb8c": (Outcome.BLAMED, TUPLE),
+    "26b1cd6653fb": (Outcome.BLAMED, TUPLE),
+    "0c06e4628714": (Outcome.REJECTED, ANNOTATION),
+    "c5aa1ca2806f": (Outcome.REJECTED, ANNOTATION),
+    "0a397b9a6ee2": (Outcome.REJECTED, ANNOTATION),
+    "716f9434ef7f": (Outcome.REJECTED, ANNOTATION),
+}
+"""Recorded runs that end otherwise here, by id: how, and why that is right."""
+
+
+@cache
+def results(name: str) -> tuple[Played, ...]:
+    return tuple(map(played, rows(recordings()[name])))
+
+
+@pytest.mark.parametrize("name", recordings())
+def test_a_recorded_run_gives_the_same_value(name: str) -> None:
+    bad = [one for one in results(name) if one.outcome not in GOOD]
+    assert [one for one in bad if EXCEPTIONS.get(one.id, ("",))[0] != one.outcome] == []
+
+
+def test_every_exception_is_needed() -> None:
+    outcomes = {one.id: one.outcome for name in recordings() for one in results(name)}
+    assert {id: outcomes.get(id) for id in EXCEPTIONS} == {id: outcome for id, (outcome, _) in EXCEPTIONS.items()}
+
+
+def test_the_outcomes_are_reported(tell: Callable[[str], None]) -> None:
+    every = [one for name in recordings() for one in results(name)]
+    outcomes = Counter(one.outcome for one in every)
+    tell(f"{len(every)} recorded runs: " + ", ".join(f"{outcome} {count}" for outcome, count in outcomes.most_common()))
+    missing = Counter(one.detail for one in every if one.outcome is Outcome.UNSUPPORTED)
+    tell("unsupported: " + (", ".join(f"{name} {count}" for name, count in missing.most_common()) or "nothing"))
+    less = [one for one in every if one.less_precise]
+    tell(f"types that say less than TVM's: {len(less)}")
+    for one in less:
+        assert one.less_precise is not None
+        tell(f"  {one.test} {one.id}: {one.less_precise[0]}, there {one.less_precise[1]}")
+    assert outcomes[Outcome.PASS] > len(every) // 2
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "same"),
+    [
+        (Tensor([1.0, 2.0]), Tensor([1.00005, 2.00001]), True),
+        (Tensor([1.0, 2.0]), Tensor([1.0002, 2.0]), False),
+        (Tensor([0.0]), Tensor([0.000009]), True),
+        (Tensor([float("nan")]), Tensor([float("nan")]), True),
+        (Tensor([float("nan")]), Tensor([0.0]), False),
+        (Tensor([1, 2], "int32"), Tensor([1, 3], "int32"), False),
+        (Tensor([1, 2], "int32"), Tensor([1, 2], "int64"), False),
+        (Tensor([1, 2], "int32"), Tensor([1, 2], "int32", (1, 2)), False),
+        ((Tensor([1.0]), Tensor([1.0])), (Tensor([1.0]), Tensor([2.0])), False),
+        ((Tensor([1.0]),), (Tensor([1.0]), Tensor([2.0])), False),
+        ((Tensor([1.0]),), Tensor([1.0]), False),
+    ],
+)
+def test_the_comparison_can_fail(ours: Tensor, theirs: Tensor, same: bool) -> None:
+    assert (differs(ours, theirs) is None) is same
