@@ -19,6 +19,7 @@ from gradual.tools.conformance.case import (
     ExpectedValue,
     Place,
 )
+from gradual.tools.conformance.condition import same_condition
 from gradual.tools.conformance.values import Drawn, Fields, Literal, Values, written
 
 
@@ -67,6 +68,8 @@ def _diagnostics(case: Case, report: Report) -> Iterator[Failure]:
     """Errors and warnings are exhaustive; a variant asks only for the codes of errors."""
     grave = ("error",) if case.expectation.variant else ("error", "warning")
     found = [d for d in report.diagnostics if d.severity in grave]
+    if case.expectation.variant:
+        found = list({d.code: d for d in found}.values())
     for wanted in sorted(case.expectation.diagnostics, key=lambda d: d.optional):
         matching = [d for d in found if d.code == wanted.code and d.severity == wanted.severity]
         if matching:
@@ -136,9 +139,9 @@ def _checks(case: Case, report: Report) -> Iterator[Failure]:
 
 
 def _same_check(wanted: ExpectedCheck, found: FoundCheck) -> bool:
-    return (wanted.condition, wanted.place, wanted.rule) == (found.condition, found.place, found.rule) and set(
-        wanted.blames
-    ) == set(found.blames)
+    if (wanted.place, wanted.rule, set(wanted.blames)) != (found.place, found.rule, set(found.blames)):
+        return False
+    return same_condition(wanted.condition, found.condition)
 
 
 def _core(case: Case, report: Report) -> Iterator[Failure]:

@@ -1,0 +1,183 @@
+"""Conditions of checks, compared by what they mean: two texts are one condition if no valuation tells them apart.
+
+A text is read into a function of a valuation.  Sizes range over small numbers and the numbers that the texts mention,
+with their neighbours; valuations at which one side divides by less than 1 say nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from random import Random
+
+Term = Callable[[Mapping[str, int]], int]
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<size>dim\([^()]*\))|(?P<name>%?[A-Za-z_][\w.]*(?:\[\d+\])?|%\d[\w.]*(?:\[\d+\])?)|(?P<number>\d+)"
+    r"|(?P<mark>//|==|!=|<=|>=|[-+*%<>(),]))"
+)
+_WORDS = frozenset({"if", "then", "else", "and", "or", "not", "min", "max", "true", "false"})
+_LEVELS: tuple[tuple[str, ...], ...] = (
+    ("or",),
+    ("and",),
+    ("==", "!=", "<=", ">=", "<", ">"),
+    ("+", "-"),
+    ("*", "//", "%"),
+)
+SAMPLES = 600
+
+
+class Undefined(Exception):
+    """A divisor is less than 1."""
+
+
+def _divided(left: int, right: int) -> int:
+    if right < 1:
+        raise Undefined
+    return left // right
+
+
+_MEANINGS: dict[str, Callable[[int, int], int]] = {
+    "or": lambda a, b: a | b,
+    "and": lambda a, b: a & b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": _divided,
+    "%": lambda a, b: a - b * _divided(a, b),
+}
+
+
+class _Reader:
+    """A cursor over the tokens of a condition, with the variables it met."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = _tokens(text)
+        self.at = 0
+        self.variables: set[str] = set()
+
+    def peek(self) -> str:
+        return self.tokens[self.at][1] if self.at < len(self.tokens) else ""
+
+    def skip(self, mark: str) -> bool:
+        if self.peek() != mark:
+            return False
+        self.at += 1
+        return True
+
+    def expect(self, mark: str) -> None:
+        if not self.skip(mark):
+            raise ValueError(f"expected `{mark}`, found `{self.peek()}`")
+
+    def term(self, level: int = 0) -> Term:
+        if level == len(_LEVELS):
+            return self.unary()
+        left = self.term(level + 1)
+        while (mark := self.peek()) in _LEVELS[level]:
+            self.at += 1
+            left = _joined(_MEANINGS[mark], left, self.term(level + 1))
+        return left
+
+    def unary(self) -> Term:
+        if self.skip("-"):
+            inner = self.unary()
+            return lambda sizes: -inner(sizes)
+        if self.skip("not"):
+            negated = self.unary()
+            return lambda sizes: not negated(sizes)
+        return self.atom()
+
+    def atom(self) -> Term:
+        kind, text = self.tokens[self.at] if self.at < len(self.tokens) else ("end", "the end")
+        self.at += 1
+        if text == "(":
+            inner = self.choice() if self.skip("if") else self.term()
+            self.expect(")")
+            return inner
+        if text == "if":
+            return self.choice()
+        if text in ("min", "max"):
+            return self.extreme(min if text == "min" else max)
+        if text in ("true", "false"):
+            return lambda sizes: text == "true"
+        if kind == "number":
+            return lambda sizes: int(text)
+        if kind not in ("name", "size"):
+            raise ValueError(f"unexpected `{text}`")
+        self.variables.add(text)
+        return lambda sizes: sizes[text]
+
+    def choice(self) -> Term:
+        condition = self.term()
+        self.expect("then")
+        then = self.term()
+        self.expect("else")
+        orelse = self.term()
+        return lambda sizes: then(sizes) if condition(sizes) else orelse(sizes)
+
+    def extreme(self, of: Callable[[list[int]], int]) -> Term:
+        self.expect("(")
+        parts = [self.term()]
+        while self.skip(","):
+            parts.append(self.term())
+        self.expect(")")
+        return lambda sizes: of([part(sizes) for part in parts])
+
+
+def _joined(meaning: Callable[[int, int], int], left: Term, right: Term) -> Term:
+    return lambda sizes: meaning(left(sizes), right(sizes))
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    found, at = [], 0
+    while at < len(text):
+        if not (match := _TOKEN.match(text, at)):
+            raise ValueError(f"unexpected `{text[at:]}`")
+        kind, word = str(match.lastgroup), match[0].strip()
+        found.append(("word" if word in _WORDS else kind, word))
+        at = match.end()
+    return found
+
+
+def read_condition(text: str) -> tuple[Term, set[str]]:
+    """The condition's truth as a function of a valuation, and its variables; ValueError where it is none."""
+    reader = _Reader(text)
+    term = reader.term()
+    if reader.peek():
+        raise ValueError(f"unexpected `{reader.peek()}`")
+    return term, reader.variables
+
+
+def same_condition(left: str, right: str) -> bool:
+    """Whether two texts are one condition as far as any of the valuations tried can tell."""
+    if left == right:
+        return True
+    try:
+        (one, names), (other, others) = read_condition(left), read_condition(right)
+    except ValueError:
+        return False
+    told = [_told(one, other, sizes) for sizes in _valuations(sorted(names | others), left + " " + right)]
+    decided = [agree for agree in told if agree is not None]
+    return bool(decided) and all(decided)
+
+
+def _told(one: Term, other: Term, sizes: Mapping[str, int]) -> bool | None:
+    try:
+        return bool(one(sizes)) == bool(other(sizes))
+    except Undefined:
+        return None
+
+
+def _valuations(names: list[str], text: str) -> list[dict[str, int]]:
+    """Small sizes, and elements that may be negative, drawn in an order that never changes."""
+    numbers = {int(number) + step for number in re.findall(r"(?<![\w\[])\d+", text) for step in (-1, 0, 1)}
+    sizes = sorted({0, 1, 2, 3, 4, 5, 6, 7} | {number for number in numbers if number >= 0})
+    elements = [-2, -1, *sizes]
+    draw = Random(1)
+    return [{name: draw.choice(elements if name.startswith("%") else sizes) for name in names} for _ in range(SAMPLES)]
