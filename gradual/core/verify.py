@@ -27,8 +27,8 @@ from gradual.core.terms import (
     Size,
     Step,
 )
-from gradual.dims.constraint import FALSE, TRUE, Constraint, any_of, at_least, equal, negated
-from gradual.dims.decide import Decider
+from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_least, equal, negated
+from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, SizeOf, Variable, constant
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
@@ -274,19 +274,14 @@ class _Verifier:
         for size, joined in zip(sizes(type), sizes(step.type), strict=False):
             variable = bare(joined)
             if size is not joined and (variable is None or _base(variable) != step.name):
-                self._agrees(truth, size, joined, step.name)
-        self._joined_contents(truth, type, step)
+                self._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
+        self._joined_contents(type, step)
         read = [self.decider.simplified(self.facts, size) for size in sizes(type)]
         self.facts.rollback(mark)
         self.types = outer
         return read
 
-    def _agrees(self, truth: Constraint | None, found: Dim, joined: Dim, name: str) -> None:
-        """What a branch gives is what the join records, wherever the branch is taken at all."""
-        agrees = equal(found, joined) if truth is None else any_of(negated(truth), equal(found, joined))
-        self._prove(agrees, f"{name}: a branch gives {found}, recorded as {joined}")
-
-    def _joined_contents(self, truth: Constraint | None, type: OpenedType, step: If) -> None:
+    def _joined_contents(self, type: OpenedType, step: If) -> None:
         recorded = step.type.contents if isinstance(step.type, TensorType) else None
         found = type.contents if isinstance(type, TensorType) else None
         if recorded is not None and (found is None or len(found) != len(recorded)):
@@ -294,15 +289,15 @@ class _Verifier:
             return
         for content, joined in zip(found or (), recorded or (), strict=False):
             if isinstance(content, Dim) and isinstance(joined, Dim):
-                self._agrees(truth, content, joined, step.name)
+                self._prove(equal(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
             elif content is not joined:
                 self.found.append(f"{step.name}: contents that a branch does not give")
 
     # ------------------------------------------------------------------------------------------------------- ground
     def _learn(self, goal: Constraint) -> None:
-        """After its check a goal holds; on a path that it contradicts, only proofs may use it, as when it was owed."""
+        """After its check a goal holds; one that may contradict what is known is used for proofs only."""
         match self.decider.decide(self.facts, goal):
-            case Proved() | Unknown(fails_if_reached=False, gave_up=False):
+            case Proved() | Unknown(plausible=True):
                 self.facts.assume(goal)
             case _:
                 self.facts.suppose(goal)
@@ -356,7 +351,17 @@ class _Verifier:
             case Proved():
                 pass
             case _:
-                self.found.append(f"not proved: {claim}")
+                if not self._unreachable():
+                    self.found.append(f"not proved: {claim}")
+
+    def _unreachable(self) -> bool:
+        """Whether the path contradicts what is known: a branch not taken, or what follows a check that must fail."""
+        path = all_of(*self.facts.path)
+        mark = self.facts.mark()
+        self.facts.assume(path)
+        answer = self.decider.satisfiable(self.facts, path)
+        self.facts.rollback(mark)
+        return isinstance(answer, Nowhere)
 
 
 def _entry(function: Function, solved: Mapping[Variable, Dim | None]) -> Iterator[Constraint]:

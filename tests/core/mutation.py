@@ -14,21 +14,22 @@ from gradual.types.type import OpenedType, TensorType, TupleType
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed module, what kind of change it is, and where."""
+    """A changed module, the kind of change, the step that was changed (None for a declaration), and words for it."""
 
     kind: str
+    step: Step | None
     says: str
     module: Module
 
-    KINDS: ClassVar = ("check", "binder", "operands", "size", "measure", "entry", "contents")
+    KINDS: ClassVar = ("check", "check among others", "binder", "operands", "size", "measure", "entry", "contents")
 
 
 def mutants(module: Module) -> Iterator[Mutant]:
     """Every mutant of a module."""
     for name, function in module.functions.items():
-        for kind, says, changed in _functions(function, dict(_types(function))):
+        for kind, step, says, changed in _functions(function, dict(_types(function))):
             functions = {**module.functions, name: changed}
-            yield Mutant(kind, f"{name}: {kind}: {says}", Module(functions))
+            yield Mutant(kind, step, f"{name}: {kind}: {says}", Module(functions))
 
 
 def _types(function: Function) -> Iterator[tuple[str, OpenedType]]:
@@ -51,31 +52,37 @@ def _types(function: Function) -> Iterator[tuple[str, OpenedType]]:
 Types = Mapping[str, OpenedType]
 
 
-def _functions(function: Function, types: Types) -> Iterator[tuple[str, str, Function]]:
-    for kind, says, body in _blocks(function.body, types):
-        yield kind, says, replace(function, body=body)
+def _functions(function: Function, types: Types) -> Iterator[tuple[str, Step | None, str, Function]]:
+    for kind, step, says, body in _blocks(function.body, types):
+        yield kind, step, says, replace(function, body=body)
     for i, (variable, solution) in enumerate(function.binders):
         others = function.binders[:i], function.binders[i + 1 :]
-        yield "measure", f"{variable.name} is not measured", replace(function, binders=(*others[0], *others[1]))
+        yield "measure", None, f"{variable.name} is not measured", replace(function, binders=(*others[0], *others[1]))
         wrong = (variable, solution + 1)
         says = f"{variable.name} is measured as {wrong[1]}"
-        yield "measure", says, replace(function, binders=(*others[0], wrong, *others[1]))
+        yield "measure", None, says, replace(function, binders=(*others[0], wrong, *others[1]))
     for i, check in enumerate(function.entry):
-        yield "entry", f"without {check.goal}", replace(function, entry=function.entry[:i] + function.entry[i + 1 :])
+        yield (
+            "entry",
+            None,
+            f"without {check.goal}",
+            replace(function, entry=function.entry[:i] + function.entry[i + 1 :]),
+        )
 
 
-def _blocks(block: Block, types: Types) -> Iterator[tuple[str, str, Block]]:
+def _blocks(block: Block, types: Types) -> Iterator[tuple[str, Step | None, str, Block]]:
     read = _read_by_checks(block)
     for i, step in enumerate(block.steps):
         before, after = block.steps[:i], block.steps[i + 1 :]
         if isinstance(step, Check):
             if step.blame.site is not Site.ASSERT:
-                yield "check", str(step.goal), Block((*before, *after), block.result)
+                kind = "check among others" if after and isinstance(after[0], Check) else "check"
+                yield kind, step, str(step.goal), Block((*before, *after), block.result)
             continue
         if getattr(step, "name", None) in read:
-            yield "binder", f"of {step.name}", Block((*before, *after), block.result)  # type: ignore[union-attr]
-        for kind, says, changed in _steps(step, types):
-            yield kind, says, Block((*before, changed, *after), block.result)
+            yield "binder", step, f"of {step.name}", Block((*before, *after), block.result)  # type: ignore[union-attr]
+        for kind, inner, says, changed in _steps(step, types):
+            yield kind, inner, says, Block((*before, changed, *after), block.result)
 
 
 def _read_by_checks(block: Block) -> set[str]:
@@ -85,27 +92,27 @@ def _read_by_checks(block: Block) -> set[str]:
     return {witness.value.split("#")[0] for witness in witnesses if witness is not None}
 
 
-def _steps(step: Step, types: Types) -> Iterator[tuple[str, str, Step]]:
+def _steps(step: Step, types: Types) -> Iterator[tuple[str, Step | None, str, Step]]:
     match step:
         case If():
-            for kind, says, block in _blocks(step.then, types):
-                yield kind, says, replace(step, then=block)
-            for kind, says, block in _blocks(step.orelse, types):
-                yield kind, says, replace(step, orelse=block)
+            for kind, inner, says, block in _blocks(step.then, types):
+                yield kind, inner, says, replace(step, then=block)
+            for kind, inner, says, block in _blocks(step.orelse, types):
+                yield kind, inner, says, replace(step, orelse=block)
         case Closure():
-            for kind, says, function in _functions(step.function, types):
-                yield kind, says, replace(step, function=function)
+            for kind, inner, says, function in _functions(step.function, types):
+                yield kind, inner, says, replace(step, function=function)
         case Apply(operator=operator, operands=(left, right)) if operator.name in _ORDERED:
             if _shape(types[left]) != _shape(types[right]):
-                yield "operands", f"{operator.name}({right}, {left})", replace(step, operands=(right, left))
+                yield "operands", step, f"{operator.name}({right}, {left})", replace(step, operands=(right, left))
     if isinstance(step, Apply | Invoke | Rename | If):
         for i in range(len(list(sizes(step.type)))):
-            yield "size", f"{i} of {step.name}", replace(step, type=_grown(step.type, i))
+            yield "size", step, f"{i} of {step.name}", replace(step, type=_grown(step.type, i))
     contents = step.type.contents if hasattr(step, "type") and isinstance(step.type, TensorType) else None
     for i, content in enumerate(contents or ()):
         if isinstance(content, Dim):
             wrong = (*contents[:i], content + 1, *contents[i + 1 :])  # type: ignore[index]
-            yield "contents", f"{i} of {step.name}", replace(step, type=replace(step.type, contents=wrong))  # type: ignore[union-attr]
+            yield "contents", step, f"{i} of {step.name}", replace(step, type=replace(step.type, contents=wrong))  # type: ignore[union-attr]
 
 
 _ORDERED = ("nn.dense", "nn.bias_add", "take", "dyn.reshape", "dyn.broadcast_to")

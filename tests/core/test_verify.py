@@ -36,7 +36,8 @@ PROGRAMS = {
           %z as Tensor[(3,), float32]
         }""",
     "a call that measures": """
-        def @f(%x: Tensor[(n, 2 * m), float32], %y: Tensor[(m, n), float32]) -> Tensor[(2 * m, m), float32] where m > 0 {
+        def @f(%x: Tensor[(n, 2 * m), float32], %y: Tensor[(m, n), float32]) -> Tensor[(2 * m, m), float32]
+          where m > 0 {
           nn.dense(reshape(%x, newshape=[2 * m, n]), %y) as Tensor[(2 * m, m), float32]
         }
         def @main(%x: Tensor[(?, ?), float32], %y: Tensor[(?, ?), float32]) { @f(%x, %y) }""",

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradual.compiler
 from gradual.compiler import Compilation, Options, compile_source
-from gradual.core.terms import Module
+from gradual.core.terms import Module, Step
 from gradual.dims.constraint import Constraint
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim
@@ -64,7 +64,10 @@ def deciding(make: Any) -> Iterator[None]:
         gradual.compiler.Decider = original  # type: ignore[misc]
 
 
-def compiled(text: str, options: Options = Options()) -> Compilation:
+_ORDINARY = Options(advise=False)
+
+
+def compiled(text: str, options: Options = _ORDINARY) -> Compilation:
     """The text checked by the decider that all generated programs share."""
     with deciding(_SHARED):
         return compile_source(Source("p.relay", text), options)
@@ -73,7 +76,7 @@ def compiled(text: str, options: Options = Options()) -> Compilation:
 def all_checks(text: str) -> Compilation:
     """The text elaborated with every goal left to run time."""
     with deciding(Doubtful):
-        return compile_source(Source("p.relay", text))
+        return compile_source(Source("p.relay", text), _ORDINARY)
 
 
 # ------------------------------------------------------------------------------------------------------------ runs
@@ -95,10 +98,10 @@ class Outcome:
         return self.label is not None and self.label[0] == "E0602"
 
 
-def outcome(core: Module, arguments: Sequence[Value], entry: str = "@main", watched: bool = True) -> Outcome:
+def outcome(core: Module, arguments: Sequence[Value], entry: str = "@main", ran: set[Step] | None = None) -> Outcome:
     """The outcome of a run, with the predictions of every step checked."""
     try:
-        return Outcome("value", run_watched(core, entry, arguments, watched))
+        return Outcome("value", run_watched(core, entry, arguments, set() if ran is None else ran))
     except (Blame, Fault) as stop:
         kind = "blame" if isinstance(stop, Blame) else "fault"
         label = (stop.code, stop.diagnostic.rule, stop.span.start, stop.span.end)

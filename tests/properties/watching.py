@@ -8,7 +8,7 @@ from typing import Any
 from gradual.core.terms import Apply, If, Invoke, MakeTuple, Module, Project, Rename, Size, Step
 from gradual.dims.constraint import Constraint
 from gradual.run.entry import admitted
-from gradual.run.machine import Activation, Machine, run
+from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes
 from gradual.run.value import Frame, Procedure
 from gradual.tensors.tensor import Tensor
@@ -25,10 +25,15 @@ _LATER = (If, Invoke)
 
 
 class WatchingMachine(Machine):
-    """The machine, watched."""
+    """The machine, watched; `ran` are the steps that it came to."""
+
+    def __init__(self, top: Frame, ran: set[Step]) -> None:
+        super().__init__(top)
+        self.ran = ran
 
     def _step(self, activation: Activation, step: Step) -> None:
         self._arrived(activation)
+        self.ran.add(step)
         super()._step(activation, step)
         if isinstance(step, _NAMED):
             watch(activation.frame, step)
@@ -71,13 +76,11 @@ def _contents_misfit(value: Tensor, contents: Any, sizes: Sizes) -> str:
     return ""
 
 
-def run_watched(module: Module, entry: str, arguments: Sequence[Value], watched: bool = True) -> Value:
-    """The value of a function, every step watched.  Raises Blame, Fault, Watched."""
-    if not watched:
-        return run(module, entry, arguments)
+def run_watched(module: Module, entry: str, arguments: Sequence[Value], ran: set[Step]) -> Value:
+    """The value of a function, every step watched and added to those that ran.  Raises Blame, Fault, Watched."""
     function = module.functions[entry]
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
     frame = Frame(outer=top)
     admitted(function, arguments, frame)
-    value: Any = WatchingMachine(top).evaluated(frame, function.body)
+    value: Any = WatchingMachine(top, ran).evaluated(frame, function.body)
     return value
