@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gradual.source import Source
 from gradual.syntax.layout import Piece, Sort, laid_out
-from gradual.syntax.lexer import END, Lexer, comment_end, lexicon
+from gradual.syntax.lexer import END, Lexer, comment_end, lexicon, line_end
 from gradual.syntax.metadata import NO_METADATA
 from gradual.syntax.parse import parse
 
@@ -17,7 +17,8 @@ def formatted(source: Source) -> str:
     _, diagnostics = parse(source)
     if any(diagnostic.rule != "syntax.metadata" for diagnostic in diagnostics):
         return source.text
-    return laid_out(_pieces(source.text)) + "\n"
+    text = laid_out(_pieces(source.text))
+    return f"{text}\n" if text else ""
 
 
 def _pieces(text: str) -> Iterator[Piece]:
@@ -80,8 +81,7 @@ def _next_comment(text: str, start: int, end: int) -> tuple[int, int] | None:
     if first < 0:
         return None
     if text.startswith("//", first):
-        line_end = text.find("\n", first)
-        return first, line_end if line_end >= 0 else len(text)
+        return first, line_end(text, first)
     return first, comment_end(text, first) or end
 
 

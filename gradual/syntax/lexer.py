@@ -62,8 +62,9 @@ AFTER_OPERAND = frozenset({"where", "as", "and", "or", "then"})
 DEFINING = frozenset({"def", "type", "extern", "operator"})
 LITERAL_WORDS = frozenset({"True", "False", *SPECIAL})
 
-_KEYED = re.compile(r"[ \t\r\n]*=(?![=>])")
-_DECLARES = re.compile(r"[ \t\r\n]+[A-Za-z_]")
+_SKIPPED = re.compile(SKIPPED)
+_KEYED = re.compile(r"=(?![=>])")
+_NAMED = re.compile(r"[A-Za-z_]")
 _BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _HEADER = re.compile(r'#\[\s*([A-Za-z0-9_.]+)\s*=\s*(".*")\s*\]', re.DOTALL)
 
@@ -136,7 +137,7 @@ class Lexer:
         diagnostics: what was found wrong with tokens that could be read all the same.
     """
 
-    __slots__ = ("arithmetic", "diagnostics", "lexicon", "metadata", "open", "text")
+    __slots__ = ("arithmetic", "diagnostics", "lexicon", "metadata", "naming", "open", "text")
 
     def __init__(self, text: str, metadata: Metadata) -> None:
         self.text = text
@@ -144,6 +145,7 @@ class Lexer:
         self.lexicon = lexicon()
         self.open: list[tuple[int, str, bool]] = []
         self.arithmetic = False
+        self.naming = False  # the last bracket came after `fn`
         self.diagnostics: list[Diagnostic] = []
 
     def tokens(self) -> Iterator[Token]:
@@ -162,6 +164,7 @@ class Lexer:
                     last = signs[text[start]]
                     yield last, None, start, end
                 elif group == OPENER:
+                    self.naming = last == words["fn"]
                     last = signs[text[start]]
                     yield self._opened(last, start, end)
                 elif group == CLOSER:
@@ -193,7 +196,8 @@ class Lexer:
     # -------------------------------------------------------------------------------- brackets
     def _opened(self, kind: int, start: int, end: int) -> Token:
         bracket = self.text[end - 1]
-        self.open.append((start, bracket, self.arithmetic))
+        clause_ends = bracket == "{" and (not self.open or self.open[-1][1] == "{")
+        self.open.append((start, bracket, self.arithmetic and not clause_ends))
         self.arithmetic = bracket == "[" or (bracket == "(" and self.arithmetic)
         if len(self.open) > LIMITS.nesting:
             return ERROR, too_deep(Span(start, end)), start, end
@@ -292,13 +296,17 @@ class Lexer:
 
     def _is_keyword(self, word: str, end: int, last: int) -> bool:
         signs = self.lexicon.signs
-        if last in (signs["("], signs[","], signs["{"]) and _KEYED.match(self.text, end):
+        if last in (signs["("], signs[","], signs["{"]) and self._comes(_KEYED, end):
             return False
         if word in AFTER_OPERAND:
-            return last in self.lexicon.operands or (word == "where" and last == signs["["])
+            return last in self.lexicon.operands or (word == "where" and last == signs["["] and self.naming)
         if word == "assert":
             return self._begins_item(end, last)
-        return word != "operator" or _DECLARES.match(self.text, end) is not None
+        return word != "operator" or self._comes(_NAMED, end)
+
+    def _comes(self, sign: re.Pattern[str], at: int) -> bool:
+        """Whether what stands after blanks and comments looks like this."""
+        return sign.match(self.text, skipped(self.text, at)) is not None
 
     def _begins_item(self, end: int, last: int) -> bool:
         signs = self.lexicon.signs
@@ -321,10 +329,8 @@ class Lexer:
         kind = self.lexicon.signs[text]
         if text == "?":
             return kind, ast.Hole(Span(start, end)), end
-        divides = self.arithmetic and last in self.lexicon.operands and last != self.lexicon.signs["}"]
-        if text == "//" and not divides:
-            line_end = self.text.find("\n", start)
-            return None, None, line_end if line_end >= 0 else len(self.text)
+        if text == "//" and not (self.arithmetic and last in self.lexicon.operands):
+            return None, None, line_end(self.text, start)
         return kind, text, end
 
     def _projection(self, start: int, end: int) -> int:
@@ -370,13 +376,32 @@ class Lexer:
         text = self.text
         if text[start] != '"' and not text.startswith("#[", start):
             return ERROR, unknown_character(text[start], Span(start, start + 1)), start + 1
-        end = text.find("\n", start)
-        end = end if end >= 0 else len(text)
+        end = line_end(text, start)
         span = Span(start, end)
         return ERROR, unterminated("string", '"', span) if text[start] == '"' else unknown_header(span), end
 
 
 METADATA_MARK = "#[metadata]"
+
+
+def skipped(text: str, start: int) -> int:
+    """Where the blanks and comments that start here end."""
+    at, before = start, -1
+    while at != before:
+        before = at
+        if (blank := _SKIPPED.match(text, at)) is not None:
+            at = blank.end()
+        if text.startswith("//", at):
+            at = line_end(text, at)
+        elif text.startswith("/*", at):
+            at = comment_end(text, at) or at
+    return at
+
+
+def line_end(text: str, start: int) -> int:
+    """Where the line ends, before its line feed."""
+    end = text.find("\n", start)
+    return end if end >= 0 else len(text)
 
 
 def comment_end(text: str, start: int) -> int | None:
