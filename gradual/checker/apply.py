@@ -17,7 +17,7 @@ from gradual.dims.dim import Dim
 from gradual.dims.reduce import is_large
 from gradual.dims.simplify import simplified_dim
 from gradual.limits import Limits
-from gradual.ops.attributes import bound
+from gradual.ops.attributes import bound, coerced, unread
 from gradual.ops.operator import Contents, IllFormed, Need, Operator
 from gradual.source import Span
 from gradual.syntax import ast
@@ -41,6 +41,7 @@ def apply(
     span: Span,
     spans: Sequence[Span],
     hint: str | None = None,
+    written: Sequence[ast.Attribute] = (),
 ) -> str:
     """The core variable that holds `operator(operands)`.  [type.operator]"""
     name = state.fresh(hint)
@@ -53,6 +54,11 @@ def apply(
     types = [state.types[operand] for operand in operands]
     try:
         attributes = bound(operator, given)
+    except IllFormed as wrong:
+        at = next((attribute.span for attribute in written if _is_wrong(operator, attribute.key, given)), span)
+        state.report("E0207", "name.attribute", f"`{operator.name}`: {wrong.message}", at)
+        return state.define(name, BROKEN)
+    try:
         judgement = operator.judge(*types, **attributes)
     except IllFormed as wrong:
         at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
@@ -70,8 +76,8 @@ def apply(
     if contents is not None:
         assert isinstance(type, TensorType)
         type = TensorType(type.shape, type.dtype, contents)
-    written = {**attributes, **(judgement.attributes or {})}
-    state.steps.append(Apply(name, operator, tuple(operands), written, type, span))
+    settings = {**attributes, **(judgement.attributes or {})}
+    state.steps.append(Apply(name, operator, tuple(operands), settings, type, span))
     return state.define(name, type, Made(made, tuple(operands), span))
 
 
@@ -118,6 +124,18 @@ def _contents(
         return None
     contents = operator.contents(*types, **attributes)
     return None if contents is not None and any(is_large(c, limits.nodes) for c in contents) else contents
+
+
+def _is_wrong(operator: Operator, key: str, given: Mapping[str, Any]) -> bool:
+    """Whether an attribute is unknown to an operator or has a value of another form."""
+    spec = next((spec for spec in operator.attributes if spec.name == key), None)
+    if spec is None:
+        return True
+    try:
+        coerced(spec, given[key])
+    except IllFormed:
+        return True
+    return False
 
 
 def _wrong_number(state: Elaboration, operator: Operator, found: int, span: Span) -> None:
@@ -204,11 +222,15 @@ def _birth(
 
 
 # ----------------------------------------------------------------------------------------------------- attributes
-def read_attributes(state: Elaboration, written: Sequence[ast.Attribute]) -> dict[str, Any] | None:
-    """Attribute values as numbers, strings, dims and tuples of them; None after reporting a wrong one."""
+def read_attributes(state: Elaboration, operator: Operator, written: Sequence[ast.Attribute]) -> dict[str, Any] | None:
+    """Attribute values as numbers, strings, dims and tuples of them; None after reporting a wrong one.
+
+    An attribute that only repeats an argument is not read.
+    """
+    repeated = unread(operator) if written else frozenset()
     given: dict[str, Any] = {}
     for attribute in written:
-        if attribute.key == "attrs_type_key":
+        if attribute.key == "attrs_type_key" or attribute.key in repeated:
             continue
         if attribute.key in given:
             state.report("E0207", "name.attribute", f"attribute `{attribute.key}` is given twice", attribute.span)

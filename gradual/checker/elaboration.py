@@ -213,7 +213,7 @@ class Elaboration:
     def contents(self, name: str) -> TensorType[Dim] | None:
         """The tensor type of an integer value of tracked length, its unknown elements opened.  [type.contents]"""
         type = self.types[name]
-        if not isinstance(type, TensorType) or not type.dtype.is_integer:
+        if not isinstance(type, TensorType) or not type.dtype.counts:
             return None
         if type.contents is None:
             if tracked_length(type, self.program.limits.contents) is None:

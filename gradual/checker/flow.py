@@ -77,21 +77,10 @@ def _owed(
     if born is not None and born.span != span:
         words = f"{size} comes from here" if born.written else f"{size} is made by {born.by} here"
         related.append(Related(born.span, words))
-    where = (
-        f"dimension {demand.axis} of field {part[1:]} of {through}" if part else f"dimension {demand.axis} of {through}"
-    )
-    return Owed(
-        demand.goal,
-        rule,
-        site,
-        f"{where} does not fit",
-        span,
-        label,
-        through,
-        tuple(related),
-        blamed,
-        (size, demand.wanted),
-    )
+    field = f"field {part[1:]} of " if part else ""
+    says = f"dimension {demand.axis} of {field}{through} does not fit"
+    sides = (size, demand.wanted) if demand.wanted is not None else None
+    return Owed(demand.goal, rule, site, says, span, label, through, tuple(related), blamed, sides)
 
 
 def subsumes(source: FunctionType, target: FunctionType) -> bool:

@@ -18,7 +18,7 @@ from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare, measured, measuring, requirements
 from gradual.types.opening import closed, content_of, sizes
-from gradual.types.type import FunctionType, GradualType, OpenedType, TensorType, TupleType
+from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,7 +157,7 @@ def _is_scalar(annotation: ast.Type) -> bool:
         isinstance(annotation, ast.TensorType)
         and annotation.shape == ()
         and annotation.dtype in DType.__members__.values()
-        and DType(annotation.dtype).is_integer
+        and DType(annotation.dtype).counts
     )
 
 
@@ -222,13 +222,15 @@ def _entry(
     """What a caller from outside owes: repeated and computed dims as declared, and the `where` clauses.  [run.entry]"""
     for index, (param, declared) in enumerate(zip(params, literal.params, strict=True)):
         for extent, size, path, axis in requirements(param.written, param.name):
-            variable = bare(extent)
+            variable = None if isinstance(extent, Hole) else bare(extent)
             if variable is not None and solved.get(variable) is size:
                 continue
+            goals = extent.bounds(size) if isinstance(extent, Hole) else (equal(size, extent),)
             assert declared.annotation is not None
             span = written_at(declared.annotation, path.split("#")[1:], axis)
             says = f"dimension {axis} of argument {index + 1} is not the declared one"
-            yield _entry_check(equal(size, extent), span, says, f"argument {index + 1} of `{name}`")
+            for goal in goals:
+                yield _entry_check(goal, span, says, f"argument {index + 1} of `{name}`")
     for variable, solution in solved.items():
         if bare(solution) is None:
             says = f"no size `{variable.name}` fits the arguments"

@@ -160,7 +160,7 @@ def _literal_contents(value: Tensor, limit: int) -> tuple[Content, ...] | None:
         return None
     if value.dtype is DType.BOOL:
         return tuple(TRUE if element else FALSE for element in value.elements)
-    return tuple(constant(int(element)) for element in value.elements) if value.dtype.is_integer else None
+    return tuple(constant(int(element)) for element in value.elements) if value.dtype.counts else None
 
 
 def _vector(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
@@ -255,10 +255,10 @@ def _operator(
         else:
             unknown_operator(state, name, name_span)
         return broken(state)
-    given = read_attributes(state, attributes)
+    given = read_attributes(state, operator, attributes)
     if given is None:
         return broken(state)
-    return apply(state, operator, operands, given, span, [argument.span for argument in arguments], hint)
+    return apply(state, operator, operands, given, span, [argument.span for argument in arguments], hint, attributes)
 
 
 def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
@@ -339,7 +339,8 @@ def _instantiated(
         says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
         span = call.arguments[index].span
         owed = Owed(goal, "type.call.dims", Site.ARGUMENT, says, span, blamed=blamed)
-        owe(state, owed)
+        if not owe(state, owed):
+            return state.define(name, BROKEN)
     for index, (operand, param) in enumerate(zip(operands, type.params, strict=True)):
         position = f"argument {index + 1} of `{called}`"
         fits = flow(

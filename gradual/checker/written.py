@@ -23,7 +23,7 @@ from gradual.dims.constraint import (
     more,
     negated,
 )
-from gradual.dims.dim import Dim, Variable, constant, ite, maximum, minimum
+from gradual.dims.dim import Dim, Kind, Variable, constant, ite, maximum, minimum, variable
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
@@ -208,14 +208,23 @@ class Reading:
     def extent(self, written: ast.Expr) -> Dim | Hole:
         """One dim of an annotation.  Raises Unreadable after reporting why."""
         if isinstance(written, ast.Hole):
-            if written.bound is not None:
-                self._refuse("a bounded unknown is not supported yet", written.span)
-            return Hole()
+            return self._hole(written)
         try:
             return self.dim(written)
         except NotADim as found:
             self.state.report(found.code, found.rule, found.message, found.span)
             raise Unreadable from None
+
+    def _hole(self, written: ast.Hole) -> Hole:
+        """`?`, or `?{u. p}` whose bound may speak of u.  Raises Unreadable after reporting why."""
+        if written.bound is None or written.binder is None:
+            return Hole()
+        with self.state.block():
+            unknown = variable(written.binder, Kind.GHOST)
+            self.state.bind_dim(written.binder, unknown)
+            bound = self.clause(written.bound)
+        (binder,) = unknown.variables()
+        return Hole(binder=binder, bound=bound)
 
     def dtype(self, name: str, span: Span) -> DType:
         """A dtype's name.  Raises Unreadable after reporting an unknown one."""

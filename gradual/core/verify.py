@@ -70,6 +70,7 @@ class _Verifier:
     name: str
     facts: Facts = field(default_factory=Facts)
     types: dict[str, OpenedType] = field(default_factory=dict)
+    shared: dict[object, Dim] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
 
     def function(self, function: Function) -> None:
@@ -84,6 +85,12 @@ class _Verifier:
         self.block(function.body)
         self._flows(function.body.result, function.type.result, f"the result of {function.name}")
         self.facts.rollback(mark)
+
+    def _literal(self, function: Function) -> None:
+        """A function literal: what is learnt and shared inside it stays there."""
+        outer, shared = dict(self.types), dict(self.shared)
+        self.function(function)
+        self.types, self.shared = outer, shared
 
     def _declared(self, function: Function) -> None:
         """Every dim is measured off its causal occurrence, and the entry demands whatever else is declared."""
@@ -122,7 +129,7 @@ class _Verifier:
                 self._define(name, type)
             case Project(name, operand, index, type):
                 whole = self._type(operand)
-                if not isinstance(whole, TupleType) or whole.fields[index] != type:
+                if not isinstance(whole, TupleType) or whole.fields[index : index + 1] != (type,):
                     self.found.append(f"{name}: field {index} of {operand} has another type")
                 self._define(name, type)
             case MakeTuple(name, fields, type):
@@ -137,7 +144,7 @@ class _Verifier:
                 self._if(step)
             case Closure(name, function, type):
                 self._define(name, type)
-                self.function(function)
+                self._literal(function)
             case Assertion(condition):
                 self._type(condition)
 
@@ -154,7 +161,7 @@ class _Verifier:
             return self._define(step.name, step.type)
         for need in judgement.needs:
             self._prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
-        self._matches(judgement.result, step.type, step.name)
+        self._matches(judgement.result, step.type, step.name, step.operands)
         self._contents(step, types)
         self._define(step.name, step.type)
 
@@ -173,40 +180,47 @@ class _Verifier:
 
     def _open_contents(self, name: str) -> None:
         type = self.types.get(name)
-        if not isinstance(type, TensorType) or not type.dtype.is_integer or type.contents is not None:
+        if not isinstance(type, TensorType) or not type.dtype.counts or type.contents is not None:
             return
         if tracked_length(type, LIMITS.contents) is not None:
             self.types[name] = with_contents(type, name)
 
-    def _matches(self, judged: GradualType, recorded: OpenedType, path: str) -> None:
+    def _matches(self, judged: GradualType, recorded: OpenedType, path: str, operands: tuple[str, ...] = ()) -> None:
         """A judged type against the recorded one: equal sizes, and an unknown for every hole."""
         match judged, recorded:
             case TensorType(), TensorType() if len(judged.shape) == len(recorded.shape):
                 if judged.dtype is not recorded.dtype:
                     self.found.append(f"{path}: element type {recorded.dtype} instead of {judged.dtype}")
                 for axis, (extent, size) in enumerate(zip(judged.shape, recorded.shape, strict=True)):
-                    self._extent(extent, size, path, axis)
+                    if isinstance(extent, Hole):
+                        self._opened(extent, size, path, axis, operands)
+                    elif extent is not size:
+                        self._prove(equal(extent, size), f"dimension {axis} of {path} is {extent}, recorded as {size}")
             case TupleType(fields), TupleType(others) if len(fields) == len(others):
                 for i, (part, other) in enumerate(zip(fields, others, strict=True)):
-                    self._matches(part, other, f"{path}#{i}")
+                    self._matches(part, other, f"{path}#{i}", operands)
             case FunctionType(), FunctionType() if precise(judged, recorded):
                 pass
             case _:
                 self.found.append(f"{path}: {shown(recorded)} instead of {shown(judged)}")
 
-    def _extent(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> None:
-        variable = bare(size)
-        forgotten = variable is not None and variable.witness == SizeOf(path, axis)
-        if not isinstance(extent, Hole):
-            if extent is not size and not forgotten:
-                self._prove(equal(extent, size), f"dimension {axis} of {path} is {extent}, recorded as {size}")
+    def _opened(self, hole: Hole, size: Dim, path: str, axis: int, operands: tuple[str, ...]) -> None:
+        """A hole's unknown is its own, or that of an earlier application to the same operands; its bounds hold."""
+        key = (hole.key[0], *(operands[i] for i in hole.key[1])) if hole.key else None
+        if key in self.shared:
+            if self.shared[key] is not size:
+                self.found.append(f"dimension {axis} of {path} is {self.shared[key]}, recorded as {size}")
             return
-        if variable is None or not variable.is_ghost:
-            self.found.append(f"{path}: dimension {axis} is unknown, recorded as {size}")
-        elif forgotten:
-            for bound in (extent.low, extent.high):
-                if bound is not None:
-                    self.facts.assume(at_least(size, bound) if bound is extent.low else at_least(bound, size))
+        variable = bare(size)
+        if variable is None or not variable.is_ghost or variable.witness != SizeOf(path, axis):
+            self.found.append(f"dimension {axis} of {path} is unknown, recorded as {size}")
+            return
+        if key is not None:
+            self.shared[key] = size
+        if hole.low is not None:
+            self.facts.assume(at_least(size, hole.low))
+        if hole.high is not None:
+            self.facts.assume(at_least(hole.high, size))
 
     # ---------------------------------------------------------------------------------------- calls, casts, branches
     def _invoke(self, step: Invoke) -> None:
@@ -265,10 +279,12 @@ class _Verifier:
 
     def _branch(self, block: Block, truth: Constraint | None, step: If) -> list[Dim]:
         """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
-        mark, outer = self.facts.mark(), dict(self.types)
+        mark, outer, shared = self.facts.mark(), dict(self.types), dict(self.shared)
         if truth is not None:
             self.facts.suppose(truth)
         self.block(block)
+        if isinstance(step.type, TensorType) and step.type.contents is not None:
+            self._open_contents(block.result)
         type = self._type(block.result)
         self._alike(type, step.type, step.name)
         for size, joined in zip(sizes(type), sizes(step.type), strict=False):
@@ -278,7 +294,7 @@ class _Verifier:
         self._joined_contents(type, step)
         read = [self.decider.simplified(self.facts, size) for size in sizes(type)]
         self.facts.rollback(mark)
-        self.types = outer
+        self.types, self.shared = outer, shared
         return read
 
     def _joined_contents(self, type: OpenedType, step: If) -> None:
@@ -368,8 +384,9 @@ def _entry(function: Function, solved: Mapping[Variable, Dim | None]) -> Iterato
     """What a caller from outside owes beyond ranks and element types."""
     for param in function.params:
         for extent, size, _, _ in requirements(param.written, param.name):
-            variable = bare(extent)
-            if variable is None or solved.get(variable) is not size:
+            if isinstance(extent, Hole):
+                yield from extent.bounds(size)
+            elif (variable := bare(extent)) is None or solved.get(variable) is not size:
                 yield equal(size, extent)
     for solution in solved.values():
         if solution is not None and bare(solution) is None:

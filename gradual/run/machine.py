@@ -181,7 +181,7 @@ def _applied(step: Apply, frame: Frame) -> Held:
 def _constant_type(value: Held) -> Any:
     if isinstance(value, Tensor):
         type: TensorType[Dim] = TensorType(tuple(map(constant, value.shape)), value.dtype)
-        if value.dtype.is_integer and tracked_length(type, LIMITS.contents) is not None:
+        if value.dtype.counts and tracked_length(type, LIMITS.contents) is not None:
             return TensorType(type.shape, type.dtype, tuple(constant(int(element)) for element in value.elements))
         return type
     assert isinstance(value, tuple), value
@@ -231,20 +231,22 @@ def _predicted(value: Held, type: Any, sizes: Sizes, step: Apply) -> None:
 
 
 def _exact(value: Held, types: Sequence[Any], attributes: Mapping[str, Any], step: Apply) -> None:
-    """Shape arithmetic does not wrap: the elements are what the integers say.  [run.overflow]"""
+    """Shape arithmetic does not wrap: the elements are what the integers say.  [run.overflow]
+
+    A contents rule says nothing of a number that its element type cannot hold.
+    """
     rule = step.operator.contents
     if rule is None or not isinstance(step.type, TensorType) or step.type.contents is None:
         return
     assert isinstance(value, Tensor), step.name
-    if not value.dtype.is_integer:
+    if not value.dtype.counts:
         return
     expected = rule(*types, **attributes)
-    if expected is None:
-        return
-    for element, content in zip(value.elements, expected, strict=True):
-        if isinstance(content, Dim) and content.value is not None and content.value != element:
-            message = f"`{step.operator.name}`: {content.value} does not fit {value.dtype} in shape arithmetic"
-            raise fault("E0605", "run.overflow", message, step.span)
+    if expected is None or any(
+        content.value != element for content, element in zip(expected, value.elements, strict=True)
+    ):
+        message = f"`{step.operator.name}`: the result does not fit {value.dtype} in shape arithmetic"
+        raise fault("E0605", "run.overflow", message, step.span)
 
 
 def _size(step: Size, frame: Frame) -> Tensor:

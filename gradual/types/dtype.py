@@ -33,6 +33,11 @@ class DType(StrEnum):
         return self in _INTEGERS
 
     @property
+    def counts(self) -> bool:
+        """Whether sizes and indices are computed in the type, so that its elements are tracked: int32, int64."""
+        return self is DType.INT32 or self is DType.INT64
+
+    @property
     def is_float(self) -> bool:
         """Whether the type is a floating-point type."""
         return self in _FLOATS

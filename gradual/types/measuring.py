@@ -125,11 +125,15 @@ def _mentions(type: FunctionType) -> Iterator[Dim | Constraint]:
         yield from extents(part)
 
 
-def extents(type: GradualType) -> Iterator[Dim]:
-    """The dims written in a type, left to right; those of function types inside included."""
+def extents(type: GradualType) -> Iterator[Dim | Constraint]:
+    """The dims and bounds written in a type, left to right; those of function types inside included."""
     match type:
         case TensorType(shape):
-            yield from (extent for extent in shape if not isinstance(extent, Hole))
+            for extent in shape:
+                if not isinstance(extent, Hole):
+                    yield extent
+                elif extent.bound is not None:
+                    yield extent.bound
         case TupleType(fields):
             for field in fields:
                 yield from extents(field)
@@ -152,7 +156,7 @@ def measuring(type: GradualType, path: str) -> OpenedType:
     """A parameter's type with every size and tracked scalar named by its witness: what the machine can measure."""
     match type:
         case TensorType(shape, dtype):
-            scalar = (content_of(path, ()),) if not shape and dtype.is_integer else None
+            scalar = (content_of(path, ()),) if not shape and dtype.counts else None
             return TensorType(tuple(size_of(path, axis) for axis in range(len(shape))), dtype, scalar)
         case TupleType(fields):
             return TupleType(tuple(measuring(field, f"{path}#{i}") for i, field in enumerate(fields)))
@@ -160,13 +164,12 @@ def measuring(type: GradualType, path: str) -> OpenedType:
             return type
 
 
-def requirements(type: GradualType, path: str) -> Iterator[tuple[Dim, Dim, str, int]]:
-    """Each written dim of a parameter with the size measured there, the value's path and axis."""
+def requirements(type: GradualType, path: str) -> Iterator[tuple[Dim | Hole, Dim, str, int]]:
+    """Each written extent of a parameter with the size measured there, the value's path and axis."""
     match type:
         case TensorType(shape):
             for axis, extent in enumerate(shape):
-                if not isinstance(extent, Hole):
-                    yield extent, size_of(path, axis), path, axis
+                yield extent, size_of(path, axis), path, axis
         case TupleType(fields):
             for i, field in enumerate(fields):
                 yield from requirements(field, f"{path}#{i}")

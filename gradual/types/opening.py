@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from gradual.dims.constraint import Constraint, at_least, at_most
+from gradual.dims.constraint import Constraint, at_least
 from gradual.dims.dim import ContentOf, Dim, Kind, SizeOf, Variable, constant, variable
 from gradual.types.dtype import DType
 from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
@@ -27,10 +27,7 @@ class Opened:
     def facts(self) -> Iterator[Constraint]:
         """What holds of the size: it is not negative, and its bounds."""
         yield at_least(self.ghost, constant(0))
-        if self.hole.low is not None:
-            yield at_least(self.ghost, self.hole.low)
-        if self.hole.high is not None:
-            yield at_most(self.ghost, self.hole.high)
+        yield from self.hole.bounds(self.ghost)
 
 
 def spelled(path: str) -> str:
@@ -93,7 +90,7 @@ def closed(type: OpenedType, visible: Callable[[Variable], bool]) -> GradualType
 
 def tracked_length(type: OpenedType, limit: int) -> int | None:
     """How many elements of a tensor are tracked: of an integer of rank 0, or of rank 1 and known small length."""
-    if not isinstance(type, TensorType) or not (type.dtype.is_integer or type.dtype is DType.BOOL):
+    if not isinstance(type, TensorType) or not (type.dtype.counts or type.dtype is DType.BOOL):
         return None
     if type.rank == 0:
         return 1

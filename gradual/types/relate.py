@@ -7,10 +7,10 @@ types; meet and join combine them.  None of them changes a type that somebody wr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gradual.dims.constraint import Constraint, at_least, at_most, equal
-from gradual.dims.dim import Dim, Variable, variable
+from gradual.dims.constraint import TRUE, Constraint, equal
+from gradual.dims.dim import Dim, Kind, Variable, variable
 from gradual.types.text import shown
 from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
 
@@ -19,14 +19,14 @@ from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, Tens
 class Demand:
     """One size that must fit: `goal` at an axis of the value at a path below the flowing value.
 
-    `size` is what is there, `wanted` what the type says; the goal itself may have been folded.
+    `size` is what is there, `wanted` what the type says (None for a bound); the goal may have been folded.
     """
 
     goal: Constraint
     path: str
     axis: int
     size: Dim
-    wanted: Dim
+    wanted: Dim | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,8 @@ def _tensor_demands(source: TensorType[Dim], target: TensorType[Dim | Hole], pat
             if not isinstance(want, Hole):
                 yield Demand(equal(size, want), path, axis, size, want)
                 continue
-            if want.low is not None:
-                yield Demand(at_least(size, want.low), path, axis, size, want.low)
-            if want.high is not None:
-                yield Demand(at_most(size, want.high), path, axis, size, want.high)
+            for bound in want.bounds(size):
+                yield Demand(bound, path, axis, size, None)
 
 
 def precise(left: GradualType, right: GradualType) -> bool:
@@ -104,7 +102,12 @@ def precise(left: GradualType, right: GradualType) -> bool:
 def _precise_extent(left: Dim | Hole, right: Dim | Hole) -> bool:
     if not isinstance(right, Hole):
         return left is right
-    return not (right.low or right.high) or left == right
+    if isinstance(left, Hole):
+        return left == right or not right.bounds(_ANY)
+    return all(bound is TRUE for bound in right.bounds(left))
+
+
+_ANY = variable("u", Kind.GHOST)
 
 
 def meet(left: GradualType, right: GradualType) -> GradualType | None:
@@ -164,7 +167,9 @@ def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualTy
     """A type with dims for variables."""
     match type:
         case TensorType(shape, dtype, contents):
-            sizes = tuple(d if isinstance(d, Hole) else d.substitute(mapping) for d in shape)
+            sizes = tuple(
+                _substituted_hole(d, mapping) if isinstance(d, Hole) else d.substitute(mapping) for d in shape
+            )
             return TensorType(sizes, dtype, contents and tuple(c.substitute(mapping) for c in contents))
         case TupleType(fields):
             return TupleType(tuple(substituted(field, mapping) for field in fields))
@@ -177,3 +182,9 @@ def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualTy
                 binders,
                 tuple(goal.substitute(inner) for goal in where),
             )
+
+
+def _substituted_hole(hole: Hole, mapping: Mapping[Variable, Dim]) -> Hole:
+    if hole.bound is None:
+        return hole
+    return replace(hole, bound=hole.bound.substitute({v: d for v, d in mapping.items() if v is not hole.binder}))

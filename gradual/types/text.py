@@ -38,7 +38,9 @@ def shown_extent(extent: Dim | Hole) -> str:
         return str(extent)
     bounds = [f"u >= {extent.low}"] if extent.low is not None else []
     bounds += [f"u <= {extent.high}"] if extent.high is not None else []
-    return f"?{{u. {' and '.join(bounds)}}}" if bounds else "?"
+    bounds += [str(extent.bound)] if extent.bound is not None else []
+    name = extent.binder.name if extent.binder is not None else "u"
+    return f"?{{{name}. {' and '.join(bounds)}}}" if bounds else "?"
 
 
 def shown_contents(contents: tuple[Content, ...], rank: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from gradual.dims.constraint import Constraint
+from gradual.dims.constraint import Constraint, at_least, at_most
 from gradual.dims.dim import Dim, Variable
 from gradual.types.dtype import DType
 
@@ -22,8 +22,9 @@ Content = Dim | Constraint
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """`?` where a dim may stand: nothing is known, or only bounds.
+    """`?` where a dim may stand: nothing is known, or only a bound.
 
+    As written, `?{u. p}` keeps its `binder` u and its `bound` p.
     In an operator's result a hole is a size that depends on data: `low <= u <= high`, and two results with equal
     `key` share one unknown (the language is pure).  `key` is `(label, operand indices)`; None shares nothing.
     """
@@ -31,6 +32,15 @@ class Hole:
     low: Dim | None = None
     high: Dim | None = None
     key: tuple[str, tuple[int, ...]] | None = None
+    binder: Variable | None = None
+    bound: Constraint | None = None
+
+    def bounds(self, size: Dim) -> tuple[Constraint, ...]:
+        """What is known of a size in this place."""
+        low = (at_least(size, self.low),) if self.low is not None else ()
+        high = (at_most(size, self.high),) if self.high is not None else ()
+        bound = (self.bound.substitute({self.binder: size}),) if self.bound is not None and self.binder else ()
+        return (*low, *high, *bound)
 
 
 @dataclass(frozen=True, slots=True)
