@@ -1,0 +1,76 @@
+"""The gradual guarantee over the suite: each annotated size of an accepted program is replaced by `?`, one at a time.
+
+The program stays accepted, and every call that ended in a value ends in the same one.  The occurrence that binds a
+name is left alone: precision is not defined across it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from gradual.resources import folder
+from gradual.source import Source, Span
+from gradual.syntax import ast
+from gradual.syntax.parse import parse
+from gradual.tools.conformance.answer import GotValue
+from gradual.tools.conformance.case import Case
+from gradual.tools.conformance.judge import agree
+from gradual.tools.conformance.known import read_known
+from gradual.tools.conformance.read import load
+from gradual.tools.conformance.reference import Reference
+from tests.conformance.test_suite import KNOWN
+
+UNKNOWN_RANK = ("dim/witness/content", "pitfall/rank/shape-of-known-length", "type/contents/opened")
+"""A shape vector of unknown length asks for an unknown rank, which is not checked yet."""
+
+
+def accepted() -> list[object]:
+    collection = load(folder("spec"))
+    known = read_known(KNOWN.read_text(encoding="utf-8"), KNOWN.name, {case.id for case in collection.cases})
+    cases = [case for case in collection.cases if case.expectation.accepted and case.id not in known]
+    late = pytest.mark.xfail(reason="unknown rank", strict=True)
+    return [pytest.param(case, id=case.id, marks=late if case.id in UNKNOWN_RANK else ()) for case in cases]
+
+
+def annotations(node: object) -> Iterator[tuple[ast.TensorType, bool]]:
+    """The tensor types that are written in a tree, and whether they stand at a parameter."""
+    waiting: list[tuple[object, bool]] = [(node, False)]
+    while waiting:
+        part, inside = waiting.pop()
+        if isinstance(part, tuple | list):
+            waiting.extend((each, inside) for each in part)
+        elif isinstance(part, ast.TensorType):
+            yield part, inside
+        elif hasattr(part, "__dataclass_fields__") and not isinstance(part, Span):
+            at_param = inside or isinstance(part, ast.Param)
+            waiting.extend((getattr(part, name), at_param) for name in part.__dataclass_fields__)
+
+
+def blurred(text: str) -> Iterator[str]:
+    """The program with one annotated size replaced by `?`, for each size that binds no name."""
+    module, _ = parse(Source("case.relay", text))
+    for type, at_param in annotations(module):
+        for size in type.shape or ():
+            written = text[size.span.start : size.span.end]
+            named = re.search(r"[A-Za-z_]", re.sub(r"\b(?:dim|min|max|if|then|else)\b|%\w+", "", written))
+            if written == "?" or written.startswith("?{") or (at_param and named):
+                continue
+            yield text[: size.span.start] + "?" + text[size.span.end :]
+
+
+@pytest.mark.parametrize("case", accepted())
+def test_a_size_less_known_changes_no_value(case: Case) -> None:
+    reference = Reference()
+    values = [(call, reference.run(case.request, call)) for call in case.request.calls]
+    for text in blurred(case.request.text):
+        request = replace(case.request, text=text)
+        report = reference.check(request)
+        assert report.accepted, (text, [str(d) for d in report.diagnostics])
+        for call, value in values:
+            if isinstance(value, GotValue):
+                found = reference.run(request, call)
+                assert isinstance(found, GotValue) and agree(value.value, found.value), (text, call, found)
