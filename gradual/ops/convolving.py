@@ -95,6 +95,7 @@ def kernel_needs(sides: Sides, kernel_size: Dims | None) -> Iterator[Need]:
 
 
 def placed(sides: Sides, out: Dim, extents: Sequence[Dim], layout: str, dtype: DType, needs: list[Need]) -> Judgement:
+    """The judgement of a result with these channels and spatial extents, in its layout."""
     letters = "NC" + SPATIAL[len(extents)]
     places(layout, letters, "out_layout")
     batch = sides.data.shape[sides.data_axes[0]]
