@@ -20,7 +20,7 @@ from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Vari
 from gradual.dims.facts import Cone, Facts
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.opening import opened, tracked_length, with_contents
+from gradual.types.opening import opened, size_of, tracked_length, with_contents
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType
 from gradual.verdict import Unknown
 
@@ -189,8 +189,15 @@ class Elaboration:
         Holes of one key over the same operands are one unknown, as long as its witness is live.  [type.open]
         """
 
+        here: dict[object, Dim] = {}
+
         def known(path: str, axis: int, hole: Hole) -> Dim | None:
-            return self.shared.get(_key(hole, operands)) if hole.key else None
+            if not hole.key:
+                return None
+            key = _key(hole, operands)
+            found = self.shared.get(key, here.get(key))
+            here.setdefault(key, size_of(path, axis))
+            return found
 
         inside, new = opened(type, name, known)
         for opening in new:

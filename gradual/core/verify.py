@@ -194,7 +194,7 @@ class _Verifier:
                 for axis, (extent, size) in enumerate(zip(judged.shape, recorded.shape, strict=True)):
                     if isinstance(extent, Hole):
                         self._opened(extent, size, path, axis, operands)
-                    elif extent is not size:
+                    elif extent is not size and not _is_own(size, path, axis):
                         self._prove(equal(extent, size), f"dimension {axis} of {path} is {extent}, recorded as {size}")
             case TupleType(fields), TupleType(others) if len(fields) == len(others):
                 for i, (part, other) in enumerate(zip(fields, others, strict=True)):
@@ -211,8 +211,7 @@ class _Verifier:
             if self.shared[key] is not size:
                 self.found.append(f"dimension {axis} of {path} is {self.shared[key]}, recorded as {size}")
             return
-        variable = bare(size)
-        if variable is None or not variable.is_ghost or variable.witness != SizeOf(path, axis):
+        if not _is_own(size, path, axis):
             self.found.append(f"dimension {axis} of {path} is unknown, recorded as {size}")
             return
         if key is not None:
@@ -400,6 +399,12 @@ def _constant_type(value: Tensor, tracked: bool) -> OpenedType:
     numbers = (constant(int(element)) for element in value.elements) if value.dtype.is_integer else ()
     contents: tuple[Content, ...] | None = (*truths, *numbers) if tracked else None
     return TensorType(tuple(map(constant, value.shape)), value.dtype, contents)
+
+
+def _is_own(size: Dim, path: str, axis: int) -> bool:
+    """Whether a size is the unknown of the value itself: nothing is claimed about it."""
+    variable = bare(size)
+    return variable is not None and variable.is_ghost and variable.witness == SizeOf(path, axis)
 
 
 def _base(variable: Variable) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from gradual.core.terms import Apply, Block, Check, Closure, Function, If, Invoke, Module, Rename, Site, Step
 from gradual.dims.dim import Dim
+from gradual.types.measuring import bare
 from gradual.types.opening import sizes
 from gradual.types.type import OpenedType, TensorType, TupleType
 
@@ -21,7 +22,17 @@ class Mutant:
     says: str
     module: Module
 
-    KINDS: ClassVar = ("check", "check among others", "binder", "operands", "size", "measure", "entry", "contents")
+    KINDS: ClassVar = (
+        "check",
+        "check among others",
+        "binder",
+        "operands",
+        "size",
+        "measure",
+        "entry",
+        "contents",
+        "unknown",
+    )
 
 
 def mutants(module: Module) -> Iterator[Mutant]:
@@ -108,11 +119,31 @@ def _steps(step: Step, types: Types) -> Iterator[tuple[str, Step | None, str, St
     if isinstance(step, Apply | Invoke | Rename | If):
         for i in range(len(list(sizes(step.type)))):
             yield "size", step, f"{i} of {step.name}", replace(step, type=_grown(step.type, i))
+    if isinstance(step, Apply) and isinstance(step.type, TensorType):
+        for i, size in enumerate(step.type.shape):
+            other = _another(size, step.name, types)
+            if other is not None:
+                shape = (*step.type.shape[:i], other, *step.type.shape[i + 1 :])
+                yield (
+                    "unknown",
+                    step,
+                    f"{i} of {step.name} is {other}",
+                    replace(step, type=replace(step.type, shape=shape)),
+                )
     contents = step.type.contents if hasattr(step, "type") and isinstance(step.type, TensorType) else None
     for i, content in enumerate(contents or ()):
         if isinstance(content, Dim):
             wrong = (*contents[:i], content + 1, *contents[i + 1 :])  # type: ignore[index]
             yield "contents", step, f"{i} of {step.name}", replace(step, type=replace(step.type, contents=wrong))  # type: ignore[union-attr]
+
+
+def _another(size: Dim, name: str, types: Types) -> Dim | None:
+    """Another value's size, for the unknown that a step opens."""
+    variable = bare(size)
+    if variable is None or variable.witness is None or variable.witness.value != name:
+        return None
+    others = (other for known in types.values() for other in sizes(known))
+    return next((other for other in others if other is not size and other.value is None), None)
 
 
 _ORDERED = ("nn.dense", "nn.bias_add", "take", "dyn.reshape", "dyn.broadcast_to")

@@ -46,6 +46,13 @@ PROGRAMS = {
           let %f = fn (%a: Tensor[(q, 3), float32]) { concatenate((%a, %x), axis=0) };
           %f(%x) as Tensor[(6, 3), float32]
         }""",
+    "elements that somebody met": """
+        def @main(%x: Tensor[(?, 0), float32], %y: Tensor[(?, ?), float32], %b: bool) {
+          let %i = cast(argwhere(%y), dtype="float32");
+          let %j = cast(argwhere(%y), dtype="float32");
+          let %e = cast(argwhere(%x), dtype="float32");
+          (add(%i, %j), %e as Tensor[(0, 2), float32], %i as Tensor[(3, 2), float32])
+        }""",
     "contents": """
         def @main(%x: Tensor[(?, ?), float32], %i: int64) {
           let %s = shape_of(%x);
