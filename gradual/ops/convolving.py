@@ -73,6 +73,7 @@ class Sides:
 
 
 def sides_of(data: TensorType[Dim], weight: TensorType[Dim], count: int, data_layout: str, kernel_layout: str) -> Sides:
+    """Both arguments, of the rank that so many spatial axes take, with their axes found by the layouts."""
     spatial = SPATIAL[count]
     return Sides(
         tensor(data, 0, rank=count + 2),
