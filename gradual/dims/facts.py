@@ -24,7 +24,7 @@ from gradual.dims.constraint import (
     differs,
     equal,
 )
-from gradual.dims.dim import Dim, FloorDiv, Variable, of_atom
+from gradual.dims.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial
 from gradual.dims.interval import ANY, Interval, canonical, judged, primitive
 from gradual.dims.simplify import Knowledge, Replacement, replacement_of, simplified_constraint, simplified_dim
 from gradual.limits import LIMITS
@@ -178,14 +178,14 @@ class Store:
         return _within(form, self._trimmed(form, self.bounds[form])) if form in self.bounds else ()
 
     def _equated(self, constraint: Equal) -> Sequence[Constraint]:
-        difference = constraint.difference
+        form, scale, offset = primitive(constraint.difference)
+        difference = form + offset // scale
+        if difference in self.apart or offset % scale:
+            return (FALSE,)
         found = self._solution(difference)
         if found is not None:
             return self._eliminated(*found)
-        if canonical(difference) in self.apart or difference.offset % primitive(difference)[1]:
-            return (FALSE,)
         replacement = replacement_of(difference)
-        form, _, _ = primitive(difference)
         if form not in self._source and replacement is not None and replacement[0] not in self.replacements:
             self._trail.put(self.replacements, *replacement)
             self._trail.put(self._source, form, replacement[0])
@@ -270,11 +270,15 @@ def _solved_for(interval: Interval, scale: int, offset: int) -> Interval:
 
 
 def _within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:
-    """That a form is inside an interval."""
+    """That a form is inside an interval, with negative terms on the other side."""
+    plus, minus = form, constant(0)
+    if len(form.terms) > 1:
+        plus = polynomial({monomial: coefficient for monomial, coefficient in form.terms if coefficient > 0})
+        minus = plus - form
     if interval.value is not None:
-        return (equal(form, interval.value),)
-    low = () if interval.low is None else (at_most(interval.low, form),)
-    return low if interval.high is None else (*low, at_most(form, interval.high))
+        return (equal(plus + max(-interval.value, 0), minus + max(interval.value, 0)),)
+    low = () if interval.low is None else (at_most(minus + interval.low, plus),)
+    return low if interval.high is None else (*low, at_most(plus, minus + interval.high))
 
 
 def _occurs_once(name: Variable, dim: Dim) -> bool:

@@ -45,6 +45,13 @@ def evaluated_dim(dim: Dim, env: Mapping[Variable, int]) -> int:
 
 def evaluated_constraint(constraint: Constraint, env: Mapping[Variable, int]) -> bool:
     """Whether it holds under a valuation; raises Undefined."""
+    match constraint:  # the common ones need no walk
+        case Equal(left=left, right=right):
+            return left.evaluate(env) == right.evaluate(env)
+        case AtMost(left=left, right=right):
+            return left.evaluate(env) <= right.evaluate(env)
+        case Not(part=part):
+            return part.left.evaluate(env) != part.right.evaluate(env)
     value = _evaluated(constraint, env)
     if value is None:
         raise Undefined(str(constraint))
@@ -118,6 +125,8 @@ def _sum_value(dim: Dim, values: Values, env: Mapping[Variable, int]) -> int | N
 
 def substituted_dim(dim: Dim, mapping: Mapping[Variable, Dim]) -> Dim:
     """The dim with variables replaced."""
+    if not dim.children:
+        return _sum_image(dim, {}, mapping)
     image = _substituted(dim, mapping)
     assert isinstance(image, Dim)
     return image
@@ -127,6 +136,11 @@ def substituted_constraint(constraint: Constraint, mapping: Mapping[Variable, Di
     """The constraint with variables replaced."""
     if mapping.keys().isdisjoint(constraint.names):
         return constraint
+    match constraint:  # the common ones need no walk
+        case Equal(left=left, right=right):
+            return equal(left.substitute(mapping), right.substitute(mapping))
+        case AtMost(left=left, right=right):
+            return at_most(left.substitute(mapping), right.substitute(mapping))
     image: Constraint = _substituted(constraint, mapping)
     return image
 
@@ -172,16 +186,18 @@ def rebuilt(node: Any, images: Mapping[Any, Any], mapping: Mapping[Variable, Dim
 
 
 def _sum_image(dim: Dim, images: Mapping[Any, Any], mapping: Mapping[Variable, Dim]) -> Dim:
+    summands: list[Dim] = []
     unchanged: dict[Any, int] = {}
-    changed: list[Dim] = []
     for monomial, coefficient in dim.terms:
         factors = [_atom_image(atom, images, mapping) for atom in monomial]
         if all(factor is None for factor in factors):
             unchanged[monomial] = coefficient
         else:
             pairs = zip(monomial, factors, strict=True)
-            changed.append(product(factor or of_atom(atom) for atom, factor in pairs) * coefficient)
-    return sum_of([polynomial(unchanged), *changed])
+            summands.append(product(factor or of_atom(atom) for atom, factor in pairs) * coefficient)
+    if unchanged:
+        summands.append(polynomial(unchanged))
+    return summands[0] if len(summands) == 1 else sum_of(summands)
 
 
 def _atom_image(atom: Any, images: Mapping[Any, Any], mapping: Mapping[Variable, Dim]) -> Dim | None:

@@ -26,7 +26,7 @@ from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 from tests.dims.laws import SCANT, Question, check_monotony, check_soundness
-from tests.generators.dims import questions
+from tests.generators.dims import alike_questions, questions
 
 a, b, c, d, h, k, m, n, s = map(variable, "abcdhkmns")
 x, y = (variable(name, Kind.GHOST) for name in ("dim(%x, 0)", "dim(%y, 0)"))
@@ -54,6 +54,12 @@ def decided(goal: Constraint, *assumed: Constraint, path: tuple[Constraint, ...]
 @given(questions())
 @settings(max_examples=150, deadline=None)
 def test_verdicts_are_sound(question: Question) -> None:
+    check_soundness(question, Decider(smt=False))
+
+
+@given(alike_questions())
+@settings(max_examples=100, deadline=None)
+def test_verdicts_on_like_sides_are_sound(question: Question) -> None:
     check_soundness(question, Decider(smt=False))
 
 

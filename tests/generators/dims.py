@@ -132,6 +132,8 @@ def dim_trees(draw: st.DrawFn, depth: int = 3, shared: tuple[Tree, ...] = ()) ->
         return draw(st.sampled_from(shared))
     if depth == 0 or choice < 5:
         return draw(_LEAVES)
+    if choice == 8:
+        return draw(_divided_sums(draw(dim_trees(depth - 1, shared))))
     if choice == 9:
         condition = draw(predicate_trees(depth=0, shared=shared))
         return ("if", condition, draw(dim_trees(depth - 1, shared)), draw(dim_trees(depth - 1, shared)))
@@ -147,6 +149,18 @@ def _applied(draw: st.DrawFn, operator: str, left: Tree, depth: int, shared: tup
 
 
 @st.composite
+def _divided_sums(draw: st.DrawFn, term: Tree) -> Tree:
+    """`(g * x + c) // k` or `%`, where `g` and `k` often have a common factor: where divisions are reduced."""
+    scale, offset, by = (
+        draw(st.sampled_from((1, 2, 3, 4, -2))),
+        draw(st.integers(-4, 7)),
+        draw(st.sampled_from((2, 4, 6))),
+    )
+    scaled = ("+", ("*", ("const", scale), term), ("const", offset))
+    return draw(st.sampled_from(("//", "//", "%"))), scaled, ("const", by)
+
+
+@st.composite
 def predicate_trees(draw: st.DrawFn, depth: int = 1, shared: tuple[Tree, ...] = ()) -> Tree:
     """A predicate; sides share sub-terms, or are one operator over the same operand."""
     if depth and draw(st.integers(0, 2)) == 0:
@@ -159,12 +173,20 @@ def predicate_trees(draw: st.DrawFn, depth: int = 1, shared: tuple[Tree, ...] = 
 
 @st.composite
 def _sides(draw: st.DrawFn, shared: tuple[Tree, ...]) -> tuple[Tree, Tree]:
-    left, right = draw(dim_trees(2, shared)), draw(dim_trees(2, shared))
-    if draw(st.integers(0, 9)) >= 3:
-        return left, right
-    operator, common = draw(st.sampled_from(BINARY)), draw(dim_trees(1, shared))
-    if draw(st.booleans()):
-        return (operator, left, common), (operator, right, common)
+    if draw(st.integers(0, 9)) < 3:
+        return draw(_alike(shared))
+    return draw(dim_trees(2, shared)), draw(dim_trees(2, shared))
+
+
+@st.composite
+def _alike(draw: st.DrawFn, shared: tuple[Tree, ...]) -> tuple[Tree, Tree]:
+    """One operator on both sides, over one operand in common."""
+    operand = st.one_of(st.sampled_from([("var", name) for name in NAMES]), dim_trees(1, shared))
+    left, right, operator = draw(operand), draw(operand), draw(st.sampled_from(("//", "//", "*", "*", *BINARY)))
+    if draw(st.integers(0, 2)):
+        applied = draw(_applied(operator, left, 1, shared))
+        return applied, (operator, right, applied[2])
+    common = draw(operand)
     return (operator, common, left), (operator, common, right)
 
 
@@ -189,3 +211,9 @@ def questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...], Tree
     facts = tuple(draw(st.lists(predicate_trees(1, pool), max_size=2)))
     path = tuple(draw(st.lists(predicate_trees(0, pool), max_size=1)))
     return facts, path, draw(predicate_trees(1, pool))
+
+
+@st.composite
+def alike_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...], Tree]:
+    """A goal that compares one operator with itself, over one operand in common."""
+    return (), (), (draw(st.sampled_from(["==", "==", "<="])), *draw(_alike(())))

@@ -1,0 +1,234 @@
+"""Faults put in on purpose: the law that is named must notice each of them within so many examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis import strategies as st
+
+from gradual.dims import constraint as constraints
+from gradual.dims import decide, interval, linear, models, refute
+from gradual.dims import dim as dims
+from gradual.dims.constraint import Constraint
+from gradual.dims.decide import Decider, Nowhere, Undecided
+from gradual.dims.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial, single
+from tests.dims.laws import SCANT, check_monotony, check_soundness
+from tests.dims.test_normal_form import check_meaning
+from tests.generators.dims import alike_questions, dims_sharing, predicates_sharing, questions
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+Law = Callable[[Any], object]
+
+
+def noticed(law: Law, strategy: st.SearchStrategy[Any], examples: int) -> bool:
+    """Whether some example breaks the law."""
+
+    def broken(example: Any) -> bool:
+        try:
+            law(example)
+        except AssertionError:
+            return True
+        return False
+
+    chosen = settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        find(strategy, broken, settings=chosen)
+    except Exception as failure:
+        if type(failure).__name__ == "NoSuchExample":
+            return False
+        raise
+    return True
+
+
+def soundness(question: Any) -> None:
+    check_soundness(question, Decider(smt=False))
+
+
+def monotony(question: Any) -> None:
+    check_monotony(question, Decider(), Decider(SCANT, smt=False))
+
+
+# ------------------------------------------------------------------------------------------------- the faults
+
+
+def equal_quotients_are_of_equal_dividends(patch: pytest.MonkeyPatch) -> None:
+    """G2: `a // k == b // k` read as `a == b`."""
+    sound = constraints.equal
+
+    def equal(a: Dim | int, b: Dim | int) -> Constraint:
+        left, right = (single(side, FloorDiv) if isinstance(side, Dim) else None for side in (a, b))
+        if left is not None and right is not None and left.divisor is right.divisor:
+            return sound(left.dividend, right.dividend)
+        return sound(a, b)
+
+    patch.setattr(constraints, "equal", equal)
+
+
+def equal_products_are_of_equal_factors(patch: pytest.MonkeyPatch) -> None:
+    """G3: `n * a == n * b` read as `a == b`."""
+    sound = constraints.equal
+
+    def equal(a: Dim | int, b: Dim | int) -> Constraint:
+        if isinstance(a, Dim) and isinstance(b, Dim) and a.terms and b.terms:
+            shared = [
+                atom
+                for atom in a.terms[0][0]
+                if isinstance(atom, Variable) and all(atom in m for m, _ in (*a.terms, *b.terms))
+            ]
+            for atom in shared[:1]:
+                return sound(_without(a, atom), _without(b, atom))
+        return sound(a, b)
+
+    patch.setattr(constraints, "equal", equal)
+
+
+def _without(dim: Dim, atom: Variable) -> Dim:
+    made: dict[Any, int] = {}
+    for monomial, coefficient in dim.terms:
+        place = monomial.index(atom)
+        made[monomial[:place] + monomial[place + 1 :]] = coefficient
+    return polynomial(made)
+
+
+def quotients_round_to_zero(patch: pytest.MonkeyPatch) -> None:
+    """`-7 // 2` folded to -3, as in C."""
+    sound = dims._divided
+
+    def divided(dividend: Dim, divisor: Dim) -> Dim:
+        a, b = dividend.value, divisor.value
+        if a is not None and b is not None and b >= 1:
+            return constant(abs(a) // b * (1 if a >= 0 else -1))
+        return sound(dividend, divisor)
+
+    patch.setattr(dims, "_divided", divided)
+
+
+def a_common_divisor_is_cancelled(patch: pytest.MonkeyPatch) -> None:
+    """`n // n` folded to 1, and with it `0 // 0`."""
+    sound = dims._divided
+
+    def divided(dividend: Dim, divisor: Dim) -> Dim:
+        return constant(1) if dividend is divisor and divisor.value is None else sound(dividend, divisor)
+
+    patch.setattr(dims, "_divided", divided)
+
+
+def a_choice_takes_its_first_branch(patch: pytest.MonkeyPatch) -> None:
+    """GraTen's broadcast: the choice between two sizes forgets the second."""
+    patch.setattr(dims, "_chosen", lambda condition, yes, no: yes)
+
+
+def divisions_reduce_the_constant_upwards(patch: pytest.MonkeyPatch) -> None:
+    """`(2 * n + 1) // 4` read as `(n + 1) // 2`."""
+    sound = dims._reduced
+
+    def reduced(dividend: Dim, by: int) -> Dim:
+        if dividend.value is None and by % 2 == 0 and all(c % 2 == 0 for m, c in dividend.terms if m):
+            return dims._divided(polynomial({m: -(-c // 2) for m, c in dividend.terms}), constant(by // 2))
+        return sound(dividend, by)
+
+    patch.setattr(dims, "_reduced", reduced)
+
+
+def refutation_uses_the_path(patch: pytest.MonkeyPatch) -> None:
+    """GraTen's order: plausibility is asked under the path condition."""
+    patch.setattr(
+        decide._Question,
+        "plausibility",
+        property(lambda self: [*self.cone.known, *self.cone.path, self.rewritten]),
+    )
+
+
+def unknown_is_an_error(patch: pytest.MonkeyPatch) -> None:
+    """What nobody could decide is refuted."""
+    sound = Decider._climbed
+
+    def climbed(self: Decider, given: Any, order: Any) -> Any:
+        answer = sound(self, given, order)
+        return Nowhere("given up") if isinstance(answer, Undecided) else answer
+
+    patch.setattr(Decider, "_climbed", climbed)
+
+
+def one_case_is_enough(patch: pytest.MonkeyPatch) -> None:
+    """A case split stops at its first case."""
+    patch.setattr(refute, "all", any, raising=False)
+
+
+def rows_are_too_tight(patch: pytest.MonkeyPatch) -> None:
+    """Rows lose 1 on the way in, so that a tight bound becomes a contradiction."""
+    sound = linear._insert
+
+    def insert(rows: Any, columns: Any, offset: int) -> bool:
+        return sound(rows, columns, offset - 1)
+
+    patch.setattr(linear, "_insert", insert)
+
+
+def products_of_intervals_take_the_lower_ends(patch: pytest.MonkeyPatch) -> None:
+    """The least product is the product of the least factors."""
+    patch.setattr(interval, "_corner", lambda a, b: None if a.low is None or b.low is None else a.low * b.low)
+
+
+def models_are_believed(patch: pytest.MonkeyPatch) -> None:
+    """A valuation is not evaluated before it is shown."""
+    patch.setattr(models, "satisfies", lambda given, model: True)
+
+
+def remainders_never_reach_their_greatest(patch: pytest.MonkeyPatch) -> None:
+    """`x % k` bounded by `k - 2`."""
+    sound = interval._remainder_bounds
+
+    def bounds(dividend: Dim, divisor: Dim, known: Any) -> Any:
+        found = sound(dividend, divisor, known)
+        return found if found.high is None else interval.Interval(found.low, max(found.high - 1, 0))
+
+    patch.setattr(interval, "_remainder_bounds", bounds)
+
+
+MUTANTS: list[tuple[Patch, Law, st.SearchStrategy[Any], int]] = [
+    (equal_quotients_are_of_equal_dividends, check_meaning, predicates_sharing(), 1500),
+    (equal_quotients_are_of_equal_dividends, soundness, alike_questions(), 300),
+    (equal_products_are_of_equal_factors, check_meaning, predicates_sharing(), 600),
+    (equal_products_are_of_equal_factors, soundness, alike_questions(), 300),
+    (quotients_round_to_zero, check_meaning, dims_sharing(), 600),
+    (a_choice_takes_its_first_branch, check_meaning, dims_sharing(), 400),
+    (divisions_reduce_the_constant_upwards, check_meaning, dims_sharing(), 1500),
+    (refutation_uses_the_path, soundness, questions(), 600),
+    (unknown_is_an_error, monotony, questions(), 600),
+    (one_case_is_enough, soundness, questions(), 600),
+    (rows_are_too_tight, soundness, questions(), 300),
+    (products_of_intervals_take_the_lower_ends, soundness, questions(), 600),
+    (models_are_believed, soundness, questions(), 100),
+    (remainders_never_reach_their_greatest, soundness, questions(), 1500),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mutant", "law", "strategy", "examples"), MUTANTS, ids=[f"{m.__name__}-{law.__name__}" for m, law, *_ in MUTANTS]
+)
+def test_a_mutant_is_noticed(
+    mutant: Patch, law: Law, strategy: Any, examples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mutant(monkeypatch)
+    assert noticed(law, strategy, examples)
+
+
+def test_a_quotient_of_a_size_by_itself_is_not_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The laws accept any value where a term is undefined, so this one is looked at directly."""
+    n = dims.variable("n")
+    assert n // n is not constant(1)
+    a_common_divisor_is_cancelled(monkeypatch)
+    assert n // n is constant(1)
+    assert of_atom(next(iter(n.variables()))) is n
