@@ -107,7 +107,8 @@ def _alarm(seconds: float) -> Iterator[None]:
         raise Hang
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    # It rings again and again: an exception that is raised inside a callback of the interpreter is lost.
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
         yield
     finally:
