@@ -225,7 +225,7 @@ def _birth(
 def read_attributes(state: Elaboration, operator: Operator, written: Sequence[ast.Attribute]) -> dict[str, Any] | None:
     """Attribute values as numbers, strings, dims and tuples of them; None after reporting a wrong one.
 
-    An attribute that only repeats an argument is not read.
+    An attribute that only repeats an argument is not read.  [name.attribute]
     """
     repeated = unread(operator) if written else frozenset()
     given: dict[str, Any] = {}

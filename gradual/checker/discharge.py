@@ -81,6 +81,7 @@ def _learn(state: Elaboration, goal: Constraint, verdict: Unknown) -> None:
 
 
 def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
+    """Leave a goal to run time as a visible check; an answer that ran out of budget is said.  [check.gave-up]"""
     goal = reduced(owed.goal)
     check = Check("", owed.goal if isinstance(goal, Truth) else goal, _blame(state, owed, verdict), owed.span)
     state.steps.append(check)
@@ -88,7 +89,7 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
     rigid = not mentions_ghost(owed.goal)
     if owed.site is not Site.ASSERT:
-        state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid, owed.goal))
+        state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid, owed.goal, check))
     _warn_of_certain_failure(state, owed, verdict)
     _warn_of_few(state, owed)
     if verdict.gave_up:
@@ -224,16 +225,19 @@ def _covers(values: dict[Variable, int], goal: Constraint) -> bool:
 def settle(state: Elaboration) -> None:
     """At the end of a definition: strict ones answer for every size, gradual ones are warned.
 
-    [check.strict] [check.rigid-warning]
+    An error of a strict definition is no residual check any more.  [type.strict] [check.strict] [check.rigid-warning]
     """
+    refuted: set[Check] = set()
     for postponed in state.postponed:
         if postponed.verdict.gave_up or not postponed.verdict.witness:
             continue
         if not state.gradual:
             state.diagnostics.append(postponed.error)
             state.refuted += 1
+            refuted.update((postponed.check,) if postponed.check is not None else ())
         elif postponed.rigid:
             state.diagnostics.append(_rigid_warning(postponed.error))
+    state.checks = [check for check in state.checks if check not in refuted]
 
 
 def _rigid_warning(error: Diagnostic) -> Diagnostic:

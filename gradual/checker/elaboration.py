@@ -63,6 +63,7 @@ class Postponed:
     error: Diagnostic
     rigid: bool
     goal: Constraint | None = None
+    check: Check | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

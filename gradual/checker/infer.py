@@ -113,7 +113,7 @@ def _unsupported(state: Elaboration, what: str, span: Span) -> str:
 
 # ---------------------------------------------------------------------------------------------- names and literals
 def _local(state: Elaboration, name: str, span: Span) -> str:
-    """A variable means what it was bound to.  [type.variable]"""
+    """A variable means what it was bound to.  [type.variable] [name.variable]"""
     value = state.names.get(name)
     if value is None:
         state.report("E0202", "name.variable", f"unknown variable `{name}`", span, label="not in scope")
@@ -247,6 +247,7 @@ def _operator(
     name_span: Span,
     hint: str | None,
 ) -> str:
+    """An application by name: of an operator, or of a constructor.  [name.operator] [name.type]"""
     operands = [infer(state, argument) for argument in arguments]
     operator = state.program.operators.get(name)
     if operator is None:

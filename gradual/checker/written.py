@@ -235,6 +235,7 @@ class Reading:
             raise Unreadable from None
 
     def _refuse(self, message: str, span: Span) -> NoReturn:
+        """Say that a construct is not checked yet, rather than guess.  [type.unsupported]"""
         self.state.report("E0399", "type.unsupported", message, span)
         raise Unreadable
 

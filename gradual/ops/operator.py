@@ -59,7 +59,9 @@ class Judgement:
 class IllFormed(Exception):
     """No size could mend this application: rank, dtype, axis, attribute value.
 
-    `rule` is one of `op.rank`, `op.dtype`, `op.axis`, `op.attribute`, `op.structure`; `operand` the argument index.
+    `rule` says in which respect; `operand` is the argument's index.
+
+    [op.rank] [op.dtype] [op.axis] [op.attribute] [op.structure]
     """
 
     def __init__(self, rule: str, message: str, operand: int | None = None) -> None:

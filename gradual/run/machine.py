@@ -115,6 +115,7 @@ class Machine:
         stack.append(Activation(frame, block.steps, 0, block.result, target))
 
     def _step(self, activation: Activation, step: Step) -> None:
+        """One step; a branch and a call enter a block of their own.  [run.if] [run.closure]"""
         frame = activation.frame
         match step:
             case Apply():

@@ -46,7 +46,10 @@ class Coercion:
 
 
 def demands(source: OpenedType, target: GradualType, path: str = "") -> Iterator[Demand | Mismatch | Coercion]:
-    """What `source` owes to flow into `target`, left to right, depth first.  [type.consistent]"""
+    """What `source` owes to flow into `target`, left to right, depth first.
+
+    [type.consistent] [type.structure] [type.dtype]
+    """
     match source, target:
         case TensorType(), TensorType():
             yield from _tensor_demands(source, target, path)
