@@ -64,10 +64,14 @@ def apply(
         at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
         state.report(_CODES[wrong.rule], wrong.rule, f"`{operator.name}`: {wrong.message}", at)
         return state.define(name, BROKEN)
+    open_goals = len(state.postponed)
     for need in judgement.needs:
         goal = _goal(state, need, operands)
         if not discharge(state, goal, partial(_owed, state, operator, need, goal, operands, span, spans)):
+            state.failed.add(name)
             break
+    if any(postponed.rigid and postponed.fails for postponed in state.postponed[open_goals:]):
+        state.doubtful.add(name)
     made = f"`{operator.name}`"
     promise = Promise(span, f"the elements that {made} met")
     type = state.enter(judgement.result, name, lambda path, axis: promise, tuple(operands))
@@ -172,7 +176,10 @@ def _owed(
     unique = tuple(dict.fromkeys(r for r in related if r.span != at))
     sizes = [size for place in need.operands if (size := _size(state, place, operands)) is not None]
     sides = (sizes[0], sizes[1]) if len(sizes) == 2 and len(need.operands) == 2 else None
-    return Owed(goal, need.rule, Site.OPERATOR, need.says, at, label, through, unique, sides=sides)
+    says = need.says
+    return Owed(
+        goal, need.rule, Site.OPERATOR, says, at, label, through, unique, sides=sides, values=tuple(operands)
+    )  # fmt: skip
 
 
 def _goal(state: Elaboration, need: Need, operands: Sequence[str]) -> Constraint:

@@ -49,7 +49,7 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
     if isinstance(joined, Broken):
         return state.define(name, BROKEN)
     state.steps.append(If(name, condition, then.block, orelse.block, joined, expr.span))
-    return state.define(name, joined, Made("`if`", (), expr.span))
+    return state.define(name, joined, Made("`if`", (then.block.result, orelse.block.result), expr.span))
 
 
 def _truth(state: Elaboration, condition: str, span: Span) -> Constraint | None:

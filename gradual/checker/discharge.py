@@ -30,6 +30,7 @@ class Owed:
         through: the position of the value that owes it.
         related: the other places that take part.
         sides: the two sizes that must agree, where there are two; a goal of constants is folded.
+        values: the core variables whose sizes take part.
         blamed: for a demand that somebody wrote (a cast, an argument): that party; otherwise whoever left a `?`.
     """
 
@@ -43,6 +44,7 @@ class Owed:
     related: tuple[Related, ...] = ()
     blamed: str = ""
     sides: tuple[Dim, Dim] | None = None
+    values: tuple[str, ...] = ()
 
 
 def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
@@ -59,12 +61,19 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
             state.proved += 1
         case Refuted(because, witness):
             state.refuted += 1
-            state.diagnostics.append(_refuted(described(), because, dict(witness)))
+            _refute(state, described(), because, dict(witness))
             return False
         case Unknown() as verdict:
             _postpone(state, described(), verdict)
             _learn(state, goal, verdict)
     return True
+
+
+def _refute(state: Elaboration, owed: Owed, because: str, witness: dict[str, int]) -> None:
+    """Report a refuted goal, unless it only follows from an error that is reported already."""
+    if state.failed.isdisjoint(owed.values):
+        error = _refuted(owed, because, witness)
+        (state.diagnostics if state.doubtful.isdisjoint(owed.values) else state.deferred).append(error)
 
 
 def owe(state: Elaboration, owed: Owed) -> bool:
@@ -88,8 +97,9 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     state.checks.append(check)
     state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
     rigid = not mentions_ghost(owed.goal)
+    follows = not (state.failed | state.doubtful).isdisjoint(owed.values)
     if owed.site is not Site.ASSERT:
-        state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid, owed.goal, check))
+        state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid, owed.goal, check, follows))
     _warn_of_certain_failure(state, owed, verdict)
     _warn_of_few(state, owed)
     if verdict.gave_up:
@@ -225,18 +235,23 @@ def _covers(values: dict[Variable, int], goal: Constraint) -> bool:
 def settle(state: Elaboration) -> None:
     """At the end of a definition: strict ones answer for every size, gradual ones are warned.
 
+    What only follows from another error is not repeated.
+
     An error of a strict definition is no residual check any more.  [type.strict] [check.strict] [check.rigid-warning]
     """
     refuted: set[Check] = set()
     for postponed in state.postponed:
-        if postponed.verdict.gave_up or not postponed.verdict.witness:
+        if not postponed.fails:
             continue
         if not state.gradual:
-            state.diagnostics.append(postponed.error)
-            state.refuted += 1
+            if not postponed.follows:
+                state.diagnostics.append(postponed.error)
+                state.refuted += 1
             refuted.update((postponed.check,) if postponed.check is not None else ())
         elif postponed.rigid:
             state.diagnostics.append(_rigid_warning(postponed.error))
+    if state.gradual:
+        state.diagnostics += state.deferred
     state.checks = [check for check in state.checks if check not in refuted]
 
 

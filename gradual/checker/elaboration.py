@@ -64,6 +64,12 @@ class Postponed:
     rigid: bool
     goal: Constraint | None = None
     check: Check | None = None
+    follows: bool = False
+
+    @property
+    def fails(self) -> bool:
+        """Whether a valuation is known at which the goal fails."""
+        return bool(self.verdict.witness) and not self.verdict.gave_up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +95,9 @@ class Elaboration:
         behind: the size that an annotation's `?` forgot; never used in a verdict.
         joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
         shared: unknowns that depend on data, by what they depend on.
+        failed: values that an error was reported about, and what was made from them.
+        doubtful: values that are in error if the definition is strict, and what was made from them.
+        deferred: errors about doubtful values: reported unless the definition is strict.
         cones: what was known about the goal of each check.
         gradual: whether an unknown takes part, so that the definition is not strict.
     """
@@ -111,6 +120,9 @@ class Elaboration:
         self.postponed: list[Postponed] = []
         self.checks: list[Check] = []
         self.cones: dict[Check, Cone] = {}
+        self.failed: set[str] = set()
+        self.doubtful: set[str] = set()
+        self.deferred: list[Diagnostic] = []
         self.bindings: list[Binding] = []
         self.behind: dict[Variable, Dim] = {}
         self.joins: set[Variable] = set()
@@ -180,6 +192,11 @@ class Elaboration:
         self._branch_entry(self.live, name, True)
         if origin is not None:
             self.origins[name] = origin
+        if isinstance(origin, Made) and (self.failed or self.doubtful):
+            sources = {operand.split("#", 1)[0] for operand in origin.operands}
+            for table in (self.failed, self.doubtful):
+                if not table.isdisjoint(sources):
+                    table.add(name)
         return name
 
     def enter(

@@ -80,7 +80,7 @@ def _owed(
     field = f"field {part[1:]} of " if part else ""
     says = f"dimension {demand.axis} of {field}{through} does not fit"
     sides = (size, demand.wanted) if demand.wanted is not None else None
-    return Owed(demand.goal, rule, site, says, span, label, through, tuple(related), blamed, sides)
+    return Owed(demand.goal, rule, site, says, span, label, through, tuple(related), blamed, sides, (value,))
 
 
 def subsumes(source: FunctionType, target: FunctionType) -> bool:

@@ -339,7 +339,7 @@ def _instantiated(
         blamed = f"argument {index + 1} of the call of `{called}` {caller}"
         says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
         span = call.arguments[index].span
-        owed = Owed(goal, "type.call.dims", Site.ARGUMENT, says, span, blamed=blamed)
+        owed = Owed(goal, "type.call.dims", Site.ARGUMENT, says, span, blamed=blamed, values=tuple(operands))
         if not owe(state, owed):
             return state.define(name, BROKEN)
     for index, (operand, param) in enumerate(zip(operands, type.params, strict=True)):
@@ -354,7 +354,7 @@ def _instantiated(
         goal = clause.substitute(choice.mapping)
         says = f"`{called}` requires `{clause}`"
         blamed = f"the call of `{called}` {caller}"
-        owed = Owed(goal, "type.call.where", Site.WHERE, says, call.span, blamed=blamed)
+        owed = Owed(goal, "type.call.where", Site.WHERE, says, call.span, blamed=blamed, values=tuple(operands))
         owe(state, owed)
     promise = Promise(call.span, f"the result of `{called}`, whose type leaves it open")
     result = state.enter(substituted(type.result, choice.mapping), name, lambda path, axis: promise)

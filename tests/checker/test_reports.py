@@ -1,0 +1,60 @@
+"""What a file's diagnostics are as a whole: all of them, none twice, nothing that only follows from another."""
+
+from __future__ import annotations
+
+import gradual
+
+
+def codes(text: str) -> list[str]:
+    """The codes of the diagnostics, in source order."""
+    return [diagnostic.code for diagnostic in gradual.check(text).diagnostics]
+
+
+def test_one_run_reports_every_function_once() -> None:
+    found = codes(
+        """
+def @one(%x: Tensor[(2, 3), float32]) { nn.dens(%x, %x) }
+def @two(%x: Tensor[(2, 3), float32], %y: Tensor[(2, 5), float32]) { nn.relu(add(%x, %y)) }
+def @three(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) -> Tensor[(n,), float32] { add(%x, %y) }
+def @four(%x: Tensor[(2, 3), float32]) { let %a = %zz; add(%a, %a) }
+def @five(%x: Tensor[(2, 3), float32]) { reshape(%x, newshape=[2, }
+def @six(%x: Tensor[(2, 3), float32]) { @two(%x) }
+"""
+    )
+    assert found == ["E0201", "E0301", "E0302", "E0202", "E0101", "E0304"]
+
+
+def test_a_refuted_value_is_not_reported_again_where_it_is_used() -> None:
+    text = """
+def @f(%x: Tensor[(2, 3), float32], %y: Tensor[(2, 5), float32]) -> Tensor[(2, 7), float32] {
+  let %z = add(%x, %y);
+  nn.relu(%z)
+}
+"""
+    assert codes(text) == ["E0301"]
+
+
+def test_an_error_about_a_doubtful_value_is_reported_where_the_doubt_is_only_a_check() -> None:
+    text = """
+def @f(%x: Tensor[(n,), float32], %y: Tensor[(n + 1,), float32], %u: Tensor[(?,), float32]) {
+  let %z = add(%x, %y);
+  concatenate((%z, %u), axis=0) as Tensor[(3, 3), float32]
+}
+def @g(%x: Tensor[(n,), float32], %y: Tensor[(n + 1,), float32], %u: Tensor[(?,), float32]) {
+  let %z = multiply(reshape(%x, newshape=[n, 1]), ones(shape=[n + 1, 2], dtype="float32"));
+  let %w = %z as Tensor[(?, 3), float32];
+  concatenate((%x, %u), axis=0)
+}
+"""
+    assert codes(text) == ["E0402", "E0303", "E0402", "E0301"]
+
+
+def test_errors_of_independent_values_are_all_reported() -> None:
+    text = """
+def @f(%x: Tensor[(2, 3), float32], %y: Tensor[(2, 5), float32]) {
+  let %a = add(%x, %y);
+  let %b = multiply(%y, %x);
+  (%a, %b)
+}
+"""
+    assert codes(text) == ["E0301", "E0301"]
