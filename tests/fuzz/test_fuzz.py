@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gradual import compiler
+from gradual.tensors.tensor import Tensor
+from gradual.tensors.value import Value
 from tests.fuzz import trial as trials
 from tests.fuzz.campaign import campaign
 from tests.fuzz.inputs import seeds, text_of
@@ -62,6 +65,31 @@ def test_a_span_outside_the_text_is_a_failure(monkeypatch: pytest.MonkeyPatch, w
 
     monkeypatch.setattr(compiler, "parse", shifted)
     assert trial("def @") == Failure("span of E0101 syntax.token", f"{trials.Span(*wrong)} of 5 characters: odd")
+
+
+NARROW = (
+    "def @f(%x: Tensor[(n, 4), float32]) -> Tensor[(n, 2), float32] { strided_slice(%x, begin=[0, 0], end=[n, 2]) }"
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "wrong"),
+    [
+        (lambda n: Tensor([0.0] * (2 * n), "float32", (n, 2)), None),
+        (lambda n: Tensor([0.0] * (2 * n + 2), "float32", (n + 1, 2)), "run: a value of another type"),
+        (lambda n: Tensor([0.0] * (3 * n), "float32", (n, 3)), "run: a value of another type"),
+        (lambda n: Tensor([0.0] * n, "float32", (n,)), "run: a value of another type"),
+        (lambda n: Tensor([0] * (2 * n), "int32", (n, 2)), "run: a value of another type"),
+        (lambda n: (), "run: a value of another type"),
+        (lambda n: 1 // 0, "run: ZeroDivisionError at gradual/compiler.py"),
+    ],
+)
+def test_a_run_that_breaks_a_promise_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch, value: Callable[[int], Value], wrong: str | None
+) -> None:
+    monkeypatch.setattr(compiler, "run", lambda core, entry, values: value(values[0].shape[0]))
+    failure = trial(NARROW)
+    assert (failure and failure.signature.partition(":1")[0]) == wrong
 
 
 def test_minimising_keeps_what_fails_and_nothing_else() -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from gradual import compiler
+from gradual.compiler import Compilation
 from gradual.core.print import printed as core_printed
 from gradual.core.verify import violations
 from gradual.diagnostic import Diagnostic, Severity
@@ -20,6 +21,7 @@ from gradual.syntax.ast import Def
 from gradual.syntax.parse import parse
 from gradual.syntax.print import printed
 from gradual.tools import render, report_json
+from tests.fuzz.runs import breaches
 from tests.syntax.structure import structure
 
 SECONDS = 5
@@ -39,18 +41,32 @@ class Hang(BaseException):
 
 
 def trial(text: str, seconds: float = SECONDS) -> Failure | None:
-    """What is wrong with the checker's answer to a text."""
+    """What is wrong with the checker's answer to a text, or with what an accepted program does."""
     try:
         with _alarm(seconds):
-            return next(_flaws(text), None)
+            compilation = compiler.compile_source(Source("fuzz.relay", text))
+            found = next(_flaws(compilation), None)
     except Hang as hang:
         return Failure(f"hang in {_innermost(hang)}", f"more than {seconds} s")
     except Exception as error:
         return Failure(f"{type(error).__name__} at {_innermost(error)}", f"{error}"[:300])
+    return found or (_run(compilation, seconds / 2) if compilation.ok else None)
 
 
-def _flaws(text: str) -> Iterator[Failure]:
-    compilation = compiler.compile_source(Source("fuzz.relay", text))
+def _run(compilation: Compilation, seconds: float) -> Failure | None:
+    """What is wrong with the runs; one that takes too much time or memory is the program's own affair."""
+    try:
+        with _alarm(seconds):
+            breach = next(breaches(compilation, compilation.source.text), None)
+    except (Hang, MemoryError):
+        return None
+    except Exception as error:
+        return Failure(f"run: {type(error).__name__} at {_innermost(error)}", f"{error}"[:300])
+    return Failure("run: a value of another type", breach) if breach else None
+
+
+def _flaws(compilation: Compilation) -> Iterator[Failure]:
+    text = compilation.source.text
     for found in compilation.diagnostics:
         yield from _of_diagnostic(found, compilation.source)
     for check in compilation.checks:
