@@ -90,12 +90,12 @@ def subsumes(source: FunctionType, target: FunctionType) -> bool:
     """
     if len(source.params) != len(target.params):
         return False
-    arguments = [opened(param, f"%{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(target.params)]
+    arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(target.params)]
     choice = measured(source, arguments)
     if choice.unsolved or any(goal is not TRUE for _, goal in choice.owed):
         return False
     params = [substituted(param, choice.mapping) for param in source.params]
-    result, _ = opened(substituted(source.result, choice.mapping), "%result", lambda path, axis, hole: None)
+    result, _ = opened(substituted(source.result, choice.mapping), "%?result", lambda path, axis, hole: None)
     needs = [need for pair in zip(arguments, params, strict=True) for need in demands(*pair)]
     needs += demands(result, target.result)
     where = [goal.substitute(choice.mapping) for goal in source.where]

@@ -257,7 +257,7 @@ class Reading:
             params = tuple(map(Reading(state, bound, self.owed).type, written.params))
             result = self.type(written.result)
             where = tuple(map(self.clause, written.where))
-        return FunctionType(tuple(f"%{i}" for i in range(len(params))), params, result, tuple(binders), where)
+        return FunctionType(tuple(f"%?{i}" for i in range(len(params))), params, result, tuple(binders), where)
 
     def clause(self, written: ast.Expr) -> Constraint:
         """A `where` clause.  Raises Unreadable after reporting why."""

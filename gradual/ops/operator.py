@@ -115,6 +115,16 @@ class Operator:
     aliases: tuple[str, ...] = ()
     data_dependent: bool = False
 
+    def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
+        """An operator travels between processes by name."""
+        return _named, (self.name,)
+
+
+def _named(name: str) -> Operator:
+    from gradual.ops.catalogue import CATALOGUE
+
+    return CATALOGUE[name]
+
 
 _RULE = re.compile(r"\[(op(?:\.[a-z0-9_]+)+)\]")
 
