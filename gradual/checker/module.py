@@ -127,45 +127,39 @@ def _ordered(defs: list[ast.Def], program: Program, found: list[Diagnostic]) -> 
     written = {name for name, definition in by_name.items() if _has_result(definition)}
     _declare(program, [by_name[name] for name in by_name if name in written])
     calls = {name: [callee for callee in _globals(d.function) if callee in by_name] for name, d in by_name.items()}
-    order: list[str] = []
-    done: set[str] = set()
-    for root in by_name:
-        _visit(root, calls, written, done, order)
+    inferred = {name: [callee for callee in callees if callee not in written] for name, callees in calls.items()}
+    order, circular = _callees_first(inferred)
     for name in by_name:
-        if name not in written and _reaches_itself(name, calls, written):
+        if name in circular:
             message = f"`{name}` is recursive, so its result type must be written"
             found.append(Diagnostic("E0310", "type.recursion", message, by_name[name].name.span))
     return [by_name[name] for name in order]
 
 
-def _visit(root: str, calls: dict[str, list[str]], written: set[str], done: set[str], order: list[str]) -> None:
-    """Append `root` after the inferred functions that it needs, with an explicit stack."""
-    stack: list[tuple[str, Iterator[str]]] = []
-    if root not in done:
-        done.add(root)
-        stack.append((root, iter(calls[root])))
-    while stack:
-        name, rest = stack[-1]
-        callee = next((c for c in rest if c not in written and c not in done), None)
-        if callee is None:
-            stack.pop()
-            order.append(name)
-        else:
-            done.add(callee)
-            stack.append((callee, iter(calls[callee])))
-
-
-def _reaches_itself(name: str, calls: dict[str, list[str]], written: set[str]) -> bool:
-    """Whether an inferred function calls itself through inferred functions only."""
-    seen, waiting = set(), [callee for callee in calls[name] if callee not in written]
-    while waiting:
-        callee = waiting.pop()
-        if callee == name:
-            return True
-        if callee not in seen:
-            seen.add(callee)
-            waiting += [further for further in calls[callee] if further not in written]
-    return False
+def _callees_first(calls: dict[str, list[str]]) -> tuple[list[str], set[str]]:
+    """Names such that each follows what it calls, and those on a cycle of calls; with an explicit stack."""
+    order: list[str] = []
+    circular: set[str] = set()
+    entered: set[str] = set()
+    for root in calls:
+        path: list[str] = [root] if root not in entered else []
+        waiting = [iter(calls[root])] if path else []
+        active = {root: 0} if path else {}
+        entered.add(root)
+        while path:
+            callee = next(waiting[-1], None)
+            if callee is None:
+                waiting.pop()
+                order.append(path.pop())
+                del active[order[-1]]
+            elif callee in active:
+                circular.update(path[active[callee] :])
+            elif callee not in entered:
+                entered.add(callee)
+                active[callee] = len(path)
+                path.append(callee)
+                waiting.append(iter(calls[callee]))
+    return order, circular
 
 
 def _has_result(definition: ast.Def) -> bool:
