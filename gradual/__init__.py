@@ -1,11 +1,11 @@
 """Gradual Relay: tensor programs whose shapes are proved, refuted with a counterexample, or checked with blame.
 
-    >>> import gradual
-    >>> c = gradual.check("def @f(%x: Tensor[(n, ?), float32]) { nn.relu(%x) }")
-    >>> c.ok, c.types["@f"]
-    (True, 'fn (Tensor[(n, ?), float32]) -> Tensor[(n, ?), float32]')
-    >>> c.run("@f", gradual.Tensor([[1.0, -2.0]])).tolist()
-    [[1.0, 0.0]]
+>>> import gradual
+>>> c = gradual.check("def @f(%x: Tensor[(n, ?), float32]) { nn.relu(%x) }")
+>>> c.ok, c.types["@f"]
+(True, 'fn (Tensor[(n, ?), float32]) -> Tensor[(n, ?), float32]')
+>>> c.run("@f", gradual.Tensor([[1.0, -2.0]])).tolist()
+[[1.0, 0.0]]
 """
 
 from __future__ import annotations

@@ -7,13 +7,11 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import click
 
 from gradual.tools.paint import Paint, painter
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class Output:
         self.stream.write(text + "\n")
 
 
-def shared(function: Command) -> Command:
+def shared(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options `--color`, `-q`, `-v` and `-o`; the command receives an `Output` as `out`."""
 
     @functools.wraps(function)
@@ -51,7 +49,7 @@ def shared(function: Command) -> Command:
         with _created(output) as stream:
             return _invoked(function, Output(stream, painter(color == "always"), False, quiet, verbose), arguments)
 
-    return choices(click.option("-o", "--output", metavar="FILE", help="Write there instead.")(command))  # type: ignore[return-value]
+    return choices(click.option("-o", "--output", metavar="FILE", help="Write there instead.")(command))
 
 
 def choices(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -62,13 +61,3 @@ def write(tmp_path: Path) -> Callable[[str, str], str]:
         return name
 
     return written
-
-
-@pytest.fixture
-def shared() -> Path:
-    """The folder of the corpora; a test that needs it is skipped where it is absent."""
-    root = Path(__file__).parents[2]
-    place = Path(os.environ.get("GRADUAL_SHARED") or root.parent / "shared").resolve()
-    if not (place / "corpus").is_dir():
-        pytest.skip(f"no corpus at {place}")
-    return place

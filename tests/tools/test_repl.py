@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
@@ -36,30 +38,24 @@ def test_a_session_is_its_transcript(gradual: Gradual, path: Path) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ reading
-class Console:
+class Console(io.StringIO):
     """A terminal of the test: lines to type, and what was written."""
 
     def __init__(self, lines: list[str | type[BaseException]]) -> None:
-        self.lines: Iterator[str | type[BaseException]] = iter(lines)
+        super().__init__()
+        self.typed: Iterator[str | type[BaseException]] = iter(lines)
         self.prompts: list[str] = []
-        self.written: list[str] = []
-
-    def write(self, text: str) -> None:
-        self.written.append(text)
-
-    def flush(self) -> None:
-        pass
 
     def ask(self, prompt: str) -> str:
         self.prompts.append(prompt)
-        line = next(self.lines, EOFError)
+        line = next(self.typed, EOFError)
         if isinstance(line, str):
             return line
         raise line
 
     def run(self) -> str:
-        Session(Output(self, plain, False)).loop(self.ask)  # type: ignore[arg-type]
-        return "".join(self.written)
+        Session(Output(self, plain, False)).loop(self.ask)
+        return self.getvalue()
 
 
 def test_an_input_goes_on_exactly_while_the_parser_wants_more() -> None:
@@ -94,12 +90,12 @@ def test_a_loaded_file_is_read_again_and_replaces_what_it_defined(
 ) -> None:
     path = tmp_path / write("a.relay", "def @f() { 1 }\ndef @g() { @f() }\n")
     console = Console([f":load {path}", "@g()"])
-    session = Session(Output(console, plain, False))  # type: ignore[arg-type]
+    session = Session(Output(console, plain, False))
     session.loop(console.ask)
     path.write_text("def @f() { 2 }\ndef @g() { @f() }\n", encoding="utf-8")
     session.answer(":reload")
     session.answer("@g()")
-    assert [line for line in "".join(console.written).splitlines() if line.startswith("int32")] == [
+    assert [line for line in console.getvalue().splitlines() if line.startswith("int32")] == [
         "int32 1",
         "int32 2",
     ]
@@ -119,10 +115,10 @@ def test_the_settings_of_a_loaded_file_hold_in_the_session(gradual: Gradual, wri
 
 # --------------------------------------------------------------------------------------------- completion
 def completed(text: str, *inputs: str) -> list[str]:
-    session = Session(Output(Console([]), plain, False))  # type: ignore[arg-type]
+    session = Session(Output(Console([]), plain, False))
     for line in inputs:
         session.answer(line)
-    found = Names(session).get_completions(Document(text), None)  # type: ignore[arg-type]
+    found = Names(session).get_completions(Document(text), CompleteEvent())
     return [completion.text for completion in found]
 
 
@@ -143,7 +139,7 @@ def test_completion_offers_the_names_that_may_stand_there(text: str, wanted: lis
 
 
 def test_completion_has_every_kind_of_name() -> None:
-    session = Session(Output(Console([]), plain, False))  # type: ignore[arg-type]
+    session = Session(Output(Console([]), plain, False))
     assert {"nn.relu", "reshape", "float32"} <= set(candidates(session, "x"))
 
 
@@ -152,6 +148,6 @@ def test_a_terminal_session_reads_through_prompt_toolkit() -> None:
         keys.send_text("let %x = 3\n%x\n\x04")
         prompts: PromptSession[str] = PromptSession(input=keys, output=DummyOutput())
         console = Console([])
-        session = Session(Output(console, plain, False))  # type: ignore[arg-type]
+        session = Session(Output(console, plain, False))
         session.loop(lambda prompt: prompts.prompt(prompt))
-    assert "".join(console.written).endswith("int32 3\n")
+    assert console.getvalue().endswith("int32 3\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -14,6 +13,7 @@ from gradual.tools.arguments import read_call, values
 from gradual.tools.shown_value import shown_value
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
+from tests.material import needs_tests, recordings
 from tests.tools.conftest import Gradual
 
 Write = Callable[[str, str], str]
@@ -149,8 +149,9 @@ def test_specials_are_written_as_calls_read_them() -> None:
     assert shown_value(read) == shown
 
 
-def test_the_corpus_form_of_values_is_the_form_of_arguments(gradual: Gradual, write: Write, shared: Path) -> None:
-    with open(shared / "corpus" / "relay-tests" / "test_any.jsonl", encoding="utf-8") as lines:
+@needs_tests
+def test_the_corpus_form_of_values_is_the_form_of_arguments(gradual: Gradual, write: Write) -> None:
+    with open(recordings()["test_any"], encoding="utf-8") as lines:
         case = json.loads(next(lines))
     write("a.relay", case["program"])
     done = gradual("run", "a.relay", "--args", write("in.json", json.dumps(case["args"])), "--format", "json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import click
 
@@ -117,8 +117,6 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
 
 
 def _graver(found: Diagnostic) -> Diagnostic:
-    from dataclasses import replace
-
     return replace(found, severity=Severity.ERROR) if found.severity is Severity.WARNING else found
 
 
