@@ -229,6 +229,10 @@ class Elaboration:
             self.gradual = True
         return inside
 
+    def broken(self) -> str:
+        """A value that was already reported."""
+        return self.define(self.fresh(None), BROKEN)
+
     def is_size(self, dim: Dim) -> None:
         """The dim is the size of a live tensor, hence not negative."""
         if dim.value is None and dim not in self.sized:

@@ -10,39 +10,31 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gradual.checker.apply import apply, discharge_divisions, read_attributes, unknown_operator
+from gradual.checker.ascribing import ascribe
 from gradual.checker.branches import conditional
+from gradual.checker.calling import called
 from gradual.checker.discharge import Owed, owe
-from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Written, base_of
+from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
 from gradual.checker.flow import flow
 from gradual.checker.header import closed_result, read_header
-from gradual.checker.provenance import written_at
-from gradual.checker.written import NotADim, Reading, Unreadable
+from gradual.checker.literals import meta_value, number_value, vector_value
+from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import (
     Assertion,
     Block,
     Closure,
-    Constant,
     Function,
-    Invoke,
     MakeTuple,
     Project,
-    Promise,
-    Rename,
     Site,
     Size,
 )
-from gradual.dims.constraint import FALSE, TRUE
-from gradual.dims.dim import Dim, Variable, constant
+from gradual.dims.dim import Dim
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.tensors.scalar import kept
-from gradual.tensors.tensor import Tensor, scalar, tensor_of
 from gradual.types.dtype import DType
-from gradual.types.measuring import bare, measured
-from gradual.types.opening import sizes
-from gradual.types.relate import substituted
 from gradual.types.text import shown
-from gradual.types.type import Content, FunctionType, TensorType, TupleType
+from gradual.types.type import FunctionType, TensorType, TupleType
 
 _INFIX = {
     "+": "add",
@@ -70,7 +62,7 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
         case ast.Tuple(items, span):
             return _tuple(state, items, span, hint)
         case ast.Number():
-            return _number(state, expr, expr.dtype, hint)
+            return number_value(state, expr, expr.dtype, hint)
         case ast.Infix():
             return _infix(state, expr, hint)
         case ast.Block():
@@ -85,9 +77,9 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
         case ast.Global(name, span):
             return _global(state, name, span)
         case ast.Listing(items, span):
-            return _vector(state, items, span, hint)
+            return vector_value(state, items, span, hint)
         case ast.Meta(kind, index, span):
-            return _meta(state, kind, index, span, hint)
+            return meta_value(state, kind, index, span, hint)
         case ast.Unary("-", operand, span):
             return _operator(state, "negative", (operand,), (), span, span, hint)
         case ast.Name(name, span):
@@ -98,26 +90,21 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
             return _unsupported(state, f"`{kind}` is", span)
         case ast.Choose() | ast.Unary() | ast.Hole() | ast.Text() | ast.Nothing():
             state.report("E0307", "type.structure", "this is not an expression", expr.span)
-            return broken(state)
-
-
-def broken(state: Elaboration) -> str:
-    """A value that was already reported."""
-    return state.define(state.fresh(None), BROKEN)
+            return state.broken()
 
 
 def _unsupported(state: Elaboration, what: str, span: Span) -> str:
     state.report("E0399", "type.unsupported", f"{what} not supported yet", span)
-    return broken(state)
+    return state.broken()
 
 
-# ---------------------------------------------------------------------------------------------- names and literals
+# ---------------------------------------------------------------------------------------------- names
 def _local(state: Elaboration, name: str, span: Span) -> str:
     """A variable means what it was bound to.  [type.variable] [name.variable]"""
     value = state.names.get(name)
     if value is None:
         state.report("E0202", "name.variable", f"unknown variable `{name}`", span, label="not in scope")
-        return broken(state)
+        return state.broken()
     return value
 
 
@@ -125,7 +112,7 @@ def _global(state: Elaboration, name: str, span: Span) -> str:
     """A function's name is a value of its interface's type.  [name.function]"""
     if name not in state.program.spans:
         state.report("E0203", "name.function", f"unknown function `{name}`", span, label="not defined")
-        return broken(state)
+        return state.broken()
     signature = state.program.signatures.get(name)
     return state.define(name, BROKEN if signature is None else signature)
 
@@ -135,66 +122,11 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
     dim = state.dims.get(name)
     if dim is None:
         state.report("E0202", "name.variable", f"unknown name `{name}`", span, label="neither a dimension nor a value")
-        return broken(state)
+        return state.broken()
     type: TensorType[Dim] = TensorType((), DType.INT64, (dim,))
     value = state.fresh(hint)
     state.steps.append(Size(value, dim, type, span))
     return state.define(value, type, Made(f"`{name}`", (), span))
-
-
-def _number(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
-    """A literal is a scalar whose content is known.  [type.literal]"""
-    return _constant(state, scalar(number.value, DType(dtype)), number.span, hint)
-
-
-def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
-    contents = _literal_contents(value, state.program.limits.contents)
-    type = TensorType(tuple(map(constant, value.shape)), value.dtype, contents)
-    name = state.fresh(hint)
-    state.steps.append(Constant(name, value, type, span))
-    return state.define(name, type, Made("a constant", (), span))
-
-
-def _literal_contents(value: Tensor, limit: int) -> tuple[Content, ...] | None:
-    if len(value.shape) > 1 or value.size > limit:
-        return None
-    if value.dtype is DType.BOOL:
-        return tuple(TRUE if element else FALSE for element in value.elements)
-    return tuple(constant(int(element)) for element in value.elements) if value.dtype.counts else None
-
-
-def _vector(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
-    """A list of integers is a vector whose contents are known.  [type.literal]"""
-    numbers = [_integer(item) for item in items]
-    if None in numbers:
-        message = "a list literal holds integers; write a tuple and `concatenate` or `stack` for other values"
-        state.report("E0307", "type.literal", message, span)
-        return broken(state)
-    values = [number.value for number in numbers if number is not None]
-    dtypes = {number.dtype for number in numbers if number is not None}
-    dtype = DType.INT64 if "int64" in dtypes else DType(next(iter(dtypes), "int32"))
-    return _constant(state, tensor_of((len(values),), dtype, kept(dtype, values)), span, hint)
-
-
-def _integer(item: ast.Expr) -> ast.Number | None:
-    match item:
-        case ast.Number(value=value) if type(value) is int:
-            return item
-        case ast.Unary("-", ast.Number(value=value) as number) if type(value) is int:
-            return replace(number, value=-value)
-        case _:
-            return None
-
-
-def _meta(state: Elaboration, kind: str, index: int, span: Span, hint: str | None) -> str:
-    """A constant of the metadata section."""
-    entry = state.program.surface.metadata.get((kind, index))
-    if not isinstance(entry, ast.MetaTensor):
-        message = f"`meta[{kind}][{index}]` is not a constant of the metadata section"
-        state.report("E0106", "syntax.metadata", message, span)
-        return broken(state)
-    dtype = DType(entry.dtype)
-    return _constant(state, tensor_of(entry.shape, dtype, kept(dtype, entry.elements)), span, hint)
 
 
 # ------------------------------------------------------------------------------------------------- tuples
@@ -255,10 +187,10 @@ def _operator(
             state.report("E0205", "name.type", f"unknown constructor `{name}`", name_span)
         else:
             unknown_operator(state, name, name_span)
-        return broken(state)
+        return state.broken()
     given = read_attributes(state, operator, attributes)
     if given is None:
-        return broken(state)
+        return state.broken()
     return apply(state, operator, operands, given, span, [argument.span for argument in arguments], hint, attributes)
 
 
@@ -267,7 +199,7 @@ def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
     if expr.op not in _INFIX:
         message = f"`{expr.op}` stands in dims and predicates only"
         state.report("E0307", "type.structure", message, expr.span)
-        return broken(state)
+        return state.broken()
     left, right = expr.left, expr.right
     if isinstance(left, ast.Number) and not isinstance(right, ast.Number):
         second = infer(state, right)
@@ -283,7 +215,7 @@ def _adapted(state: Elaboration, expr: ast.Expr, beside: str) -> str:
     type = state.types[beside]
     if not isinstance(expr, ast.Number) or expr.explicit or not isinstance(type, TensorType):
         return infer(state, expr)
-    return _number(state, expr, type.dtype if _fits(expr.value, type.dtype) else expr.dtype, None)
+    return number_value(state, expr, type.dtype if _fits(expr.value, type.dtype) else expr.dtype, None)
 
 
 def _fits(value: bool | int | float, dtype: DType) -> bool:
@@ -295,73 +227,8 @@ def _fits(value: bool | int | float, dtype: DType) -> bool:
 
 
 def _invoke(state: Elaboration, call: ast.Call, hint: str | None) -> str:
-    """A call of a function: its dims are measured, its arguments flow in, its result is opened.
-
-    [type.call.arity] [type.call.dims] [type.call.argument] [type.call.where] [type.call.result]
-    """
     function = infer(state, call.function)
-    operands = [infer(state, argument) for argument in call.arguments]
-    type = state.types[function]
-    name = state.fresh(hint)
-    if isinstance(type, Broken) or any(isinstance(state.types[operand], Broken) for operand in operands):
-        return state.define(name, BROKEN)
-    if not isinstance(type, FunctionType):
-        state.report(
-            "E0307", "type.structure", f"only a function can be called, not `{shown(type)}`", call.function.span
-        )
-        return state.define(name, BROKEN)
-    called = function if function.startswith("@") else _spelling(call.function)
-    if len(operands) != len(type.params):
-        message = f"`{called}` takes {len(type.params)} arguments, not {len(operands)}"
-        state.report("E0304", "type.call.arity", message, call.span)
-        return state.define(name, BROKEN)
-    return _instantiated(state, call, called, function, type, operands, name)
-
-
-def _spelling(function: ast.Expr) -> str:
-    return function.name if isinstance(function, ast.Local) else "the function"
-
-
-def _instantiated(
-    state: Elaboration,
-    call: ast.Call,
-    called: str,
-    function: str,
-    type: FunctionType,
-    operands: Sequence[str],
-    name: str,
-) -> str:
-    for operand in operands:
-        state.contents(operand)
-    choice = measured(type, [state.types[operand] for operand in operands])  # type: ignore[misc]
-    caller = f"in `{state.function}`"
-    for index, goal in choice.owed:
-        blamed = f"argument {index + 1} of the call of `{called}` {caller}"
-        says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
-        span = call.arguments[index].span
-        owed = Owed(goal, "type.call.dims", Site.ARGUMENT, says, span, blamed=blamed, values=tuple(operands))
-        if not owe(state, owed):
-            return state.define(name, BROKEN)
-    for index, (operand, param) in enumerate(zip(operands, type.params, strict=True)):
-        position = f"argument {index + 1} of `{called}`"
-        fits = flow(
-            state, operand, substituted(param, choice.mapping), call.arguments[index].span, Site.ARGUMENT,
-            "type.call.argument", position, f"{position}, in the call {caller}",
-        )  # fmt: skip
-        if not fits:
-            return state.define(name, BROKEN)
-    for clause in type.where:
-        goal = clause.substitute(choice.mapping)
-        says = f"`{called}` requires `{clause}`"
-        blamed = f"the call of `{called}` {caller}"
-        owed = Owed(goal, "type.call.where", Site.WHERE, says, call.span, blamed=blamed, values=tuple(operands))
-        owe(state, owed)
-    promise = Promise(call.span, f"the result of `{called}`, whose type leaves it open")
-    result = state.enter(substituted(type.result, choice.mapping), name, lambda path, axis: promise)
-    for size in sizes(result):
-        state.is_size(size)
-    state.steps.append(Invoke(name, function, tuple(operands), result, call.span))
-    return state.define(name, result, Made(f"`{called}`", tuple(operands), call.span))
+    return called(state, call, function, [infer(state, argument) for argument in call.arguments], hint)
 
 
 # ------------------------------------------------------------------------------------------------- blocks
@@ -385,7 +252,7 @@ def _item(state: Elaboration, item: ast.Item) -> None:
         case ast.FreeVar(name, _, span):
             message = f"`free_var {name.name}` may only stand before a file's single expression"
             state.report("E0307", "type.structure", message, span)
-            state.bind(name.name, broken(state))
+            state.bind(name.name, state.broken())
 
 
 def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value: ast.Expr, span: Span) -> None:
@@ -398,66 +265,6 @@ def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value
         held = ascribe(state, held, annotation, value.span, name.span, Site.ANNOTATION, "type.annotation", name.name)
     state.bind(name.name, held)
     state.bindings.append(Binding(name.name, held, name.span))
-
-
-def ascribe(
-    state: Elaboration,
-    value: str,
-    annotation: ast.Type,
-    value_span: Span,
-    span: Span,
-    site: Site,
-    rule: str,
-    hint: str | None,
-) -> str:
-    """The value at the written type, which forgets everything else; new dimension names are bound to its sizes.
-
-    [type.annotation] [type.cast] [type.forget]
-    """
-    held = state.types[value]
-    if isinstance(held, Broken):
-        return value
-    new: dict[str, Variable] = {}
-
-    def bound(name: str, at: Span) -> Dim:
-        state.bind_dim(name, dim := state.rigid(name))
-        (new[name],) = dim.variables()
-        return dim
-
-    reading = Reading(state, bound)
-    try:
-        target = reading.type(annotation)
-    except Unreadable:
-        return broken(state)
-    if new:
-        own = FunctionType(("",), (target,), TupleType(()), tuple(new.values()))
-        choice = measured(own, [held])
-        for name, variable in new.items():
-            if variable in choice.unsolved:
-                state.report(
-                    "E0206", "name.dimension", f"dimension `{name}` cannot be read off the value", annotation.span
-                )
-                return broken(state)
-            state.bind_dim(name, choice.mapping[variable])
-        target = substituted(target, choice.mapping)
-    discharge_divisions(state, reading)
-    what = "the annotation of `" + (hint or "") + "`" if site is Site.ANNOTATION else "the cast"
-    if not flow(state, value, target, value_span, site, rule, what, f"{what}, in `{state.function}`", annotation):
-        return broken(state)
-    name = state.fresh(hint)
-
-    def promise(path: str, axis: int) -> Promise:
-        return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {what}")
-
-    type = state.enter(target, name, promise)
-    for forgotten, size in zip(sizes(held), sizes(type), strict=True):
-        ghost = bare(size)
-        if ghost is not None and base_of(ghost) == name:
-            state.behind[ghost] = forgotten
-    for size in sizes(type):
-        state.is_size(size)
-    state.steps.append(Rename(name, value, type, span))
-    return state.define(name, type, Written(annotation))
 
 
 def _assert(state: Elaboration, item: ast.Assert) -> None:

@@ -1,0 +1,77 @@
+"""Ascriptions: a value at a written type, which forgets everything else."""
+
+from __future__ import annotations
+
+from gradual.checker.apply import discharge_divisions
+from gradual.checker.elaboration import Broken, Elaboration, Written, base_of
+from gradual.checker.flow import flow
+from gradual.checker.provenance import written_at
+from gradual.checker.written import Reading, Unreadable
+from gradual.core.terms import Promise, Rename, Site
+from gradual.dims.dim import Dim, Variable
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.types.measuring import bare, measured
+from gradual.types.opening import sizes
+from gradual.types.relate import substituted
+from gradual.types.type import FunctionType, TupleType
+
+
+def ascribe(
+    state: Elaboration,
+    value: str,
+    annotation: ast.Type,
+    value_span: Span,
+    span: Span,
+    site: Site,
+    rule: str,
+    hint: str | None,
+) -> str:
+    """The value at the written type, which forgets everything else; new dimension names are bound to its sizes.
+
+    [type.annotation] [type.cast] [type.forget]
+    """
+    held = state.types[value]
+    if isinstance(held, Broken):
+        return value
+    new: dict[str, Variable] = {}
+
+    def bound(name: str, at: Span) -> Dim:
+        state.bind_dim(name, dim := state.rigid(name))
+        (new[name],) = dim.variables()
+        return dim
+
+    reading = Reading(state, bound)
+    try:
+        target = reading.type(annotation)
+    except Unreadable:
+        return state.broken()
+    if new:
+        own = FunctionType(("",), (target,), TupleType(()), tuple(new.values()))
+        choice = measured(own, [held])
+        for name, variable in new.items():
+            if variable in choice.unsolved:
+                state.report(
+                    "E0206", "name.dimension", f"dimension `{name}` cannot be read off the value", annotation.span
+                )
+                return state.broken()
+            state.bind_dim(name, choice.mapping[variable])
+        target = substituted(target, choice.mapping)
+    discharge_divisions(state, reading)
+    what = "the annotation of `" + (hint or "") + "`" if site is Site.ANNOTATION else "the cast"
+    if not flow(state, value, target, value_span, site, rule, what, f"{what}, in `{state.function}`", annotation):
+        return state.broken()
+    name = state.fresh(hint)
+
+    def promise(path: str, axis: int) -> Promise:
+        return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {what}")
+
+    type = state.enter(target, name, promise)
+    for forgotten, size in zip(sizes(held), sizes(type), strict=True):
+        ghost = bare(size)
+        if ghost is not None and base_of(ghost) == name:
+            state.behind[ghost] = forgotten
+    for size in sizes(type):
+        state.is_size(size)
+    state.steps.append(Rename(name, value, type, span))
+    return state.define(name, type, Written(annotation))

@@ -1,0 +1,83 @@
+"""Calls: the callee's dims are measured off the arguments, the arguments flow in, the result is opened.
+
+[type.call.arity] [type.call.dims] [type.call.argument] [type.call.where] [type.call.result]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradual.checker.discharge import Owed, owe
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
+from gradual.checker.flow import flow
+from gradual.core.terms import Invoke, Promise, Site
+from gradual.syntax import ast
+from gradual.types.measuring import measured
+from gradual.types.opening import sizes
+from gradual.types.relate import substituted
+from gradual.types.text import shown
+from gradual.types.type import FunctionType
+
+
+def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
+    """The core variable that holds the value of a call of a function that is a value."""
+    type = state.types[function]
+    name = state.fresh(hint)
+    if isinstance(type, Broken) or any(isinstance(state.types[operand], Broken) for operand in operands):
+        return state.define(name, BROKEN)
+    if not isinstance(type, FunctionType):
+        message = f"only a function can be called, not `{shown(type)}`"
+        state.report("E0307", "type.structure", message, call.function.span)
+        return state.define(name, BROKEN)
+    spelling = function if function.startswith("@") else _spelling(call.function)
+    if len(operands) != len(type.params):
+        message = f"`{spelling}` takes {len(type.params)} arguments, not {len(operands)}"
+        state.report("E0304", "type.call.arity", message, call.span)
+        return state.define(name, BROKEN)
+    return _instantiated(state, call, spelling, function, type, operands, name)
+
+
+def _spelling(function: ast.Expr) -> str:
+    return function.name if isinstance(function, ast.Local) else "the function"
+
+
+def _instantiated(
+    state: Elaboration,
+    call: ast.Call,
+    called: str,
+    function: str,
+    type: FunctionType,
+    operands: Sequence[str],
+    name: str,
+) -> str:
+    for operand in operands:
+        state.contents(operand)
+    choice = measured(type, [state.types[operand] for operand in operands])  # type: ignore[misc]
+    caller = f"in `{state.function}`"
+    for index, goal in choice.owed:
+        blamed = f"argument {index + 1} of the call of `{called}` {caller}"
+        says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
+        span = call.arguments[index].span
+        owed = Owed(goal, "type.call.dims", Site.ARGUMENT, says, span, blamed=blamed, values=tuple(operands))
+        if not owe(state, owed):
+            return state.define(name, BROKEN)
+    for index, (operand, param) in enumerate(zip(operands, type.params, strict=True)):
+        position = f"argument {index + 1} of `{called}`"
+        fits = flow(
+            state, operand, substituted(param, choice.mapping), call.arguments[index].span, Site.ARGUMENT,
+            "type.call.argument", position, f"{position}, in the call {caller}",
+        )  # fmt: skip
+        if not fits:
+            return state.define(name, BROKEN)
+    for clause in type.where:
+        goal = clause.substitute(choice.mapping)
+        says = f"`{called}` requires `{clause}`"
+        blamed = f"the call of `{called}` {caller}"
+        owed = Owed(goal, "type.call.where", Site.WHERE, says, call.span, blamed=blamed, values=tuple(operands))
+        owe(state, owed)
+    promise = Promise(call.span, f"the result of `{called}`, whose type leaves it open")
+    result = state.enter(substituted(type.result, choice.mapping), name, lambda path, axis: promise)
+    for size in sizes(result):
+        state.is_size(size)
+    state.steps.append(Invoke(name, function, tuple(operands), result, call.span))
+    return state.define(name, result, Made(f"`{called}`", tuple(operands), call.span))

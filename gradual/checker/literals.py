@@ -1,0 +1,72 @@
+"""Literals and constants: values whose elements are known.  [type.literal]"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gradual.checker.elaboration import Elaboration, Made
+from gradual.core.terms import Constant
+from gradual.dims.constraint import FALSE, TRUE
+from gradual.dims.dim import constant
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.tensors.scalar import kept
+from gradual.tensors.tensor import Tensor, scalar, tensor_of
+from gradual.types.dtype import DType
+from gradual.types.type import Content, TensorType
+
+
+def number_value(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
+    """A literal is a scalar whose content is known.  [type.literal]"""
+    return _constant(state, scalar(number.value, DType(dtype)), number.span, hint)
+
+
+def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
+    contents = _literal_contents(value, state.program.limits.contents)
+    type = TensorType(tuple(map(constant, value.shape)), value.dtype, contents)
+    name = state.fresh(hint)
+    state.steps.append(Constant(name, value, type, span))
+    return state.define(name, type, Made("a constant", (), span))
+
+
+def _literal_contents(value: Tensor, limit: int) -> tuple[Content, ...] | None:
+    if len(value.shape) > 1 or value.size > limit:
+        return None
+    if value.dtype is DType.BOOL:
+        return tuple(TRUE if element else FALSE for element in value.elements)
+    return tuple(constant(int(element)) for element in value.elements) if value.dtype.counts else None
+
+
+def vector_value(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
+    """A list of integers is a vector whose contents are known.  [type.literal]"""
+    numbers = [_integer(item) for item in items]
+    if None in numbers:
+        message = "a list literal holds integers; write a tuple and `concatenate` or `stack` for other values"
+        state.report("E0307", "type.literal", message, span)
+        return state.broken()
+    values = [number.value for number in numbers if number is not None]
+    dtypes = {number.dtype for number in numbers if number is not None}
+    dtype = DType.INT64 if "int64" in dtypes else DType(next(iter(dtypes), "int32"))
+    return _constant(state, tensor_of((len(values),), dtype, kept(dtype, values)), span, hint)
+
+
+def _integer(item: ast.Expr) -> ast.Number | None:
+    match item:
+        case ast.Number(value=value) if type(value) is int:
+            return item
+        case ast.Unary("-", ast.Number(value=value) as number) if type(value) is int:
+            return replace(number, value=-value)
+        case _:
+            return None
+
+
+def meta_value(state: Elaboration, kind: str, index: int, span: Span, hint: str | None) -> str:
+    """A constant of the metadata section."""
+    entry = state.program.surface.metadata.get((kind, index))
+    if not isinstance(entry, ast.MetaTensor):
+        message = f"`meta[{kind}][{index}]` is not a constant of the metadata section"
+        state.report("E0106", "syntax.metadata", message, span)
+        return state.broken()
+    dtype = DType(entry.dtype)
+    return _constant(state, tensor_of(entry.shape, dtype, kept(dtype, entry.elements)), span, hint)
