@@ -67,11 +67,12 @@ class _Layout:
         """Write a piece with what separates it from the one before."""
         if piece.sort is not Sort.METADATA and piece.text == "}" and self.open and self.open[-1] != "inline":
             self.breaks = self.last.text != "{" or self.written is not self.last
-        self.text.append(self._separator(piece))
-        self.text.append(piece.text)
+        separator = self._separator(piece)
+        self.text += separator, piece.text
         self.written = piece
         if piece.sort in COMMENTS:
-            self.breaks = self.breaks or piece.sort is Sort.ALONE or piece.text.startswith("//")
+            pending = self.breaks and "\n" not in separator
+            self.breaks = pending or piece.sort is Sort.ALONE or piece.text.startswith("//")
         else:
             self._note(index, piece)
 
@@ -132,7 +133,8 @@ class _Layout:
         return self.last.sort is Sort.OPERAND or self.last.text in CLOSERS
 
     def _is_key(self) -> bool:
-        return self.last.sort is Sort.OPERAND and self.before.text in ("(", ",", "{")
+        named = self.last.sort is Sort.OPERAND and not self.last.text.startswith("%")
+        return named and self.before.text in ("(", ",", "{")
 
     def _names_operator(self) -> bool:
         return self.before.sort is Sort.KEYWORD and self.before.text == "operator"

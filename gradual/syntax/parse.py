@@ -224,7 +224,9 @@ class _Reader:
         kind, value, at, _ = token
         if kind == ERROR and self._is_open_comment(token) and value not in self.errors:
             self.errors.append(value)
-        if kind not in self.machine.resuming or not (kind == END or not self.lexer.open or self._begins_line(at)):
+        if kind not in self.machine.resuming or not self.machine.accepts(self.states, kind, self.last):
+            return False
+        if kind != END and self.lexer.open and not self._begins_line(at):
             return False
         self.lexer.reset()
         return True
