@@ -6,6 +6,8 @@ need more than the characters at hand, and are answered from the token before an
 - a sign after an operand is an operator, elsewhere part of its number;
 - `//` and `%` after an operand are arithmetic inside `[ ]`, `?{ }`, `where` and `assert`; elsewhere `//` is a comment;
 - `where`, `as`, `and`, `or`, `then` are keywords only after an operand, `assert` only where an item starts.
+
+And one by what came before in the definition: `%input.1` is one name where `%input.1: T` declared it.
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ LITERAL_WORDS = frozenset({"True", "False", *SPECIAL})
 
 _SKIPPED = re.compile(SKIPPED)
 _KEYED = re.compile(r"=(?![=>])")
+_NUMBERS = re.compile(r"(?:\.[0-9]+)+(?=([ \t]*:(?!:))?)")
 _NAMED = re.compile(r"[A-Za-z_]")
 _BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _HEADER = re.compile(r'#\[\s*([A-Za-z0-9_.]+)\s*=\s*(".*")\s*\]', re.DOTALL)
@@ -137,7 +140,7 @@ class Lexer:
         diagnostics: what was found wrong with tokens that could be read all the same.
     """
 
-    __slots__ = ("arithmetic", "diagnostics", "lexicon", "metadata", "naming", "open", "text")
+    __slots__ = ("arithmetic", "declared", "diagnostics", "lexicon", "metadata", "naming", "open", "text")
 
     def __init__(self, text: str, metadata: Metadata) -> None:
         self.text = text
@@ -145,6 +148,7 @@ class Lexer:
         self.lexicon = lexicon()
         self.open: list[tuple[int, str, bool]] = []
         self.arithmetic = False
+        self.declared: set[str] = set()  # names that end in a number
         self.naming = False  # the last bracket came after `fn`
         self.diagnostics: list[Diagnostic] = []
 
@@ -173,6 +177,10 @@ class Lexer:
                     yield last, None, start, end
                 elif LOCAL <= group <= GRAPH and not (self.arithmetic and last in operands):
                     last = local if group == LOCAL else graph
+                    if group == LOCAL and text[end : end + 1] == ".":
+                        at = self._numbered(start, end)
+                        yield last, ast.Local(intern(text[start:at]), Span(start, at)), start, at
+                        break
                     yield last, ast.Local(intern(match[group]), Span(start, end)), start, end
                 elif group == ATTRIBUTE and last in keyed:
                     last = attribute
@@ -213,6 +221,16 @@ class Lexer:
         """Forget the open brackets: a definition begins."""
         self.open.clear()
         self.arithmetic = False
+
+    def _numbered(self, start: int, end: int) -> int:
+        """Where a name ends that may end in numbers: `%input.1: T` declares such a name, elsewhere `.1` projects."""
+        match = _NUMBERS.match(self.text, end)
+        if match is None:
+            return end
+        name = self.text[start : match.end()]
+        if match[1]:
+            self.declared.add(name)
+        return match.end() if name in self.declared else end
 
     # -------------------------------------------------------------------------------- whole phrases
     def _attribute(self, start: int, end: int) -> ast.Attribute:
@@ -291,6 +309,8 @@ class Lexer:
             return number["NUMBER"], self._number(start, end)
         if not self._is_keyword(word, end, last):
             return number["NAME"], ast.Name(intern(word), Span(start, end))
+        if word in DEFINING:
+            self.declared.clear()
         self.arithmetic = word not in DEFINING and (self.arithmetic or word in ("where", "assert"))
         return self.lexicon.words[word], word
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -108,6 +107,8 @@ def _load(path: Path) -> str | None:
 
 def _store(path: Path, stored: str) -> str:
     """Write the tables in one step, so that concurrent runs see all or nothing; a read-only home is no trouble."""
+    import tempfile  # only when something is stored
+
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)

@@ -80,6 +80,20 @@ def test_a_name_of_an_imported_graph_is_one_variable(name: str) -> None:
             raise AssertionError(printed(other))
 
 
+def test_a_name_that_ends_in_a_number_is_one_where_it_was_declared_so() -> None:
+    text = "def @f(%input.1: int32, %x) { let %y.2.0: int32 = 1; (%input.1, %input.2, %y.2.0.1, %x.0) }"
+    f, g = module(f"{text} def @g(%input) {{ %input.1 }}").definitions
+    assert printed(f) == (
+        "def @f(%input.1: int32, %x) {\n  let %y.2.0: int32 = 1;\n  (%input.1, %input.2, %y.2.0.1, %x.0)\n}"
+    )
+    assert isinstance(f, ast.Def) and isinstance(f.function.body, ast.Block)
+    assert isinstance(g, ast.Def) and isinstance(g.function.body, ast.Block)
+    match f.function.body.result, g.function.body.result:
+        case ast.Tuple(items=(ast.Local(), ast.Project(), ast.Project(index=1), ast.Project(index=0))), ast.Project():
+            return
+    raise AssertionError
+
+
 @pytest.mark.parametrize(
     "text",
     [
