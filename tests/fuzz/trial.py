@@ -84,7 +84,12 @@ def _flaws(compilation: Compilation) -> Iterator[Failure]:
             yield Failure("a function is lost without a word", ", ".join(sorted(lost)))
         core_printed(compilation.core, compilation.source)
         for violation in violations(compilation.core, Decider()):
-            yield Failure(f"core: {re.sub(r'[%@`].*', '', violation.message)}", violation.message)
+            yield Failure(f"core: {_shape(violation.message)}", violation.message)
+
+
+def _shape(message: str) -> str:
+    """A message without its names and numbers."""
+    return re.sub(r"[%@]?\b[\w.]*\d\w*|[%@][\w.]+", "_", message)[:40]
 
 
 def _of_diagnostic(found: Diagnostic, source: Source) -> Iterator[Failure]:
