@@ -35,12 +35,14 @@ class Need:
         says: the failure in the user's words, such as "contracted dimensions differ".
         operands: the arguments concerned as (index, axis); axis None for the argument's contents or as a whole.
             A tuple argument's field is addressed by (index, field, axis).
+        sides: two computed numbers that must agree, where they are not sizes of the operands.
     """
 
     goal: Constraint
     rule: str
     says: str
     operands: tuple[tuple[int | None, ...], ...] = ()
+    sides: tuple[Dim, Dim] | None = None
 
 
 @dataclass(frozen=True, slots=True)
