@@ -7,7 +7,7 @@ two cannot drift apart.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gradual.dims.dim import Dim
@@ -79,7 +79,7 @@ class Twin:
 
     def _renumbered(self, need: Need) -> Need:
         operands = tuple((self.kept[place[0] or 0], *place[1:]) for place in need.operands)
-        return Need(need.goal, need.rule, need.says, operands)
+        return replace(need, operands=operands)
 
 
 def dynamic_twin(
