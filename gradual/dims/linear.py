@@ -19,6 +19,7 @@ Rows = dict[Columns, int]
 """The least constant for each left side: `sum(coefficient * column) + constant >= 0`."""
 
 _ROWS = 200
+_HUGE = 1 << 128  # coefficients may double in length with each elimination
 
 
 def contradictory(dims: Iterable[Dim]) -> bool:
@@ -36,9 +37,11 @@ def contradictory(dims: Iterable[Dim]) -> bool:
 
 
 def _insert(rows: Rows, columns: Columns, offset: int) -> bool:
-    """Add a row, rounded; False if it contradicts one that is there."""
+    """Add a row, rounded; False if it contradicts one that is there.  Rows of huge numbers are left out."""
     if not columns:
         return offset >= 0
+    if max(abs(offset), *(abs(coefficient) for _, coefficient in columns)) > _HUGE:
+        return True
     common = gcd(*(coefficient for _, coefficient in columns))
     if common > 1:
         columns, offset = tuple((column, c // common) for column, c in columns), offset // common

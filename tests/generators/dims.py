@@ -181,7 +181,8 @@ def _sides(draw: st.DrawFn, shared: tuple[Tree, ...]) -> tuple[Tree, Tree]:
 @st.composite
 def _alike(draw: st.DrawFn, shared: tuple[Tree, ...]) -> tuple[Tree, Tree]:
     """One operator on both sides, over one operand in common."""
-    operand = st.one_of(st.sampled_from([("var", name) for name in NAMES]), dim_trees(1, shared))
+    names = st.sampled_from([("var", name) for name in NAMES])
+    operand = st.one_of(names, names, dim_trees(1, shared))
     left, right, operator = draw(operand), draw(operand), draw(st.sampled_from(("//", "//", "*", "*", *BINARY)))
     if draw(st.integers(0, 2)):
         applied = draw(_applied(operator, left, 1, shared))
@@ -216,4 +217,15 @@ def questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...], Tree
 @st.composite
 def alike_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...], Tree]:
     """A goal that compares one operator with itself, over one operand in common."""
-    return (), (), (draw(st.sampled_from(["==", "==", "<="])), *draw(_alike(())))
+    return (), (), ("==", *draw(_alike(())))
+
+
+@st.composite
+def case_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...], Tree]:
+    """A disjunction of bounds as fact, and a bound as goal."""
+    bound = st.tuples(
+        st.sampled_from(["==", "!=", "<=", "<"]),
+        st.just(("var", "a")),
+        st.tuples(st.just("const"), st.integers(0, 5)),
+    )
+    return (("or", draw(bound), draw(bound)),), (), draw(bound)
