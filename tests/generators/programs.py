@@ -233,7 +233,7 @@ class Grower:
     def finished(self, shell: Function, items: list[Item], scope: Scope) -> Function:
         """The function with a result, and sometimes a result type."""
         _, types = self.types(Program((*self.callees, replace(shell, body=Body(tuple(items), scope.names[0])))))
-        results = [name for name in scope.names if name in types and isinstance(types[name], TensorType | TupleType)]
+        results = [name for name in scope.names if name in types and _is_data(types[name])]
         result = results[-1] if self.chance(0.7) else self.random.choice(results)
         whole = replace(shell, body=Body(tuple(items), result))
         if self.chance(0.5):
@@ -599,13 +599,18 @@ def _cast(view: View) -> Made:
 def _annotated_let(view: View) -> Made:
     tuples = [name for name, type in view.types.items() if isinstance(type, TupleType)]
     name = view.pick(tuples) if view.chance(0.15) else view.pick(view.floats(1))
-    if name is None or any(not isinstance(part, TensorType) for part in _parts(view.types[name])):
+    if name is None or not _is_data(view.types[name]):
         return None
     return [Let(view.grower.fresh(), view.annotation(view.types[name]), Text(name))]
 
 
 def _parts(type: Any) -> list[Any]:
     return [part for field in type.fields for part in _parts(field)] if isinstance(type, TupleType) else [type]
+
+
+def _is_data(type: Any) -> bool:
+    """Whether there is no function in a value of the type."""
+    return all(isinstance(part, TensorType) for part in _parts(type))
 
 
 def _assert(view: View) -> Made:

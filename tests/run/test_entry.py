@@ -59,7 +59,7 @@ def test_a_size_inside_a_tuple_is_demanded_too() -> None:
 
 
 def test_a_computed_size_is_solved_at_the_entry() -> None:
-    text = "def @main(%x: Tensor[(2 * n + 1,), float32]) { zeros(shape=[n], dtype=\"float32\") }"
+    text = 'def @main(%x: Tensor[(2 * n + 1,), float32]) { zeros(shape=[n], dtype="float32") }'
     assert accepted(text).run("@main", floats(7)).shape == (3,)
     assert accepted(text).run("@main", floats(1)).shape == (0,)
     for size in (0, 2, 4):

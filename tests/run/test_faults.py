@@ -16,7 +16,7 @@ def fault(text: str, *values: object) -> Fault:
 
 
 def test_an_index_out_of_bounds() -> None:
-    text = "def @main(%x: Tensor[(?,), float32], %i: int64) { take(%x, %i, mode=\"fast\") }"
+    text = 'def @main(%x: Tensor[(?,), float32], %i: int64) { take(%x, %i, mode="fast") }'
     found = fault(text, floats(3), Tensor(3, "int64"))
     assert (found.code, under(text, found.span)) == ("E0603", 'take(%x, %i, mode="fast")')
     assert "take" in found.message
@@ -36,7 +36,7 @@ def test_an_assertion_on_sizes() -> None:
 
 
 def test_an_assertion_on_data() -> None:
-    text = "def @main(%b: bool, %x: Tensor[(?,), float32]) { assert %b, \"no\"; %x }"
+    text = 'def @main(%b: bool, %x: Tensor[(?,), float32]) { assert %b, "no"; %x }'
     assert fault(text, Tensor(False, "bool"), floats(3)).code == "E0606"
     assert accepted(text).run("@main", Tensor(True, "bool"), floats(3)).shape == (3,)
 

@@ -1,0 +1,73 @@
+"""Every law on the first programs of the generator; `python -m tests.properties.campaign` takes more.
+
+GRADUAL_PROGRAMS says how many.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.generators.programs import generated
+from tests.properties.compiling import compiled
+from tests.properties.laws import LAWS, Case
+
+PROGRAMS = int(os.environ.get("GRADUAL_PROGRAMS", "40"))
+
+pytestmark = pytest.mark.slow
+
+
+@cache
+def case(seed: int) -> Case:
+    """The program of a seed, with what all laws share."""
+    return Case(generated(seed, compiled), seed)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_every_generated_program_obeys(law: str) -> None:
+    for seed in range(PROGRAMS):
+        says = LAWS[law](case(seed))
+        assert says is None, f"seed {seed}: {says}\n{case(seed).text}"
+
+
+def test_the_generated_programs_are_worth_running() -> None:
+    cases = [case(seed) for seed in range(PROGRAMS)]
+    accepted = [one for one in cases if one.found.ok]
+    kinds = [ended.kind for one in accepted for ended in one.outcomes]
+    assert 0.8 < len(accepted) / len(cases) < 1
+    assert kinds.count("value") > 0.3 * len(kinds)
+    assert kinds.count("blame") > 0.1 * len(kinds)
+    assert sum(one.found.residual for one in accepted) > len(accepted)
+    assert any(all(f.strict for f in one.found.core.functions.values()) for one in accepted)
+
+
+_PRINTS = """
+from gradual.core.print import printed
+from tests.generators.programs import generated
+from tests.properties.compiling import compiled
+for seed in range(4):
+    found = compiled(str(generated(seed, compiled)))
+    print(found.source.text, printed(found.core, found.source), *found.diagnostics, sep="\\n")
+"""
+
+
+def test_everything_is_the_same_under_another_hash_seed() -> None:
+    root = Path(__file__).resolve().parents[2]
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", _PRINTS],
+            cwd=root,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(texts) == 1
+    assert "def @main" in texts.pop()
