@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from gradual.source import Source
 from gradual.syntax.layout import Piece, Sort, laid_out
-from gradual.syntax.lexer import END, Lexer, comment_end, lexicon, line_end
+from gradual.syntax.lexer import END, Lexer, comment_end, line_end
+from gradual.syntax.lexicon import lexicon
 from gradual.syntax.metadata import NO_METADATA
 from gradual.syntax.parse import parse
 

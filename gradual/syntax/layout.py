@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from typing import NamedTuple
 
+from gradual.syntax.collector import collector_paused
+
 
 class Sort(Enum):
     """What a piece of text is, as far as its surroundings depend on it."""
@@ -42,10 +44,11 @@ START = Piece("", Sort.HEADER)
 
 def laid_out(pieces: Iterable[Piece]) -> str:
     """The pieces as text, with one line feed at the end of a program.   [syntax.format]"""
-    layout = _Layout(list(pieces))
-    for place, piece in enumerate(layout.pieces):
-        layout.place(place, piece)
-    return "".join(layout.text)
+    with collector_paused():
+        layout = _Layout(list(pieces))
+        for place, piece in enumerate(layout.pieces):
+            layout.place(place, piece)
+        return "".join(layout.text)
 
 
 class _Layout:

@@ -1,4 +1,4 @@
-"""The tokens of a text: one compiled regular expression, made from the grammar's terminals.
+"""The tokens of a text, one match of the lexicon's expression each.
 
 Leaves are built here (`%x` is a `Local` at once), so that the parser has nothing to reduce for them.  Three questions
 need more than the characters at hand, and are answered from the token before and the open brackets:
@@ -13,10 +13,9 @@ And one by what came before in the definition: `%input.1` is one name where `%in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from sys import intern
-from typing import Any, NamedTuple
+from typing import Any
 
 from gradual.diagnostic import Diagnostic
 from gradual.limits import LIMITS
@@ -31,9 +30,20 @@ from gradual.syntax.errors import (
     unsupported_version,
     unterminated,
 )
+from gradual.syntax.lexicon import (
+    ATTRIBUTE,
+    CLOSER,
+    GRAPH,
+    LOCAL,
+    NAME,
+    OPENER,
+    SEPARATOR,
+    SKIPPED,
+    TENSOR_TYPE,
+    lexicon,
+)
 from gradual.syntax.literals import SPECIAL, BadNumber, number, unquoted
 from gradual.syntax.metadata import Metadata, placed
-from gradual.syntax.tables import tables
 
 Token = tuple[int, Any, int, int]
 """Its symbol's number, its value (a leaf, a text, a diagnostic), where it starts and ends."""
@@ -43,93 +53,18 @@ ERROR = -1
 """What no grammar takes; the value is the diagnostic."""
 
 VERSION = "0.0.5"
-
-SKIPPED = r"(?:[ \t\r\n\f\ufeff]++|/\*[^*/]*+(?:\*(?!/)[^*/]*+|/(?!\*)[^*/]*+)*+\*/)*+"
-"""Blanks and block comments without a comment inside; nested ones take the slow way."""
-
-# The commonest attributes and tensor types are finished here in one step; what follows shows that the value ends.
-_WORD = r"[A-Za-z_][A-Za-z0-9_]*+"
-_SIZE = r"-?[0-9]{1,9}+(?![0-9A-Za-z_.])"
-SIMPLE_ATTRIBUTE = (
-    rf"{_WORD}(?:\.{_WORD})*+=(?:{_SIZE}|\[(?:{_SIZE}(?:, ?{_SIZE})*+)?\]|\"[^\"\\\n]*+\"|True|False)(?=[ ]*[,)}}])"
-)
-SIMPLE_TENSOR = r"Tensor\[\((?:(?:[0-9]{1,9}+|\?)(?:, ?(?:[0-9]{1,9}+|\?))*+,?)?\), ?[a-z][a-z0-9]*+\]"
-_ELEMENT = re.compile(r"-?[0-9]+|\?")
-
-OPERANDS = (
-    *("LOCAL", "GRAPH", "GLOBAL", "NAME", "NUMBER", "STRING", "META", "HOLE", "PROJECTION", "RPAR", "RSQB", "RBRACE"),
-    "tensor_type",
-)
+METADATA_MARK = "#[metadata]"
 AFTER_OPERAND = frozenset({"where", "as", "and", "or", "then"})
 DEFINING = frozenset({"def", "type", "extern", "operator"})
 LITERAL_WORDS = frozenset({"True", "False", *SPECIAL})
 
+_ELEMENT = re.compile(r"-?[0-9]+|\?")
 _SKIPPED = re.compile(SKIPPED)
 _KEYED = re.compile(r"=(?![=>])")
 _NUMBERS = re.compile(r"(?:\.[0-9]+)+(?=([ \t]*:(?!:))?)")
 _NAMED = re.compile(r"[A-Za-z_]")
 _BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _HEADER = re.compile(r'#\[\s*([A-Za-z0-9_.]+)\s*=\s*(".*")\s*\]', re.DOTALL)
-
-SEPARATOR, OPENER, CLOSER, LOCAL, GRAPH, ATTRIBUTE, TENSOR_TYPE = range(1, 8)
-NAME = 11
-"""The commonest alternatives, by their places below."""
-
-
-def _alternatives(patterns: dict[str, str], signs: Iterable[str]) -> dict[str, str]:
-    """The alternatives by name, in the order they are tried."""
-    return {
-        "separator": r"[,:]|=(?![=>])",
-        "opener": r"[(\[{]",
-        "closer": r"[;)\]}]",
-        "LOCAL": patterns["LOCAL"],
-        "GRAPH": patterns["GRAPH"],
-        "attribute": SIMPLE_ATTRIBUTE,
-        "tensor_type": SIMPLE_TENSOR,
-        "META": patterns["META"],
-        "TENSOR": patterns["TENSOR"],
-        "PARTIAL_MATCH": r"match\?",
-        "NAME": patterns["NAME"],
-        "NUMBER": patterns["NUMBER"],
-        "PROJECTION": patterns["PROJECTION"],
-        "STRING": patterns["STRING"],
-        "GLOBAL": patterns["GLOBAL"],
-        "BOUND": patterns["BOUND"],
-        "nested": r"/\*",
-        "sign": "|".join(re.escape(text) for text in sorted(signs, key=len, reverse=True)),
-        "METADATA": patterns["METADATA"],
-        "HEADER": patterns["HEADER"],
-        "malformed": r"-?[0-9][A-Za-z0-9_.]*",
-        "end": r"\Z",
-        "unknown": r"(?s:.)",
-    }
-
-
-class Lexicon(NamedTuple):
-    """The compiled expression, and the symbols' numbers by name and by text."""
-
-    expression: re.Pattern[str]
-    alternatives: tuple[str, ...]
-    number: dict[str, int]
-    words: dict[str, int]
-    signs: dict[str, int]
-    operands: frozenset[int]
-    name: re.Pattern[str]
-
-
-@cache
-def lexicon() -> Lexicon:
-    """The lexicon of the grammar."""
-    grammar = tables()
-    number = {name: k for k, name in enumerate(grammar.symbols)}
-    literals = {t.pattern: number[t.name] for t in grammar.terminals if t.literal}
-    patterns = {t.name: t.pattern for t in grammar.terminals if not t.literal}
-    words = {text: k for text, k in literals.items() if text.isidentifier()}
-    signs = {text: k for text, k in literals.items() if text not in words}
-    rows = _alternatives(patterns, signs)
-    expression = re.compile(SKIPPED + "(?:" + "|".join(f"({row})" for row in rows.values()) + ")")
-    operands = frozenset(number[name] for name in OPERANDS)
-    return Lexicon(expression, ("", *rows), number, words, signs, operands, re.compile(patterns["NAME"]))
 
 
 class Lexer:
@@ -140,7 +75,7 @@ class Lexer:
         diagnostics: what was found wrong with tokens that could be read all the same.
     """
 
-    __slots__ = ("arithmetic", "declared", "diagnostics", "lexicon", "metadata", "naming", "open", "text")
+    __slots__ = ("arithmetic", "declared", "diagnostics", "lexicon", "metadata", "naming", "open", "section", "text")
 
     def __init__(self, text: str, metadata: Metadata) -> None:
         self.text = text
@@ -149,6 +84,7 @@ class Lexer:
         self.open: list[tuple[int, str, bool]] = []
         self.arithmetic = False
         self.declared: set[str] = set()  # names that end in a number
+        self.section: int | None = None  # where the metadata begin
         self.naming = False  # the last bracket came after `fn`
         self.diagnostics: list[Diagnostic] = []
 
@@ -298,6 +234,7 @@ class Lexer:
             case "HEADER":
                 return number[kind], self._header(start, end), end
             case "METADATA":
+                self.section = start
                 return number[kind], text[start:end].removeprefix(METADATA_MARK).strip(), end
             case "end":
                 return END, None, end
@@ -399,9 +336,6 @@ class Lexer:
         end = line_end(text, start)
         span = Span(start, end)
         return ERROR, unterminated("string", '"', span) if text[start] == '"' else unknown_header(span), end
-
-
-METADATA_MARK = "#[metadata]"
 
 
 def skipped(text: str, start: int) -> int:

@@ -6,10 +6,8 @@ reports the errors of every definition, each once.
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from operator import itemgetter
@@ -20,6 +18,7 @@ from gradual.limits import LIMITS
 from gradual.source import Source, Span
 from gradual.syntax import ast
 from gradual.syntax.build import LISTS, NODES, ROWS, Refused
+from gradual.syntax.collector import collector_paused
 from gradual.syntax.errors import too_deep, unexpected
 from gradual.syntax.lexer import END, ERROR, METADATA_MARK, Lexer, Token
 from gradual.syntax.metadata import NO_METADATA, Metadata, Undecodable, decoded
@@ -30,12 +29,14 @@ Fragment = tuple[ast.Definition | ast.Item | ast.Expr, ...]
 
 def parse(source: Source) -> tuple[ast.Module, list[Diagnostic]]:
     """The module that a text spells, as far as it can be read, and every syntax error.   [syntax.token]"""
-    section = _section(source.text)
-    metadata, broken = _decoded(source.text, section)
-    reading = _read(source.text, "module", metadata)
+    text = source.text
+    section = _section(text)
+    metadata, broken = _decoded(text, section)
+    reading = _read(text, "module", metadata)
     module = reading.value or ast.Module(None, (), ())
-    module = replace(module, metadata=metadata.constants)
-    return module, _in_order(reading.diagnostics + broken)
+    if reading.section != section:  # the words stood in a comment, or the section begins inside a line
+        metadata, broken = _decoded(text, reading.section)
+    return replace(module, metadata=metadata.constants), _in_order(reading.diagnostics + broken)
 
 
 def parse_fragment(source: Source) -> tuple[Fragment, list[Diagnostic]]:
@@ -76,27 +77,16 @@ def _decoded(text: str, section: int | None) -> tuple[Metadata, list[Diagnostic]
 
 # ------------------------------------------------------------------------------------------------ reading
 class Reading(NamedTuple):
-    """The value of the start rule, what is wrong, and whether only the end came too early."""
+    """The value of the start rule, what is wrong, whether only the end came too early, and where metadata begin."""
 
     value: Any
     diagnostics: list[Diagnostic]
     incomplete: bool
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Building a large tree without the garbage collector walking it again and again."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
+    section: int | None
 
 
 def _read(text: str, start: str, metadata: Metadata) -> Reading:
-    with _collector_paused():
+    with collector_paused():
         return _Reader(text, start, metadata).read()
 
 
@@ -118,7 +108,7 @@ class _Reader:
     def read(self) -> Reading:
         value = self._run()
         diagnostics = self.errors + self.lexer.diagnostics
-        return Reading(value, diagnostics, self.early and len(diagnostics) == 1)
+        return Reading(value, diagnostics, self.early and len(diagnostics) == 1, self.lexer.section)
 
     def _run(self) -> Any:
         """The loop: shift, follow a child-handing step, extend a list, or build a node."""

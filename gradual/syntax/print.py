@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from gradual.syntax import ast
@@ -56,7 +57,12 @@ def _pieces(node: Printable) -> Iterator[Piece]:
 
 def _of(*texts: str) -> list[Part]:
     """Keywords and signs."""
-    return [Piece(text, Sort.KEYWORD if text in KEYWORDS else Sort.SIGN) for text in texts]
+    return [_fixed(text) for text in texts]
+
+
+@cache
+def _fixed(text: str) -> Piece:
+    return Piece(text, Sort.KEYWORD if text in KEYWORDS else Sort.SIGN)
 
 
 def _operand(text: str) -> list[Part]:
@@ -235,7 +241,7 @@ def _choose(node: ast.Choose, place: int) -> list[Part]:
 def _hole(node: ast.Hole, _: int) -> list[Part]:
     if node.bound is None:
         return _operand("?")
-    return [*_of(f"?{{{node.binder}."), (node.bound, LOOSE), *_of("}")]
+    return [Piece(f"?{{{node.binder}.", Sort.SIGN), (node.bound, LOOSE), *_of("}")]
 
 
 def _tuple(node: ast.Tuple, _: int) -> list[Part]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gradual.source import Source, Span
-from gradual.syntax import ast, lexer
+from gradual.syntax import ast, lexicon
 from gradual.syntax.parse import parse
 from tests.syntax.corpus import models, needs_models
 
@@ -33,11 +33,11 @@ def spanned(node: Any) -> Any:
 def without_phrases(text: str, monkeypatch: pytest.MonkeyPatch) -> ast.Module:
     """The module read token by token."""
     with monkeypatch.context() as patch:
-        patch.setattr(lexer, "SIMPLE_ATTRIBUTE", r"(?!)")
-        patch.setattr(lexer, "SIMPLE_TENSOR", r"(?!)")
-        lexer.lexicon.cache_clear()
+        patch.setattr(lexicon, "SIMPLE_ATTRIBUTE", r"(?!)")
+        patch.setattr(lexicon, "SIMPLE_TENSOR", r"(?!)")
+        lexicon.lexicon.cache_clear()
         module, diagnostics = parse(Source("test.relay", text))
-    lexer.lexicon.cache_clear()
+    lexicon.lexicon.cache_clear()
     assert not diagnostics, diagnostics
     return module
 

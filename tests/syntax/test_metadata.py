@@ -149,3 +149,11 @@ def test_a_broken_section_is_one_error_and_the_program_is_read(broken: str) -> N
 def test_the_words_of_the_header_in_a_comment_or_string_are_no_section() -> None:
     module, diagnostics = parse(Source("test.relay", 'f("a", x="#[metadata]") // #[metadata]\n'))
     assert not diagnostics and module.metadata_text is None
+    module, diagnostics = parse(Source("test.relay", "/*\n#[metadata]\n*/ 1"))
+    assert not diagnostics and module.metadata_text is None
+
+
+def test_a_section_may_begin_inside_a_line() -> None:
+    text = section({"relay.Constant": [constant(0)]}, [], [array("int", 8, (), b"\5")])
+    module, diagnostics = parse(Source("test.relay", f"/*\n#[metadata]\n*/ meta[relay.Constant][0] #[metadata] {text}"))
+    assert not diagnostics and list(module.metadata) == [("relay.Constant", 0)]

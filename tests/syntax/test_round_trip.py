@@ -15,7 +15,7 @@ from gradual.syntax.print import printed
 from tests.generators import syntax as trees
 from tests.syntax.structure import structure
 
-few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def read(text: str) -> ast.Module:

@@ -16,7 +16,8 @@ from gradual.resources import folder
 from gradual.source import Source
 from gradual.syntax import tables as kept
 from gradual.syntax.build import LISTS, NODES, ROWS
-from gradual.syntax.lexer import END, ERROR, Lexer, lexicon
+from gradual.syntax.lexer import END, ERROR, Lexer
+from gradual.syntax.lexicon import lexicon
 from gradual.syntax.metadata import NO_METADATA
 from gradual.syntax.parse import parse
 from tests.syntax.corpus import needs_programs, programs
