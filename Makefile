@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test check format bench fuzz install clean
+.PHONY: try test check campaign format bench fuzz install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -27,6 +27,9 @@ format: install
 
 bench: install
 	$(BIN)/python -m bench
+
+campaign: install
+	$(BIN)/python -m tests.properties.campaign --programs $(or $(PROGRAMS),1000)
 
 fuzz: install
 	$(BIN)/python -m tests.fuzz.campaign --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from gradual.core.terms import Apply, Block, Check, Closure, Function, If, Invoke, Module, Rename, Site, Step
-from gradual.dims.dim import Dim
+from gradual.dims.dim import Dim, constant
 from gradual.types.measuring import bare
 from gradual.types.opening import sizes
 from gradual.types.type import OpenedType, TensorType, TupleType
@@ -118,7 +118,7 @@ def _steps(step: Step, types: Types) -> Iterator[tuple[str, Step | None, str, St
                 yield "operands", step, f"{operator.name}({right}, {left})", replace(step, operands=(right, left))
     if isinstance(step, Apply | Invoke | Rename | If):
         for i in range(len(list(sizes(step.type)))):
-            yield "size", step, f"{i} of {step.name}", replace(step, type=_grown(step.type, i))
+            yield "size", step, f"{i} of {step.name}", replace(step, type=_resized(step.type, i))
     if isinstance(step, Apply) and isinstance(step.type, TensorType):
         for i, size in enumerate(step.type.shape):
             other = _another(size, step.name, types)
@@ -133,7 +133,7 @@ def _steps(step: Step, types: Types) -> Iterator[tuple[str, Step | None, str, St
     contents = step.type.contents if hasattr(step, "type") and isinstance(step.type, TensorType) else None
     for i, content in enumerate(contents or ()):
         if isinstance(content, Dim):
-            wrong = (*contents[:i], content + 1, *contents[i + 1 :])  # type: ignore[index]
+            wrong = (*contents[:i], _ODD, *contents[i + 1 :])  # type: ignore[index]
             yield "contents", step, f"{i} of {step.name}", replace(step, type=replace(step.type, contents=wrong))  # type: ignore[union-attr]
 
 
@@ -146,6 +146,8 @@ def _another(size: Dim, name: str, types: Types) -> Dim | None:
     return next((other for other in others if other is not size and other.value is None), None)
 
 
+_ODD = constant(997)
+
 _ORDERED = ("nn.dense", "nn.bias_add", "take", "dyn.reshape", "dyn.broadcast_to")
 """Operators whose two operands play different parts."""
 
@@ -154,14 +156,14 @@ def _shape(type: OpenedType) -> object:
     return (type.shape, type.dtype) if isinstance(type, TensorType) else None
 
 
-def _grown(type: OpenedType, place: int) -> OpenedType:
-    """The type with one size one larger."""
+def _resized(type: OpenedType, place: int) -> OpenedType:
+    """The type with one size that no program has."""
     at = -1
 
     def size(dim: Dim) -> Dim:
         nonlocal at
         at += 1
-        return dim + 1 if at == place else dim
+        return _ODD if at == place else dim
 
     def inside(type: Any) -> Any:
         match type:
