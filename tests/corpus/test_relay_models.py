@@ -47,7 +47,10 @@ def test_a_model_checks_without_an_error(name: str) -> None:
     assert [(found.code, found.message) for found in checked(name).diagnostics] == []
 
 
-@pytest.mark.parametrize("name", models())
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in models() if name not in CHECKED]
+
+
+@pytest.mark.parametrize("name", [*CHECKED, *SLOW])
 def test_no_model_needs_the_solver(name: str) -> None:
     assert checked(name).smt_queries == 0
 
