@@ -29,7 +29,7 @@ from gradual.core.terms import (
 )
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_least, equal, negated
 from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, SizeOf, Variable, constant
+from gradual.dims.dim import Dim, SizeOf, Variable, constant, of_atom
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
@@ -80,8 +80,8 @@ class _Verifier:
         for param in function.params:
             self._matches(param.written, param.type, param.name)
             self._define(param.name, param.type)
-        for clause in function.type.where:
-            self.facts.assume(clause)
+        for goal in _declarations(function):
+            self.facts.assume(goal)
         self.block(function.body)
         self._flows(function.body.result, function.type.result, f"the result of {function.name}")
         self.facts.rollback(mark)
@@ -390,6 +390,18 @@ def _entry(function: Function, solved: Mapping[Variable, Dim | None]) -> Iterato
     for solution in solved.values():
         if solution is not None and bare(solution) is None:
             yield at_least(solution, constant(0))
+    yield from function.type.where
+
+
+def _declarations(function: Function) -> Iterator[Constraint]:
+    """What holds inside once the entry's demands are met, beyond the sizes that are written."""
+    for param in function.params:
+        for extent, size, _, _ in requirements(param.written, param.name):
+            if isinstance(extent, Hole):
+                yield from extent.bounds(size)
+    for variable, solution in function.binders:
+        if bare(solution) is None:
+            yield at_least(of_atom(variable), constant(0))
     yield from function.type.where
 
 
