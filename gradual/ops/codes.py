@@ -16,12 +16,14 @@ of a value are read by the codes 0 and -1, and those known to be constant by all
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 
-from gradual.dims.constraint import FALSE, TRUE, Constraint, any_of, at_most, divides, equal, negated
+from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_most, divides, equal, negated
 from gradual.dims.dim import Dim, constant, ite, maximum, product
+from gradual.ops.evident import is_positive, is_size, vanishes_with
 from gradual.ops.operator import IllFormed, Need
 from gradual.ops.shapes import ONE, ZERO, Shape, size
 
@@ -89,7 +91,7 @@ class Reading:
         if asked.value is None and asked is not here:
             self.owe(at_most(ZERO, asked), "op.reshape.size", "a size is negative")
         self.target.append(asked)
-        left, right = cancelled(here, asked)
+        left, right = cancelled(here, asked, asked)
         self.dividend.append(left)
         self.divisor.append(right)
 
@@ -118,16 +120,17 @@ class Reading:
     def element(self, code: Dim) -> None:
         """An element whose value is not known here: 0 copies, -1 is what remains, any other is a size."""
         here = self.passed()
-        if code is here:  # a size, hence not -1, and 0 copies 0
-            self.target.append(code)
-            return
-        self.owe(at_most(MINUS, code), "op.reshape.size", "a size is negative")
-        copies = FALSE if self.allowzero else equal(code, ZERO)
+        minus = FALSE if code is here or is_size(code) else equal(code, MINUS)
+        copies = FALSE if self.allowzero or is_positive(code) else equal(code, ZERO)
+        if minus is not FALSE:
+            self.owe(at_most(MINUS, code), "op.reshape.size", "a size is negative")
+            self.rest[len(self.target)] = minus
         if here is None:
             self.owe(negated(copies), "op.reshape.code", "0 asks for an axis that the input does not have")
+        elif vanishes_with(here, code):  # a copy where the element is 0 is 0 too
+            copies = FALSE
         asked = code if here is None else ite(copies, here, code)
-        left, right = _cancelled_by_element(here, code, copies)
-        self.rest[len(self.target)] = minus = equal(code, MINUS)
+        left, right = cancelled(here, asked, code)
         self.target.append(asked)
         self.dividend.append(left)
         self.divisor.append(ite(minus, ONE, right))
@@ -143,12 +146,14 @@ class Reading:
         rest = {place: when for place, when in self.rest.items() if when is not FALSE}
         some = any_of(*rest.values())
         if some is not TRUE:
-            same = equal(size(self.shape), product(self.target))
-            self.needs.append(Need(any_of(some, same), "op.reshape.elements", COUNTS, ((0, None),)))
+            counts = size(self.shape), product(self.target)
+            goal = any_of(some, equal(*counts))
+            self.needs.append(Need(goal, "op.reshape.elements", COUNTS, ((0, None),), counts))
         return tuple(self.target) if some is FALSE else self._divided(rest, some)
 
     def _divided(self, rest: dict[int, Constraint], some: Constraint) -> Shape:
-        none, dividend, divisor = negated(some), product(self.dividend), product(self.divisor)
+        none = negated(some)
+        dividend, divisor = map(product, _without_common(self.dividend, self.divisor))
         for left, right in combinations(rest.values(), 2):
             self.owe(any_of(negated(left), negated(right)), "op.reshape.code", "-1 stands twice in a shape")
         self.owe(any_of(none, at_most(ONE, divisor)), "op.reshape.divides", "nothing tells how much remains")
@@ -159,26 +164,26 @@ class Reading:
         return tuple(ite(rest[i], remains, asked) if i in rest else asked for i, asked in enumerate(self.target))
 
 
-def cancelled(here: Dim | None, asked: Dim) -> tuple[Dim, Dim]:
-    """Exactly `if here == asked then 1` of both, where one of the two is not at least 1 for certain."""
+def cancelled(here: Dim | None, asked: Dim, zero: Dim) -> tuple[Dim, Dim]:
+    """Exactly `if here == asked then 1` of both; to cancel sizes of 1 or more changes nothing, so only 0 is looked at.
+
+    `zero` is something that is 0 where both are, and only where `asked` is 0 or `here`.
+    """
     if here is None:
         return ONE, asked
     if here is asked:
         return ONE, ONE
-    if (here.value or 0) >= 1 or (asked.value or 0) >= 1:
+    if is_positive(here) or is_positive(asked):
         return here, asked
-    same = equal(here, asked)
-    return ite(same, ONE, here), ite(same, ONE, asked)
+    both = all_of(equal(here, ZERO), equal(zero, ZERO))
+    return ite(both, ONE, here), ite(both, ONE, asked)
 
 
-def _cancelled_by_element(here: Dim | None, code: Dim, copies: Constraint) -> tuple[Dim, Dim]:
-    """As `cancelled`, for an element that copies where it is 0; where it is -1 nothing cancels, since no size is."""
-    if here is None:
-        return ONE, code
-    if here.value is not None and here.value >= 1:
-        return here, ite(copies, here, code)
-    same = any_of(copies, equal(code, here))
-    return ite(same, ONE, here), ite(same, ONE, code)
+def _without_common(dividend: list[Dim], divisor: list[Dim]) -> tuple[list[Dim], list[Dim]]:
+    """Both lists without the factors they share that are at least 1 for certain: the quotient is the same."""
+    common = Counter(dividend) & Counter(divisor)
+    shared = Counter({factor: count for factor, count in common.items() if is_positive(factor)})
+    return list((Counter(dividend) - shared).elements()), list((Counter(divisor) - shared).elements())
 
 
 def requested(shape: Shape, codes: Sequence[Dim], allowzero: bool, elements: bool) -> tuple[Shape, tuple[Need, ...]]:
