@@ -50,22 +50,24 @@ class Owed:
 def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
     """Prove, refute or postpone a goal, and learn it; False if it was refuted.
 
-    Only what is not proved is described.  [check.proved] [check.refuted] [check.residual]
+    Only what is not proved is described.  A proved goal is learnt too: it may have been proved by the path, and what is
+    plausible later must not depend on who proved it.  [check.proved] [check.refuted] [check.residual]
     """
     if goal is TRUE:
         state.proved += 1
         return True
     state.gradual = state.gradual or state.mentions_unknown(goal)
-    match state.program.decider.decide(state.facts, goal):
+    verdict = state.program.decider.decide(state.facts, goal)
+    match verdict:
         case Proved():
             state.proved += 1
         case Refuted(because, witness):
             state.refuted += 1
             _refute(state, described(), because, dict(witness))
             return False
-        case Unknown() as verdict:
+        case Unknown():
             _postpone(state, described(), verdict)
-            _learn(state, goal, verdict)
+    state.facts.learn(goal, verdict)
     return True
 
 
@@ -79,14 +81,6 @@ def _refute(state: Elaboration, owed: Owed, because: str, witness: dict[str, int
 def owe(state: Elaboration, owed: Owed) -> bool:
     """As `discharge`, where the description is at hand."""
     return discharge(state, owed.goal, lambda: owed)
-
-
-def _learn(state: Elaboration, goal: Constraint, verdict: Unknown) -> None:
-    """After its check a goal holds; one whose plausibility nobody could tell is learnt on the proof side only."""
-    if verdict.plausible:
-        state.facts.assume(goal)
-    else:
-        state.facts.suppose(goal)
 
 
 def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
