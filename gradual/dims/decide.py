@@ -111,7 +111,7 @@ class Decider:
         return Refuted(_never(question), witness)
 
     def _witness(self, question: _Question, model: Mapping[Variable, int]) -> dict[str, int]:
-        """A model by name: the goal's own variables first, in order of occurrence."""
+        """A model by name: the goal's own variables first, in order of occurrence.  [dim.witness]"""
         env = dict(model)
         found: dict[str, int] = {}
         for name in occurrences(question.goal):

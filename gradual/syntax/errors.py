@@ -13,7 +13,7 @@ CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 
 def too_deep(span: Span) -> Diagnostic:
-    """E0105 at the bracket or phrase that is one too deep."""
+    """E0105 at the bracket or phrase that is one too deep.  [syntax.nesting]"""
     return Diagnostic("E0105", "syntax.nesting", f"nesting is deeper than {LIMITS.nesting} levels", span)
 
 
@@ -24,24 +24,24 @@ def bad_number(text: str, span: Span, why: str) -> Diagnostic:
 
 
 def unterminated(what: str, closer: str, span: Span) -> Diagnostic:
-    """E0102 for a comment or a string."""
+    """E0102 for a comment or a string.  [syntax.comment]"""
     return Diagnostic("E0102", "syntax.comment", f"this {what} has no end: `{closer}` is missing", span)
 
 
 def unknown_character(letter: str, span: Span) -> Diagnostic:
     """E0102 naming the character, by its code point where it cannot be seen."""
     shown = f"`{letter}`" if letter.isprintable() else f"U+{ord(letter):04X}"
-    return Diagnostic("E0102", "syntax.comment", f"unknown character {shown}", span)
+    return Diagnostic("E0102", "syntax.token", f"unknown character {shown}", span)
 
 
 def unknown_header(span: Span) -> Diagnostic:
     """E0102 for `#[` that begins no header."""
     message = 'this is no header: a header is `#[key = "value"]` or `#[metadata]`'
-    return Diagnostic("E0102", "syntax.comment", message, span)
+    return Diagnostic("E0102", "syntax.token", message, span)
 
 
 def unsupported_version(version: str, span: Span) -> Diagnostic:
-    """E0103 naming the version."""
+    """E0103 naming the version.  [syntax.version]"""
     return Diagnostic("E0103", "syntax.version", f"version {version} of the text format is not supported", span)
 
 
