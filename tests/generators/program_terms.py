@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from random import Random
 
 UNKNOWN = "?"
+SPELLED = r"%\w+|\b[nmkq]\d*\b"
+"""The variables and dimension names of a generated program."""
 
 
 @dataclass(frozen=True)
@@ -230,4 +233,40 @@ def resized(annotation: Annotation, change: Callable[[Size], Size]) -> Annotatio
 
 def respelled(program: Program, spelling: Callable[[str], str]) -> str:
     """The program's text with every variable `%x` and dimension name respelled."""
-    return re.sub(r"%\w+|\b[nmkpqr]\d*\b", lambda found: spelling(found.group()), str(program))
+    return re.sub(SPELLED, lambda found: spelling(found.group()), str(program))
+
+
+def shadowed(program: Program, random: Random) -> str:
+    """The program's text with names of values that are not used again given to later values."""
+    text = str(program)
+    for function in program.functions:
+        lines = _function_text(function).splitlines()
+        text = text.replace("\n".join(lines), "\n".join(_reused(lines, random)))
+    return text
+
+
+def _reused(lines: list[str], random: Random) -> list[str]:
+    """The lines of a function, each outermost `let` under an old name where that name has no use any more."""
+    free: list[str] = []
+    for i, line in enumerate(lines):
+        bound = re.match(r"  let (%\w+)", line)
+        if bound is None:
+            continue
+        here = "\n".join(lines[i + 1 :])
+        free = [name for name in dict.fromkeys(re.findall(r"%\w+", "\n".join(lines[:i]))) if not _mentions(here, name)]
+        if free and "= fn" not in line and random.random() < 0.7:
+            new = random.choice(free)
+            lines = _renamed(lines, i, bound.group(1), new)
+    return lines
+
+
+def _renamed(lines: list[str], at: int, old: str, new: str) -> list[str]:
+    """The lines with a `let` and all that follows it under another name; its value still means what it meant."""
+    head = re.sub(rf"let {old}\b", f"let {new}", lines[at], count=1)
+    end = next(i for i in range(at, len(lines)) if lines[i].endswith(";") and not lines[i].startswith("   "))
+    rest = [re.sub(rf"{old}\b", new, line) for line in lines[end + 1 :]]
+    return [*lines[:at], head, *lines[at + 1 : end + 1], *rest]
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"{name}\b", text) is not None

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from gradual.core.terms import Function
-from gradual.dims.dim import ContentOf, Undefined, Variable
+from gradual.dims.dim import ContentOf, Undefined, Variable, constant
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Value
 from gradual.types.dtype import DType
@@ -86,7 +86,8 @@ class Drawn:
         """The size at an axis."""
         name = f"dim({path.replace('#', '.')}, {axis})"
         found: int = self.number(name) if isinstance(extent, Hole) else extent.evaluate(self.valuation)
-        if found < 0:
+        bounds = extent.bounds(constant(found)) if isinstance(extent, Hole) else ()
+        if found < 0 or not all(bound.evaluate(self.valuation) for bound in bounds):
             raise Misfit
         return found
 
@@ -116,6 +117,6 @@ def _variables(function: Function) -> Iterator[Variable]:
     yield from function.type.binders
     for param in function.params:
         for extent in extents(param.written):
-            yield from extent.variables()
+            yield from (variable for variable in extent.variables() if variable.name != "u")
     for clause in function.type.where:
         yield from clause.variables()

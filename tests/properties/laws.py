@@ -25,7 +25,7 @@ from gradual.syntax.parse import parse
 from gradual.syntax.print import printed
 from gradual.tensors.value import Value
 from tests.core.mutation import mutants
-from tests.generators.program_terms import Program, respelled
+from tests.generators.program_terms import SPELLED, Program, respelled, shadowed
 from tests.properties.compiling import Outcome, all_checks, compiled, outcome, same
 from tests.properties.inputs import arguments, spoiled
 from tests.properties.precision import randomly_blurred
@@ -250,7 +250,7 @@ def determinism(case: Case) -> str | None:
 def renaming(case: Case) -> str | None:
     """Renaming variables and dims changes neither acceptance nor where checks stand.  [T16]"""
     random = Random(f"rename {case.seed}")
-    names = sorted(set(re.findall(r"%\w+|\b[nmq]\d*\b", case.text)))
+    names = sorted(set(re.findall(SPELLED, case.text)))
     fresh = [
         f"{'%' if name.startswith('%') else ''}{letters}"
         for name, letters in zip(names, _letters(random), strict=False)
@@ -261,6 +261,21 @@ def renaming(case: Case) -> str | None:
         return f"renamed: {other.ok} instead of {case.found.ok}: {_errors(other)} {_errors(case.found)}"
     if _places(other) != _places(case.found) and not (case.gave_up or _gave_up(other)):
         return f"renamed, other checks: {_places(other)} instead of {_places(case.found)}\n{other.source.text}"
+    return None
+
+
+def shadowing(case: Case) -> str | None:
+    """Names that are used again for other values change nothing.  [T16]"""
+    text = shadowed(case.program, Random(f"shadow {case.seed}"))
+    other = compiled(text)
+    if other.ok != case.found.ok:
+        return f"shadowed: {other.ok} instead of {case.found.ok}: {_errors(other)} {_errors(case.found)}\n{text}"
+    if _places(other) != _places(case.found) and not (case.gave_up or _gave_up(other)):
+        return f"shadowed, other checks: {_places(other)} instead of {_places(case.found)}\n{text}"
+    for values, ended in zip(case.inputs, case.outcomes, strict=True) if other.ok else ():
+        again = outcome(other.core, values)
+        if (again.kind, again.value) != (ended.kind, ended.value):
+            return f"shadowed, on {values}: {again} instead of {ended}\n{text}"
     return None
 
 
@@ -332,6 +347,7 @@ LAWS: dict[str, Law] = {
     "printing": printing,
     "determinism": determinism,
     "renaming": renaming,
+    "shadowing": shadowing,
     "budget": budget,
     "verified": verified,
     "tampering": tampering,
