@@ -23,7 +23,7 @@ def shown(type: GradualType) -> str:
 
 def _shown_function(type: FunctionType) -> str:
     params = ", ".join(map(shown, type.params))
-    where = f" where {', '.join(map(str, type.where))}" if type.where else ""
+    where = f" where {' and '.join(map(str, type.where))}" if type.where else ""
     return f"fn ({params}) -> {shown(type.result)}{where}"
 
 
