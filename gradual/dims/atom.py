@@ -6,7 +6,7 @@ run: it depends on what the atom says, never on when or where it was made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
@@ -201,19 +201,20 @@ def compound(form: type[C], *parts: Any) -> C:
     return found
 
 
-def bottom_up(root: Any) -> list[Any]:
-    """Every dim, compound atom and constraint under `root`, once, children first; depth costs no stack."""
+def bottom_up(root: Any, known: Container[Any] = ()) -> list[Any]:
+    """Every dim, compound atom and constraint under `root` that is not known, once, children first; no recursion."""
     seen: set[Any] = set()
     order: list[Any] = []
     stack = [root]
     while stack:
         node = stack[-1]
-        pending = [] if node in seen else [child for child in node.children if child not in seen]
+        done = node in seen
+        pending = [] if done else [child for child in node.children if child not in seen and child not in known]
         if pending:
             stack.extend(reversed(pending))
             continue
         stack.pop()
-        if node not in seen:
+        if not done:
             seen.add(node)
             order.append(node)
     return order

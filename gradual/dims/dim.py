@@ -87,14 +87,16 @@ class Dim:
         key: orders dims the same way in every run.
         names: the variables.
         children: the atoms that are not variables, in order.
+        remainders: what `gradual.dims.text.remainders` found, kept; None before it was asked.
     """
 
-    __slots__ = ("__weakref__", "_key", "_text", "children", "names", "terms", "value")
+    __slots__ = ("__weakref__", "_key", "_text", "children", "names", "remainders", "terms", "value")
 
     terms: tuple[Term, ...]
     value: int | None
     names: frozenset[Variable]
     children: tuple[Compound, ...]
+    remainders: tuple[tuple[tuple[Dim, Dim, Dim], ...], Dim] | tuple[()] | None
 
     def atoms(self) -> tuple[Atom, ...]:
         """The atoms of the monomials, in order of first occurrence."""
@@ -208,7 +210,7 @@ class Dim:
 def _fresh(terms: tuple[Term, ...]) -> Dim:
     made = object.__new__(Dim)
     made.terms = terms
-    made._key = made._text = None
+    made._key = made._text = made.remainders = None
     if not terms:
         made.value = 0
     else:

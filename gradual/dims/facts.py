@@ -25,7 +25,7 @@ from gradual.dims.constraint import (
     equal,
 )
 from gradual.dims.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial
-from gradual.dims.interval import ANY, Interval, canonical, judged, primitive
+from gradual.dims.interval import ANY, Estimate, Interval, canonical, judged, primitive
 from gradual.dims.simplify import Knowledge, Replacement, replacement_of, simplified_constraint, simplified_dim
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Unknown, Verdict
@@ -100,7 +100,7 @@ class Store:
     @property
     def knowledge(self) -> Knowledge:
         """What simplification may use."""
-        return Knowledge(self.bounds, self.replacements, self.apart)
+        return Knowledge(Estimate(self.bounds), self.replacements, self.apart)
 
     def add(self, constraint: Constraint) -> None:
         """Know one more constraint.  [dim.facts.assume]"""
@@ -246,7 +246,7 @@ class Store:
             node = node.substitute({name: self._image(name) for name in node.names if name in self.solved})
         if not self.replacements:
             return node
-        known = Knowledge({}, self.replacements)
+        known = Knowledge(Estimate({}), self.replacements)
         return simplified_dim(node, known) if isinstance(node, Dim) else simplified_constraint(node, known)
 
     def _image(self, name: Variable) -> Dim:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from math import gcd
+from operator import mul
 from typing import Any
 
 from gradual.dims.atom import Atom, FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
@@ -142,111 +143,126 @@ def canonical(difference: Dim) -> Dim:
     return form + offset // scale if offset % scale == 0 else difference
 
 
+class Estimate:
+    """Bounds of dims from bounds of forms; each part is looked at once, while the bounds of forms stay as they are."""
+
+    __slots__ = ("_found", "_known")
+
+    def __init__(self, known: Bounds) -> None:
+        self._known = known
+        self._found: dict[Any, Any] = {}
+
+    def of(self, dim: Dim) -> Interval:
+        """Bounds of a dim wherever it is defined.  [dim.decide.interval]"""
+        if dim.value is not None:
+            return Interval(dim.value, dim.value)
+        interval: Interval = self._at(dim)
+        return interval
+
+    def holds(self, constraint: Constraint) -> bool | None:
+        """Whether a constraint always holds (True) or never (False).  [dim.decide.interval]"""
+        if constraint.value is not None:
+            return constraint.value
+        verdict: bool | None = self._at(constraint)
+        return verdict
+
+    def _at(self, root: Any) -> Any:
+        if root not in self._found:
+            for node in bottom_up(root, self._found):
+                self._found[node] = self._estimated(node)
+        return self._found[root]
+
+    def _estimated(self, node: Any) -> Any:
+        found = self._found
+        match node:
+            case Dim():
+                return self._sum(node)
+            case FloorDiv(dividend=dividend, divisor=divisor):
+                return found[dividend].divided(found[divisor])
+            case Max(operands=operands):
+                return _greatest_of([found[operand] for operand in operands])
+            case Min(operands=operands):
+                return _greatest_of([found[operand].scaled(-1) for operand in operands]).scaled(-1)
+            case Ite(condition=condition, then=then, orelse=orelse):
+                holds = found[condition]
+                return found[then] | found[orelse] if holds is None else found[then] if holds else found[orelse]
+            case Product(operands=operands):
+                return reduce(mul, (found[operand] for operand in operands))
+        return self._verdict(node)
+
+    def _sum(self, dim: Dim) -> Interval:
+        modulo, rest = remainders(dim)
+        total = Interval(rest.offset, rest.offset)
+        for monomial, coefficient in rest.terms:
+            if monomial:
+                total += self._product(monomial).scaled(coefficient)
+        for cofactor, dividend, divisor in modulo:
+            total += self.of(cofactor) * _remainder(self.of(dividend), self.of(divisor))
+        if self._known and dim.names:
+            form, scale, offset = primitive(dim)
+            if form in self._known:
+                total &= self._known[form].scaled(scale, offset)
+        return total
+
+    def _product(self, monomial: Monomial) -> Interval:
+        total = reduce(mul, (self._atom(atom) for atom in monomial))
+        if len(monomial) % 2 == 0 and monomial[::2] == monomial[1::2]:  # a square
+            return total & NATURAL
+        return total
+
+    def _atom(self, atom: Atom) -> Interval:
+        interval: Interval = ANY if isinstance(atom, Variable) else self._found[atom]
+        return interval & self._known.get(of_atom(atom), ANY) if self._known else interval
+
+    def _verdict(self, node: Constraint) -> bool | None:
+        match node:
+            case Equal(difference=difference):
+                return _is_zero(difference, self.of(difference))
+            case AtMost(difference=difference):
+                return _is_natural(self.of(difference))
+            case Not(part=part):
+                holds = self._found[part]
+                return None if holds is None else not holds
+            case Truth(holds=holds):
+                return holds
+            case And(parts=parts):
+                verdicts = [self._found[part] for part in parts]
+                return False if False in verdicts else None if None in verdicts else True
+            case Or(parts=parts):
+                verdicts = [self._found[part] for part in parts]
+                return True if True in verdicts else None if None in verdicts else False
+
+
 def bounds_of(dim: Dim, known: Bounds) -> Interval:
-    """Bounds of a dim wherever it is defined.  [dim.decide.interval]"""
-    if dim.value is not None:
-        return Interval(dim.value, dim.value)
-    if not dim.children:
-        return _sum_bounds(dim, known, {})
-    return _walked(dim, known)[dim]  # type: ignore[no-any-return]
-
-
-def _walked(root: Any, known: Bounds) -> dict[Any, Any]:
-    found: dict[Any, Any] = {}
-    for node in bottom_up(root):
-        found[node] = _bounds(node, known, found)
-    return found
-
-
-def _bounds(node: Any, known: Bounds, found: dict[Any, Any]) -> Any:
-    match node:
-        case Dim():
-            return _sum_bounds(node, known, found)
-        case FloorDiv(dividend=dividend, divisor=divisor):
-            return found[dividend].divided(found[divisor])
-        case Max(operands=operands):
-            ends = [found[operand] for operand in operands]
-            highs = [end.high for end in ends]
-            return Interval(_greatest(end.low for end in ends), None if None in highs else max(highs))
-        case Min(operands=operands):
-            ends = [found[operand].scaled(-1) for operand in operands]
-            highs = [end.high for end in ends]
-            return Interval(_greatest(end.low for end in ends), None if None in highs else max(highs)).scaled(-1)
-        case Ite(condition=condition, then=then, orelse=orelse):
-            holds = found[condition]
-            return found[then] | found[orelse] if holds is None else found[then] if holds else found[orelse]
-        case Product(operands=operands):
-            return reduce(lambda a, b: a * b, (found[operand] for operand in operands))
-    return _judged(node, known, found)
-
-
-def _sum_bounds(dim: Dim, known: Bounds, found: dict[Any, Any]) -> Interval:
-    modulo, rest = remainders(dim) if dim.children else ((), dim)
-    total = Interval(rest.offset, rest.offset)
-    for monomial, coefficient in rest.terms:
-        if monomial:
-            total += _monomial_bounds(monomial, known, found).scaled(coefficient)
-    for cofactor, dividend, divisor in modulo:
-        total += bounds_of(cofactor, known) * _remainder_bounds(dividend, divisor, known)
-    if known and dim.names:
-        form, scale, offset = primitive(dim)
-        if form in known:
-            total &= known[form].scaled(scale, offset)
-    return total
-
-
-def _remainder_bounds(dividend: Dim, divisor: Dim, known: Bounds) -> Interval:
-    top = bounds_of(divisor, known).high
-    whole = bounds_of(dividend, known)
-    bounded = Interval(0, None if top is None else top - 1)
-    return bounded & Interval(0, whole.high) if whole.low is not None and whole.low >= 0 else bounded
-
-
-def _monomial_bounds(monomial: Monomial, known: Bounds, found: dict[Any, Any]) -> Interval:
-    total = reduce(lambda a, b: a * b, (_atom_bounds(atom, known, found) for atom in monomial))
-    if len(monomial) % 2 == 0 and monomial[::2] == monomial[1::2]:  # a square
-        return total & NATURAL
-    return total
-
-
-def _atom_bounds(atom: Atom, known: Bounds, found: dict[Any, Any]) -> Interval:
-    interval: Interval = ANY if isinstance(atom, Variable) else found[atom]
-    return interval & known.get(of_atom(atom), ANY) if known else interval
-
-
-# ------------------------------------------------------------------------------------------------- constraints
+    """Bounds of a dim wherever it is defined, from bounds of forms.  [dim.decide.interval]"""
+    return Estimate(known).of(dim)
 
 
 def judged(constraint: Constraint, known: Bounds) -> bool | None:
-    """Whether a constraint always holds (True) or never (False) within bounds.  [dim.decide.interval]"""
-    if constraint.value is not None:
-        return constraint.value
-    return _walked(constraint, known)[constraint]  # type: ignore[no-any-return]
+    """Whether a constraint always holds (True) or never (False) within bounds of forms.  [dim.decide.interval]"""
+    return Estimate(known).holds(constraint)
 
 
-def _judged(node: Constraint, known: Bounds, found: dict[Any, Any]) -> bool | None:
-    match node:
-        case Equal(difference=difference):
-            return _equality(difference, bounds_of(difference, known))
-        case AtMost(difference=difference):
-            interval = bounds_of(difference, known)
-            if interval.low is not None and interval.low >= 0:
-                return True
-            return False if interval.high is not None and interval.high < 0 else None
-        case Not(part=part):
-            holds = found[part]
-            return None if holds is None else not holds
-        case Truth(holds=holds):
-            return holds
-        case And(parts=parts):
-            verdicts = [found[part] for part in parts]
-            return False if False in verdicts else None if None in verdicts else True
-        case Or(parts=parts):
-            verdicts = [found[part] for part in parts]
-            return True if True in verdicts else None if None in verdicts else False
+def _greatest_of(intervals: list[Interval]) -> Interval:
+    highs = [interval.high for interval in intervals if interval.high is not None]
+    return Interval(
+        _greatest(interval.low for interval in intervals), max(highs) if len(highs) == len(intervals) else None
+    )
 
 
-def _equality(difference: Dim, interval: Interval) -> bool | None:
+def _remainder(dividend: Interval, divisor: Interval) -> Interval:
+    """All `x % k` for `k` of at least 1; no more than `x` itself where that is not negative."""
+    below = Interval(0, None if divisor.high is None else divisor.high - 1)
+    return below & Interval(0, dividend.high) if dividend.low is not None and dividend.low >= 0 else below
+
+
+def _is_natural(difference: Interval) -> bool | None:
+    if difference.low is not None and difference.low >= 0:
+        return True
+    return False if difference.high is not None and difference.high < 0 else None
+
+
+def _is_zero(difference: Dim, interval: Interval) -> bool | None:
     """Whether a difference is 0: never outside its bounds, nor where a common factor does not divide the constant."""
     _, scale, offset = primitive(difference)
     if 0 not in interval or offset % scale:

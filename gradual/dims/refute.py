@@ -22,10 +22,10 @@ _DEPTH = 12
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Cases that cover everything: in each, the constraints that hold."""
+    """Cases that cover everything: what holds besides in each."""
 
     rung: str
-    cases: tuple[tuple[Constraint, ...], ...]
+    cases: tuple[Constraint, ...]
 
 
 class Refuter:
@@ -51,28 +51,28 @@ class Refuter:
             self.open = system
             return None
         self._left -= len(split.cases)
-        closed = all(self.refuted(System(case), depth - 1) is not None for case in split.cases)
+        closed = all(self.refuted(System((case, *system.given)), depth - 1) is not None for case in split.cases)
         return split.rung if closed else None
 
     def _cheapest(self, system: System) -> Split | None:
-        splits = (*_splits(system), *_residues(system, self._limits.residues))
-        return min(splits, key=lambda split: len(split.cases), default=None)
+        splits = (*_splits(system), *_residues(system, self._limits.residues), *_sides(system))
+        return min(splits, key=lambda split: len(split.cases), default=None)  # the first of the smallest
 
 
 def _splits(system: System) -> Iterator[Split]:
-    constraints = system.constraints
     for disjunction in system.others:
-        rest = tuple(constraint for constraint in constraints if constraint is not disjunction)
-        yield Split("cases", tuple((*rest, part) for part in disjunction.parts))
-    for node in _nodes(constraints):
+        yield Split("cases", disjunction.parts)
+    for node in _nodes(system.constraints):
         match node:
             case Ite(condition=condition):
-                yield Split("cases", ((*constraints, condition), (*constraints, negated(condition))))
+                yield Split("cases", (condition, negated(condition)))
             case Max(operands=operands) | Min(operands=operands):
-                yield Split("cases", tuple((*constraints, _extreme(node, operand)) for operand in operands))
+                yield Split("cases", tuple(_extreme(node, operand) for operand in operands))
+
+
+def _sides(system: System) -> Iterator[Split]:
     for difference in system.apart:
-        rest = tuple(c for c in constraints if c not in system.constraints_of((difference,)))
-        yield Split("cases", ((*rest, at_least(difference, 1)), (*rest, at_most(difference, -1))))
+        yield Split("cases", (at_least(difference, 1), at_most(difference, -1)))
 
 
 def _nodes(constraints: Iterable[Constraint]) -> Iterator[object]:
@@ -93,21 +93,16 @@ def _extreme(node: Max | Min, operand: Dim) -> Constraint:
 
 def _residues(system: System, limit: int) -> Iterator[Split]:
     """Splits by the residue of a variable that divisions by constants depend on.  [dim.decide.residues]"""
-    constraints = system.constraints
-    for name, modulus in _moduli(system, constraints).items():
+    for name, modulus in _moduli(system).items():
         if 1 < modulus <= limit:
-            yield Split("residues", tuple(_class(constraints, name, modulus, r) for r in range(modulus)))
+            quotient = of_atom(named(f"{name} // {modulus}", name.kind, None))
+            yield Split("residues", tuple(equal(of_atom(name), quotient * modulus + r) for r in range(modulus)))
 
 
-def _class(constraints: tuple[Constraint, ...], name: Variable, modulus: int, residue: int) -> tuple[Constraint, ...]:
-    quotient = of_atom(named(f"{name} // {modulus}", name.kind, None))
-    return (equal(of_atom(name), quotient * modulus + residue), *constraints)
-
-
-def _moduli(system: System, constraints: tuple[Constraint, ...]) -> dict[Variable, int]:
+def _moduli(system: System) -> dict[Variable, int]:
     """For each variable, the divisor whose residue classes would simplify the system."""
     moduli: dict[Variable, int] = {}
-    for node in _nodes(constraints):
+    for node in _nodes(system.constraints):
         if isinstance(node, FloorDiv) and (by := node.divisor.value or 0) > 1:
             _collect(node.dividend, by, moduli)
     for form, interval in system.bounds.items():

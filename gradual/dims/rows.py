@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from gradual.dims.atom import Atom, FloorDiv, Max, Min, Product
 from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
-from gradual.dims.interval import Bounds, Interval, bounds_of
+from gradual.dims.interval import Bounds, Estimate, Interval
 
 _COLUMNS = 40
 _PRODUCTS = 40
@@ -14,16 +15,17 @@ _PRODUCTS = 40
 
 def rows_of(bounds: Bounds) -> list[Dim]:
     """What is at least 0 within bounds.  [dim.decide.linear]"""
+    estimate = Estimate(bounds)
     rows = [row for form, interval in bounds.items() for row in _ends(form, interval)]
     seen: dict[Monomial, None] = {}
     pending = _monomials(rows)
     for monomial in pending:  # grows while it is walked
         if monomial not in seen and len(seen) < _COLUMNS:
             seen[monomial] = None
-            fresh = _about(monomial, bounds)
+            fresh = _about(monomial, estimate)
             rows.extend(fresh)
             pending.extend(_monomials(fresh))
-    return [*rows, *_products(rows, seen, bounds)]
+    return [*rows, *_products(rows, seen, estimate)]
 
 
 def _monomials(rows: list[Dim]) -> list[Monomial]:
@@ -37,10 +39,10 @@ def _ends(form: Dim, interval: Interval) -> Iterator[Dim]:
         yield interval.high - form
 
 
-def _about(monomial: Monomial, bounds: Bounds) -> list[Dim]:
+def _about(monomial: Monomial, estimate: Estimate) -> list[Dim]:
     """What holds of a monomial because of what it is."""
     dim = polynomial({monomial: 1})
-    rows = list(_ends(dim, bounds_of(dim, bounds))) if len(monomial) > 1 or dim.children else []
+    rows = list(_ends(dim, estimate.of(dim))) if len(monomial) > 1 or dim.children else []
     return [*rows, *_defining(monomial[0])] if len(monomial) == 1 else rows
 
 
@@ -57,20 +59,21 @@ def _defining(atom: Atom) -> Iterator[Dim]:
             yield from (operand - dim for operand in operands)
 
 
-def _products(rows: list[Dim], seen: dict[Monomial, None], bounds: Bounds) -> list[Dim]:
+def _products(rows: list[Dim], seen: dict[Monomial, None], estimate: Estimate) -> list[Dim]:
     """Rows times a natural atom, where that only has monomials that are there already."""
     made: dict[Dim, None] = {}
     for atom in dict.fromkeys(atom for monomial in seen if len(monomial) > 1 for atom in monomial):
         factor = of_atom(atom)
-        if isinstance(atom, Product) or _low(factor, bounds) < 0:
-            continue
-        for row in rows:
-            times = row * factor
-            if len(made) < _PRODUCTS and all(monomial in seen for monomial, _ in times.terms if monomial):
-                made[times] = None
-    return list(made)
+        if not isinstance(atom, Product) and _low(factor, estimate) >= 0:
+            fitting = (row for row in rows if all(_times(monomial, atom) in seen for monomial, _ in row.terms))
+            made.update((row * factor, None) for row in islice(fitting, _PRODUCTS))
+    return list(made)[:_PRODUCTS]
 
 
-def _low(dim: Dim, bounds: Bounds) -> int:
-    low = bounds_of(dim, bounds).low
+def _times(monomial: Monomial, atom: Atom) -> Monomial:
+    return tuple(sorted((*monomial, atom), key=lambda atom: atom.key)) if monomial else (atom,)
+
+
+def _low(dim: Dim, estimate: Estimate) -> int:
+    low = estimate.of(dim).low
     return -1 if low is None else low

@@ -14,7 +14,7 @@ from typing import Any
 from gradual.dims.atom import Compound, FloorDiv, Max, Min, Variable, bottom_up
 from gradual.dims.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Not
 from gradual.dims.dim import Dim, Monomial, Term, constant, maximum, minimum, of_atom, polynomial
-from gradual.dims.interval import Bounds, bounds_of, canonical, judged
+from gradual.dims.interval import Estimate, canonical
 from gradual.dims.meaning import rebuilt
 
 
@@ -32,12 +32,12 @@ class Knowledge:
     """What simplification may use.
 
     Attributes:
-        bounds: of primitive forms.
+        estimate: bounds of dims.
         replacements: by the quotient that they replace.
         apart: canonical differences that are not 0.
     """
 
-    bounds: Bounds
+    estimate: Estimate
     replacements: Mapping[FloorDiv, Replacement]
     apart: Container[Dim] = ()
 
@@ -82,7 +82,7 @@ def _improved(image: Any, known: Knowledge) -> Any:
         case Not(part=Equal(difference=difference)) if canonical(difference) in known.apart:
             return TRUE
         case Equal() | AtMost() | Not():
-            holds = judged(image, known.bounds)
+            holds = known.estimate.holds(image)
             return image if holds is None else TRUE if holds else FALSE
     return image
 
@@ -146,21 +146,21 @@ def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
 
 def _quotient(atom: FloorDiv, known: Knowledge) -> Dim:
     """`a // h`: a number where bounds leave one; exact where `h` divides terms of `a` and is at least 1."""
-    divisor = bounds_of(atom.divisor, known.bounds)
+    divisor = known.estimate.of(atom.divisor)
     if divisor.low is None or divisor.low < 1:
         return of_atom(atom)
-    value = bounds_of(of_atom(atom), known.bounds).value
+    value = known.estimate.of(of_atom(atom)).value
     if value is not None:
         return constant(value)
     whole, rest = divided_exactly(atom.dividend, atom.divisor)
-    if _is_within(rest, atom.divisor, known.bounds):
+    if _is_within(rest, atom.divisor, known.estimate):
         return whole
     return whole + rest // atom.divisor if whole.terms else of_atom(atom)
 
 
-def _is_within(rest: Dim, divisor: Dim, bounds: Bounds) -> bool:
+def _is_within(rest: Dim, divisor: Dim, estimate: Estimate) -> bool:
     """Whether `0 <= rest < divisor`."""
-    low, gap = bounds_of(rest, bounds).low, bounds_of(divisor - rest, bounds).low
+    low, gap = estimate.of(rest).low, estimate.of(divisor - rest).low
     return low is not None and low >= 0 and gap is not None and gap >= 1
 
 
@@ -194,12 +194,12 @@ def _without_dominated(extreme: Max | Min, known: Knowledge) -> Dim:
     kept = list(extreme.operands)
     for operand in extreme.operands:
         others = [other for other in kept if other is not operand]
-        if any(_reaches(other, operand, extreme, known.bounds) for other in others):
+        if any(_reaches(other, operand, extreme, known.estimate) for other in others):
             kept = others
     return maximum(*kept) if isinstance(extreme, Max) else minimum(*kept)
 
 
-def _reaches(other: Dim, operand: Dim, extreme: Max | Min, bounds: Bounds) -> bool:
+def _reaches(other: Dim, operand: Dim, extreme: Max | Min, estimate: Estimate) -> bool:
     gap = other - operand if isinstance(extreme, Max) else operand - other
-    low = bounds_of(gap, bounds).low
+    low = estimate.of(gap).low
     return low is not None and low >= 0

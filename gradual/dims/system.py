@@ -13,20 +13,26 @@ from gradual.dims.atom import Atom, FloorDiv, Max, Min, Variable
 from gradual.dims.constraint import TRUE, Constraint, at_least, at_most
 from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
 from gradual.dims.facts import Item, Store, Trail
-from gradual.dims.interval import Interval, bounds_of, judged
+from gradual.dims.interval import Estimate, Interval
 from gradual.dims.linear import contradictory
 from gradual.dims.rows import rows_of
 from gradual.dims.simplify import Knowledge, simplified_constraint
 
 _ROUNDS = 4
+_FORMS = 64
 
 
 class System(Store):
-    """A conjunction that is brought to rest."""
+    """A conjunction that is brought to rest.
+
+    Attributes:
+        given: the constraints as they came.
+    """
 
     def __init__(self, constraints: Iterable[Constraint]) -> None:
         super().__init__(Trail())
-        for constraint in constraints:
+        self.given = tuple(constraints)
+        for constraint in self.given:
             self.add(constraint)
         self._settle()
 
@@ -76,47 +82,46 @@ class System(Store):
             bounds = {form: interval for form, interval in self.bounds.items() if form is not item}
             own = self._source.get(item)
             replacements = {atom: image for atom, image in self.replacements.items() if atom is not own}
-            return Knowledge(bounds, replacements, self.apart)
+            return Knowledge(Estimate(bounds), replacements, self.apart)
         if isinstance(item, tuple):
-            return Knowledge(self.bounds, self.replacements, self.apart.keys() - {item[0]})
+            return Knowledge(Estimate(self.bounds), self.replacements, self.apart.keys() - {item[0]})
         return self.knowledge
 
     def _propagated(self) -> list[Constraint]:
         """Tighter bounds of atoms, from the bounds of the sums and products they are in.  [dim.decide.interval]"""
         found: list[Constraint] = []
-        for form, interval in list(self.bounds.items()):
+        estimate = Estimate(dict(self.bounds))
+        for form, interval in list(self.bounds.items())[:_FORMS]:
             if len(form.terms) > 1:
-                found.extend(self._from_sum(form, interval))
+                found.extend(_from_sum(form, interval, estimate))
             else:
-                found.extend(self._from_product(form.terms[0][0], interval))
-        return [constraint for constraint in found if self._is_news(constraint)]
+                found.extend(_from_product(form.terms[0][0], interval, estimate))
+        return [c for c in found if self.rewritten(c) is not TRUE and estimate.holds(c) is not True]
 
-    def _from_sum(self, form: Dim, interval: Interval) -> Iterator[Constraint]:
-        for monomial, coefficient in form.terms:
-            term = polynomial({monomial: coefficient})
-            others = bounds_of(form - term, self.bounds)
-            if interval.low is not None and others.high is not None:
-                yield at_least(term, interval.low - others.high)
-            if interval.high is not None and others.low is not None:
-                yield at_most(term, interval.high - others.low)
 
-    def _from_product(self, monomial: Monomial, interval: Interval) -> Iterator[Constraint]:
-        """`x * y >= 1` with natural factors says `x >= 1`; `x // k <= h` says `x <= k * h + k - 1`."""
-        if len(monomial) == 1:
-            yield from _inside(monomial[0], interval)
-            return
-        lows = [bounds_of(of_atom(atom), self.bounds).low for atom in monomial]
-        if interval.low is None or interval.low < 1 or any(low is None or low < 0 for low in lows):
-            return
-        for atom in dict.fromkeys(monomial):
-            yield at_least(of_atom(atom), 1)
-            others = [low for other, low in zip(monomial, lows, strict=True) if other is not atom and low]
-            if interval.high is not None:
-                yield at_most(of_atom(atom), interval.high // prod(others))
+def _from_sum(form: Dim, interval: Interval, estimate: Estimate) -> Iterator[Constraint]:
+    for monomial, coefficient in form.terms:
+        term = polynomial({monomial: coefficient})
+        others = estimate.of(form - term)
+        if interval.low is not None and others.high is not None:
+            yield at_least(term, interval.low - others.high)
+        if interval.high is not None and others.low is not None:
+            yield at_most(term, interval.high - others.low)
 
-    def _is_news(self, constraint: Constraint) -> bool:
-        """Whether the bounds do not say so already."""
-        return self.rewritten(constraint) is not TRUE and judged(constraint, self.bounds) is not True
+
+def _from_product(monomial: Monomial, interval: Interval, estimate: Estimate) -> Iterator[Constraint]:
+    """`x * y >= 1` with natural factors says `x >= 1`; `x // k <= h` says `x <= k * h + k - 1`."""
+    if len(monomial) == 1:
+        yield from _inside(monomial[0], interval)
+        return
+    lows = [estimate.of(of_atom(atom)).low for atom in monomial]
+    if interval.low is None or interval.low < 1 or any(low is None or low < 0 for low in lows):
+        return
+    for atom in dict.fromkeys(monomial):
+        yield at_least(of_atom(atom), 1)
+        others = [low for other, low in zip(monomial, lows, strict=True) if other is not atom and low]
+        if interval.high is not None:
+            yield at_most(of_atom(atom), interval.high // prod(others))
 
 
 def _inside(atom: Atom, interval: Interval) -> Iterator[Constraint]:

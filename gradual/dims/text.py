@@ -139,6 +139,15 @@ def _known_text(dim: Dim, texts: dict[Any, Text]) -> Text:
 
 def remainders(dim: Dim) -> tuple[tuple[Remainder, ...], Dim]:
     """The remainders hidden in a sum, and the rest of it: `dim` is the sum of both.  [dim.remainder]"""
+    if not dim.children:
+        return (), dim
+    if dim.remainders is None:
+        found, rest = _found(dim)
+        dim.remainders = (found, rest) if found else ()
+    return dim.remainders or ((), dim)
+
+
+def _found(dim: Dim) -> tuple[tuple[Remainder, ...], Dim]:
     found: list[Remainder] = []
     for atom in dim.children:
         if isinstance(atom, FloorDiv):

@@ -214,6 +214,7 @@ def test_facts_cost_in_proportion(made: Any) -> None:
     assert times[1] < 30 * times[0]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_equations_are_followed() -> None:
     facts = equations(100_000)
     last = variable("dim(%99999, 0)", Kind.GHOST)

@@ -16,6 +16,7 @@ from gradual.dims import dim as dims
 from gradual.dims.constraint import Constraint
 from gradual.dims.decide import Decider, Nowhere, Undecided
 from gradual.dims.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial, single
+from gradual.dims.interval import Interval
 from gradual.limits import LIMITS
 from tests.dims.laws import SCANT, check_monotony, check_soundness
 from tests.dims.test_normal_form import check_meaning
@@ -194,13 +195,13 @@ def models_are_believed(patch: pytest.MonkeyPatch) -> None:
 
 def remainders_never_reach_their_greatest(patch: pytest.MonkeyPatch) -> None:
     """`x % k` bounded by `k - 2`."""
-    sound = interval._remainder_bounds
+    sound = interval._remainder
 
-    def bounds(dividend: Dim, divisor: Dim, known: Any) -> Any:
-        found = sound(dividend, divisor, known)
-        return found if found.high is None else interval.Interval(found.low, max(found.high - 1, 0))
+    def remainder(dividend: Interval, divisor: Interval) -> Interval:
+        found = sound(dividend, divisor)
+        return found if found.high is None else Interval(found.low, max(found.high - 1, 0))
 
-    patch.setattr(interval, "_remainder_bounds", bounds)
+    patch.setattr(interval, "_remainder", remainder)
 
 
 MUTANTS: list[tuple[Patch, Law, st.SearchStrategy[Any], int]] = [

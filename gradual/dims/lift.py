@@ -1,0 +1,88 @@
+"""Choices taken out of a fact: what holds of `if n == 0 then a else b` is said once for n = 0 and once for the rest.
+
+    (if n == 0 then 288 else n) == n or n == 1      ->  n != 0
+
+A fact that hides a bound behind a choice becomes the bound, which everything after it can use.  [dim.facts.lift]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradual.dims.atom import Ite, Variable, bottom_up
+from gradual.dims.constraint import FALSE, And, Constraint, Equal, Not, Or, all_of, any_of, negated
+from gradual.dims.dim import Dim
+from gradual.dims.meaning import rebuilt, substituted_constraint
+
+_CHOICES = 4
+"""How many choices of one fact are taken out, each of which may double it."""
+
+
+def lifted(constraint: Constraint) -> Constraint:
+    """An equivalent constraint, wherever it is defined, without its choices by the value of one variable.
+
+    Where that would be larger, the constraint itself.
+    """
+    found = _lifted(constraint, _CHOICES) if _has_parts(constraint) else constraint
+    return found if found is constraint or _size(found) <= _size(constraint) else constraint
+
+
+def _lifted(constraint: Constraint, choices: int) -> Constraint:
+    chosen = next(_choices(constraint), None) if choices else None
+    if chosen is None:
+        return constraint
+    test, variable = chosen
+    where = _lifted(substituted_constraint(constraint, {variable: test.right}), choices - 1)
+    elsewhere = _lifted(_where_false(constraint, test), choices - 1)
+    if elsewhere is FALSE:
+        return all_of(test, where)
+    return all_of(any_of(test, elsewhere), negated(test) if where is FALSE else any_of(negated(test), where))
+
+
+def _choices(constraint: Constraint) -> Iterator[tuple[Equal, Variable]]:
+    """The tests of a variable against a constant that choices hang on, innermost first."""
+    for node in bottom_up(constraint):
+        if isinstance(node, Ite) and isinstance(node.condition, Equal) and node.condition.right.value is not None:
+            variable = _alone(node.condition.left)
+            if variable is not None:
+                yield node.condition, variable
+
+
+def _alone(dim: Dim) -> Variable | None:
+    """The variable that the dim is, if it is one."""
+    match dim.terms:
+        case (((Variable() as variable,), 1),):
+            return variable
+        case _:
+            return None
+
+
+def _where_false(constraint: Constraint, test: Equal) -> Constraint:
+    """The constraint where a test in it fails."""
+    images: dict[Any, Any] = {}
+    for node in bottom_up(constraint):
+        image = FALSE if node is test else rebuilt(node, images, {})
+        images[node] = image
+    found: Constraint = images[constraint]
+    return found
+
+
+def _has_parts(constraint: Constraint) -> bool:
+    """Whether there is more in it than sums and products of variables."""
+    match constraint:
+        case And(parts=parts) | Or(parts=parts):
+            return any(map(_has_parts, parts))
+        case Not(part=part):
+            return _has_parts(part)
+        case _:
+            return any(side.children for side in constraint.children)
+
+
+def _size(constraint: Constraint) -> int:
+    """How many parts there are, each occurrence counted."""
+    sizes: dict[Any, int] = {}
+    for node in bottom_up(constraint):
+        own = sum(len(monomial) + 1 for monomial, _ in node.terms) if isinstance(node, Dim) else 1
+        sizes[node] = own + sum(sizes[child] for child in node.children)
+    return sizes[constraint]
