@@ -28,7 +28,7 @@ from gradual.core.terms import (
     Size,
     Step,
 )
-from gradual.dims.constraint import TRUE
+from gradual.dims.constraint import FALSE, TRUE
 from gradual.dims.dim import Dim, constant
 from gradual.limits import LIMITS
 from gradual.ops.operator import Judgement
@@ -180,13 +180,16 @@ def _applied(step: Apply, frame: Frame) -> Held:
 
 
 def _constant_type(value: Held) -> Any:
-    if isinstance(value, Tensor):
-        type: TensorType[Dim] = TensorType(tuple(map(constant, value.shape)), value.dtype)
-        if value.dtype.counts and tracked_length(type, LIMITS.contents) is not None:
-            return TensorType(type.shape, type.dtype, tuple(constant(int(element)) for element in value.elements))
+    """The value's type with constant dims and, where they are tracked, constant contents."""
+    if isinstance(value, tuple):
+        return TupleType(tuple(map(_constant_type, value)))
+    assert isinstance(value, Tensor), value
+    type: TensorType[Dim] = TensorType(tuple(map(constant, value.shape)), value.dtype)
+    if tracked_length(type, LIMITS.contents) is None:
         return type
-    assert isinstance(value, tuple), value
-    return TupleType(tuple(map(_constant_type, value)))
+    if value.dtype is DType.BOOL:
+        return TensorType(type.shape, type.dtype, tuple(TRUE if element else FALSE for element in value.elements))
+    return TensorType(type.shape, type.dtype, tuple(constant(int(element)) for element in value.elements))
 
 
 def _affordable(result: Any, step: Apply) -> None:
