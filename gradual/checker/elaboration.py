@@ -95,6 +95,7 @@ class Elaboration:
         behind: the size that an annotation's `?` forgot; never used in a verdict.
         joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
         shared: unknowns that depend on data, by what they depend on.
+        unfinished: function literals under way whose result type is not written.
         failed: values that an error was reported about, and what was made from them.
         doubtful: values that are in error if the definition is strict, and what was made from them.
         deferred: errors about doubtful values: reported unless the definition is strict.
@@ -121,6 +122,7 @@ class Elaboration:
         self.checks: list[Check] = []
         self.cones: dict[Check, Cone] = {}
         self.failed: set[str] = set()
+        self.unfinished: set[str] = set()
         self.doubtful: set[str] = set()
         self.deferred: list[Diagnostic] = []
         self.bindings: list[Binding] = []

@@ -105,6 +105,10 @@ def _local(state: Elaboration, name: str, span: Span) -> str:
     if value is None:
         state.report("E0202", "name.variable", f"unknown variable `{name}`", span, label="not in scope")
         return state.broken()
+    if value in state.unfinished:
+        state.unfinished.discard(value)
+        message = f"`{name}` is recursive, so its result type must be written"
+        state.report("E0310", "type.recursion", message, span)
     return value
 
 
@@ -316,6 +320,8 @@ def elaborated(state: Elaboration, literal: ast.Fn, name: str, recursive: str | 
             return None
         if recursive is not None:
             state.bind(recursive, state.define(name, BROKEN if header.type is None else header.type))
+            if header.type is None:
+                state.unfinished.add(name)
         if name.startswith("@"):
             state.program.signatures[name] = header.type
         result = infer(state, literal.body)
@@ -323,6 +329,7 @@ def elaborated(state: Elaboration, literal: ast.Fn, name: str, recursive: str | 
             state.bindings.append(Binding("result", result, _last(literal.body).span))
         if header.type is not None:
             _returned(state, result, header.type, literal)
+    state.unfinished.discard(name)
     inferred = state.types[result]
     if header.type is not None:
         type = header.type

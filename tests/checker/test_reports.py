@@ -58,3 +58,13 @@ def @f(%x: Tensor[(2, 3), float32], %y: Tensor[(2, 5), float32]) {
 }
 """
     assert codes(text) == ["E0301", "E0301"]
+
+
+def test_a_recursive_literal_without_a_result_type_is_reported_once() -> None:
+    text = """
+def @f(%n: int32) {
+  let %loop = fn (%i: int32, %s: int32) { if (%i < %n) { %loop(%i + 1, %s + %i) } else { %loop(%i, %s) } };
+  %loop(0, 0)
+}
+"""
+    assert codes(text) == ["E0310"]
