@@ -26,6 +26,7 @@ from gradual.dims.constraint import (
 )
 from gradual.dims.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial
 from gradual.dims.interval import ANY, Estimate, Interval, canonical, judged, primitive
+from gradual.dims.lift import lifted
 from gradual.dims.simplify import Knowledge, Replacement, replacement_of, simplified_constraint, simplified_dim
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Unknown, Verdict
@@ -106,7 +107,7 @@ class Store:
         """Know one more constraint.  [dim.facts.assume]"""
         pending = [constraint]
         while pending and not self.conflict:
-            pending.extend(reversed(self._absorbed(self.rewritten(pending.pop()))))
+            pending.extend(reversed(self._absorbed(lifted(self.rewritten(pending.pop())))))
 
     def _absorbed(self, constraint: Constraint) -> Sequence[Constraint]:
         """Take in a rewritten constraint; what has to be looked at again comes back."""
