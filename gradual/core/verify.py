@@ -6,10 +6,17 @@ recorded type must follow.  Removing a check, or the binder that a check reads, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradual.core.declared import (
+    base_of,
+    declarations,
+    entry_goals,
+    is_own,
+    literal_type,
+    without_contents,
+)
 from gradual.core.terms import (
     Apply,
     Assertion,
@@ -27,19 +34,18 @@ from gradual.core.terms import (
     Size,
     Step,
 )
-from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_least, equal, negated
+from gradual.dims.constraint import Constraint, all_of, any_of, at_least, equal, negated
 from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, SizeOf, Variable, constant, of_atom
+from gradual.dims.dim import Dim, constant
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
-from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
-from gradual.types.measuring import bare, measured, measuring, requirements
+from gradual.types.measuring import bare, measured, measuring
 from gradual.types.opening import sizes, tracked_length, with_contents
 from gradual.types.relate import Coercion, Demand, Mismatch, demands, precise, substituted
 from gradual.types.text import shown
-from gradual.types.type import Content, FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
+from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
 from gradual.verdict import Proved, Unknown
 
 
@@ -80,7 +86,7 @@ class _Verifier:
         for param in function.params:
             self._matches(param.written, param.type, param.name)
             self._define(param.name, param.type)
-        for goal in _declarations(function):
+        for goal in declarations(function):
             self.facts.assume(goal)
         self.block(function.body)
         self._flows(function.body.result, function.type.result, f"the result of {function.name}")
@@ -101,7 +107,7 @@ class _Verifier:
         if dict(function.binders) != solved:
             self.found.append(f"{function.name} does not measure its dims as it declares them")
         demanded = {check.goal for check in function.entry}
-        for goal in _entry(function, solved):
+        for goal in entry_goals(function, solved):
             if goal not in demanded:
                 self.found.append(f"the entry of {function.name} does not demand {goal}")
 
@@ -119,7 +125,7 @@ class _Verifier:
                 self._readable(goal, f"check {id}")
                 self._learn(goal)
             case Constant(name, value, type):
-                if type != _constant_type(value, isinstance(type, TensorType) and type.contents is not None):
+                if type != literal_type(value, isinstance(type, TensorType) and type.contents is not None):
                     self.found.append(f"{name}: a constant of another type")
                 self._define(name, type)
             case Size(name, dim, type):
@@ -194,7 +200,7 @@ class _Verifier:
                 for axis, (extent, size) in enumerate(zip(judged.shape, recorded.shape, strict=True)):
                     if isinstance(extent, Hole):
                         self._opened(extent, size, path, axis, operands)
-                    elif extent is not size and not _is_own(size, path, axis):
+                    elif extent is not size and not is_own(size, path, axis):
                         self._prove(equal(extent, size), f"dimension {axis} of {path} is {extent}, recorded as {size}")
             case TupleType(fields), TupleType(others) if len(fields) == len(others):
                 for i, (part, other) in enumerate(zip(fields, others, strict=True)):
@@ -211,7 +217,7 @@ class _Verifier:
             if self.shared[key] is not size:
                 self.found.append(f"dimension {axis} of {path} is {self.shared[key]}, recorded as {size}")
             return
-        if not _is_own(size, path, axis):
+        if not is_own(size, path, axis):
             self.found.append(f"dimension {axis} of {path} is unknown, recorded as {size}")
             return
         if key is not None:
@@ -260,7 +266,7 @@ class _Verifier:
             self.found.append(f"{name}: contents that no rule gives")
         for size, own in zip(sizes(self._type(operand)), sizes(type), strict=False):
             variable = bare(own)
-            if variable is None or not variable.is_ghost or _base(variable) != name:
+            if variable is None or not variable.is_ghost or base_of(variable) != name:
                 self._prove(equal(size, own), f"{name}: {size} recorded as {own}")
         self._define(name, type)
 
@@ -273,7 +279,7 @@ class _Verifier:
         self._define(step.name, step.type)
         for joined, left, right in zip(sizes(step.type), then, orelse, strict=False):
             variable = bare(joined)
-            if variable is not None and _base(variable) == step.name and self._known(left) and self._known(right):
+            if variable is not None and base_of(variable) == step.name and self._known(left) and self._known(right):
                 self.facts.assume(any_of(equal(joined, left), equal(joined, right)))
 
     def _branch(self, block: Block, truth: Constraint | None, step: If) -> list[Dim]:
@@ -288,7 +294,7 @@ class _Verifier:
         self._alike(type, step.type, step.name)
         for size, joined in zip(sizes(type), sizes(step.type), strict=False):
             variable = bare(joined)
-            if size is not joined and (variable is None or _base(variable) != step.name):
+            if size is not joined and (variable is None or base_of(variable) != step.name):
                 self._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
         self._joined_contents(type, step)
         read = [self.decider.simplified(self.facts, size) for size in sizes(type)]
@@ -350,14 +356,16 @@ class _Verifier:
         """Whether fields have a tuple's types but for contents that were opened since."""
         if not isinstance(type, TupleType) or len(type.fields) != len(fields):
             return False
-        return all(_bare_type(self._type(f)) == _bare_type(t) for f, t in zip(fields, type.fields, strict=True))
+        return all(
+            without_contents(self._type(f)) == without_contents(t) for f, t in zip(fields, type.fields, strict=True)
+        )
 
     def _known(self, dim: Dim) -> bool:
-        return all((base := _base(v)) is None or base in self.types for v in dim.variables())
+        return all((base := base_of(v)) is None or base in self.types for v in dim.variables())
 
     def _readable(self, goal: Constraint, what: str) -> None:
         for variable in sorted(goal.variables(), key=lambda variable: variable.name):
-            base = _base(variable)
+            base = base_of(variable)
             if base is not None and base not in self.types:
                 self.found.append(f"{what} reads {base}, which has no value here")
 
@@ -377,58 +385,3 @@ class _Verifier:
         answer = self.decider.satisfiable(self.facts, path)
         self.facts.rollback(mark)
         return isinstance(answer, Nowhere)
-
-
-def _entry(function: Function, solved: Mapping[Variable, Dim | None]) -> Iterator[Constraint]:
-    """What a caller from outside owes beyond ranks and element types."""
-    for param in function.params:
-        for extent, size, _, _ in requirements(param.written, param.name):
-            if isinstance(extent, Hole):
-                yield from extent.bounds(size)
-            elif (variable := bare(extent)) is None or solved.get(variable) is not size:
-                yield equal(size, extent)
-    for solution in solved.values():
-        if solution is not None and bare(solution) is None:
-            yield at_least(solution, constant(0))
-    yield from function.type.where
-
-
-def _declarations(function: Function) -> Iterator[Constraint]:
-    """What holds inside once the entry's demands are met, beyond the sizes that are written."""
-    for param in function.params:
-        for extent, size, _, _ in requirements(param.written, param.name):
-            if isinstance(extent, Hole):
-                yield from extent.bounds(size)
-    for variable, solution in function.binders:
-        if bare(solution) is None:
-            yield at_least(of_atom(variable), constant(0))
-    yield from function.type.where
-
-
-def _constant_type(value: Tensor, tracked: bool) -> OpenedType:
-    """The type of a literal, with its elements if they are tracked."""
-    truths = (TRUE if element else FALSE for element in value.elements) if value.dtype is DType.BOOL else ()
-    numbers = (constant(int(element)) for element in value.elements) if value.dtype.is_integer else ()
-    contents: tuple[Content, ...] | None = (*truths, *numbers) if tracked else None
-    return TensorType(tuple(map(constant, value.shape)), value.dtype, contents)
-
-
-def _is_own(size: Dim, path: str, axis: int) -> bool:
-    """Whether a size is the unknown of the value itself: nothing is claimed about it."""
-    variable = bare(size)
-    return variable is not None and variable.is_ghost and variable.witness == SizeOf(path, axis)
-
-
-def _base(variable: Variable) -> str | None:
-    """The core variable that a witness reads."""
-    return None if variable.witness is None else variable.witness.value.split("#", 1)[0]
-
-
-def _bare_type(type: OpenedType) -> Iterator[Any] | OpenedType:
-    match type:
-        case TensorType(shape, dtype):
-            return TensorType(shape, dtype)
-        case TupleType(fields):
-            return TupleType(tuple(map(_bare_type, fields)))  # type: ignore[arg-type]
-        case _:
-            return type
