@@ -55,12 +55,14 @@ class _Line:
     rest: Dim
     exact: bool
 
-    def root(self, model: Mapping[Variable, int]) -> int | None:
-        """The number at which the left side is 0 or reaches it."""
+    def roots(self, model: Mapping[Variable, int]) -> tuple[int, ...] | None:
+        """The numbers at which the left side is 0 or first reaches it; None for all numbers."""
         slope, rest = self.slope.evaluate(model), self.rest.evaluate(model)
-        if slope == 0 or (self.exact and rest % slope):
-            return None
-        return -(rest // slope) if slope > 0 else rest // -slope
+        if slope == 0:
+            return None if rest == 0 or not self.exact else ()
+        if self.exact:
+            return () if rest % slope else (-rest // slope,)
+        return (-(rest // slope) if slope > 0 else rest // -slope,)
 
 
 class _Search:
@@ -119,11 +121,10 @@ class _Search:
         """Numbers to try for a variable; those that a linear constraint forces may exceed the level."""
         forced: dict[int, None] = {}
         for line in self._lines[place]:
-            root = _root(line, model)
-            if line.exact:
-                return [] if root is None else [(root, True)]
-            if root is not None:
-                forced[root] = None
+            roots = _roots(line, model)
+            if line.exact and roots is not None:
+                return [(root, True) for root in roots]
+            forced.update(dict.fromkeys(roots or ()))
         plain = [(k, False) for k in self._domains[place] if abs(k) <= level]
         return plain + [(k, True) for k in forced if abs(k) > level]
 
@@ -140,9 +141,9 @@ class _Search:
             self._best, self._score = {name: model[name] for name in self._order}, score
 
 
-def _root(line: _Line, model: Mapping[Variable, int]) -> int | None:
+def _roots(line: _Line, model: Mapping[Variable, int]) -> tuple[int, ...] | None:
     try:
-        return line.root(model)
+        return line.roots(model)
     except Undefined:
         return None
 

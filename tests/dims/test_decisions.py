@@ -78,6 +78,13 @@ def test_less_power_never_gives_another_verdict(question: Question) -> None:
 
 
 @given(questions())
+@settings(max_examples=40, deadline=None)
+def test_a_smaller_budget_of_the_solver_never_gives_another_verdict(question: Question) -> None:
+    weak = replace(LIMITS, models=4, cases=2)
+    check_monotony(question, Decider(weak), Decider(replace(weak, rlimit=400)))
+
+
+@given(questions())
 @settings(max_examples=60, deadline=None)
 def test_answers_do_not_depend_on_what_was_asked_before(question: Question) -> None:
     shared = Decider(smt=False)
