@@ -19,7 +19,7 @@ def any_tensor(draw: st.DrawFn, least: int = 0, most: int = 3) -> Tensor:
     return draw(tensors(draw(shapes(least, most)), draw(dtypes())))
 
 
-def _regrouped(draw: Any, shape: tuple[int, ...]) -> list[int]:
+def regrouped(draw: Any, shape: tuple[int, ...]) -> list[int]:
     """A shape with the same number of elements: neighbours joined, sizes of 1 put in."""
     found: list[int] = []
     for extent in shape:
@@ -34,7 +34,7 @@ def _regrouped(draw: Any, shape: tuple[int, ...]) -> list[int]:
 
 def coded(draw: Any, shape: tuple[int, ...], allowzero: bool) -> list[int]:
     """A request in codes that mostly fits."""
-    wanted = _regrouped(draw, shape)
+    wanted = regrouped(draw, shape)
     for place, size in enumerate(wanted):
         if not allowzero and place >= len(shape) and size == 0:
             wanted[place] = 1
@@ -79,7 +79,7 @@ def _reshape(draw: st.DrawFn, walk: bool = True) -> Application:
 @st.composite
 def _reshape_like(draw: st.DrawFn) -> Application:
     data = draw(any_tensor())
-    like = random_tensor(tuple(_regrouped(draw, data.shape)), draw(dtypes()), 3)
+    like = random_tensor(tuple(regrouped(draw, data.shape)), draw(dtypes()), 3)
     if draw(st.booleans()):
         return Application((data, like))
     place = draw(st.integers(0, data.rank))

@@ -10,14 +10,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import TRUE
-from gradual.dims.dim import Dim, Undefined, Variable, constant, variable
+from gradual.dims.constraint import TRUE, equal
+from gradual.dims.dim import Dim, Kind, SizeOf, Undefined, Variable, constant, ite, variable
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import IllFormed, Judgement
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.generators.operators import SIZES
+from tests.generators.reshaping import regrouped
 from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
 
 few = settings(max_examples=80, deadline=None)
@@ -181,25 +182,68 @@ def attempted(name: str, data: TensorType[Dim], shape: TensorType[Dim], allowzer
 
 
 @many
-@given(
-    shape=st.lists(sizes, min_size=1, max_size=3),
-    wanted=st.lists(st.one_of(sizes.map(lambda size: ("size", size)), st.just(("code", -1)))
-    , min_size=1, max_size=3),
-)  # fmt: skip
-def test_a_settled_request_means_at_run_time_what_was_judged(shape: list[int], wanted: list[tuple[str, int]]) -> None:
-    assume([size for _, size in wanted].count(-1) <= 1)
+@given(shape=st.lists(sizes, min_size=1, max_size=3), rest=st.integers(-4, 3), data=st.data())
+def test_a_settled_request_means_at_run_time_what_was_judged(shape: list[int], rest: int, data: st.DataObject) -> None:
+    target = regrouped(data.draw, tuple(shape))
     extents = [variable(f"d{axis}") for axis in range(len(shape))]
-    asked = [variable(f"s{place}") if kind == "size" else -1 for place, (kind, _) in enumerate(wanted)]
+    asked = [-1 if place == rest else variable(f"s{place}") for place in range(len(target))]
     assume(any(isinstance(size, Dim) for size in asked))
     judgement = judges("reshape", of(*extents), newshape=asked)
-    env: dict[Variable, int] = {}
-    for dims, values in ((extents, shape), (asked, [size for _, size in wanted])):
-        env |= {one: v for at, v in zip(dims, values, strict=True) if isinstance(at, Dim) for one in at.variables()}
+    named = [*zip(extents, shape, strict=True), *zip(asked, target, strict=True)]
+    env = {one: size for at, size in named if isinstance(at, Dim) for one in at.variables()}
     assume(holds(judgement, env))
     assert judgement.attributes is not None
     newshape = [size.evaluate(env) for size in judgement.attributes["newshape"]]
     found = means("reshape", random_tensor(tuple(shape), DType.FLOAT32, 1), newshape=newshape, allowzero=1)
     assert found.shape == tuple(extent.evaluate(env) for extent in judgement.result.shape)  # type: ignore[union-attr]
+
+
+def size_of(name: str) -> Dim:
+    """The unknown size of a value, which the world chooses and which is not negative."""
+    return variable(f"dim(%{name}, 0)", Kind.GHOST, SizeOf(f"%{name}", 0))
+
+
+_extents = st.sampled_from(("b", "s", "b * s", "s + 1", "copied", 3, 4))
+
+
+def extent_of(word: str | int) -> Dim:
+    """An extent built of two unknown sizes."""
+    one, other = size_of("b"), size_of("s")
+    built = {"b": one, "s": other, "b * s": one * other, "s + 1": other + 1, "copied": ite(equal(other, 0), 4, other)}
+    return constant(word) if isinstance(word, int) else built[word]
+
+
+@many
+@given(
+    shape=st.lists(_extents, min_size=1, max_size=3),
+    wanted=st.lists(st.one_of(_extents, st.sampled_from((-1, 0))), min_size=1, max_size=3),
+    allowzero=st.booleans(),
+)
+def test_what_is_plain_of_sizes_changes_no_reading(
+    shape: list[str | int], wanted: list[str | int], allowzero: bool
+) -> None:
+    extents, asked = list(map(extent_of, shape)), list(map(extent_of, wanted))
+    open_ = attempted("dyn.reshape", of(*extents), vector(*asked), allowzero)
+    for one, other in ((0, 0), (0, 2), (1, 0), (1, 1), (2, 3), (3, 3), (3, 4)):
+        env = {name: size for at, size in (("b", one), ("s", other)) for name in size_of(at).variables()}
+        measured = [extent.evaluate(env) for extent in extents]
+        codes = [size.evaluate(env) for size in asked]
+        exact = attempted("dyn.reshape", of(*measured), vector(*codes), allowzero)
+        known = exact is not None and holds(exact, {})
+        assert known is (open_ is not None and holds(open_, env)), (env, measured, codes)
+        if known and exact is not None and open_ is not None:
+            found = tuple(extent.evaluate(env) for extent in open_.result.shape)  # type: ignore[union-attr]
+            assert found == numbers(exact)
+
+
+def test_sizes_that_a_computed_shape_repeats_cost_no_check() -> None:
+    one, other = size_of("b"), size_of("s")
+    judgement = judges("dyn.reshape", of(one * other, 288), vector(one, other, 288))
+    assert shape_of(judgement)[0] == str(one)
+    (need,) = judgement.needs
+    assert need.rule == "op.reshape.elements"
+    assert goals(judges("dyn.reshape", of(one, other + 1), vector(one, other + 1))) == []
+    assert goals(judges("dyn.reshape", of(one, 4, other + 1, 24), vector(-1, other + 1, 24))) == []
 
 
 def test_a_computed_shape_flows_into_the_type() -> None:
