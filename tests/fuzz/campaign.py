@@ -20,6 +20,9 @@ from tests.fuzz.trial import SECONDS, Failure, trial
 MEMORY = 4 << 30
 """Bytes of address space of a worker: an input that needs more fails, the machine does not."""
 
+MINIMISING = 20
+"""Seconds spent on making one input smaller."""
+
 PATIENCE = 4 * SECONDS
 """Seconds without a word after which a worker is lost: it hangs where no alarm reaches it."""
 
@@ -129,13 +132,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _show(seed: int, found: Found) -> None:
-    text = text_of(seed, found.number)
-    if found.failure.signature not in ("death", "hang"):
-        text = minimised(text, lambda smaller: _signature(smaller) == found.failure.signature)
-    print(
-        f"== seed {seed}, input {found.number}: {found.failure.signature}\n   {found.failure.message}\n{text}\n",
-        flush=True,
-    )
+    text, signature = text_of(seed, found.number), found.failure.signature
+    if signature not in ("death", "hang"):
+        text = _smaller(text, signature)
+    print(f"== seed {seed}, input {found.number}: {signature}\n   {found.failure.message}\n{text}\n", flush=True)
+
+
+def _smaller(text: str, signature: str) -> str:
+    """The input minimised in a process of its own, since what is tried on the way may be worse than what was found."""
+    ours, theirs = FORK.Pipe(duplex=False)
+    process = FORK.Process(target=_minimise, args=(text, signature, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        return str(ours.recv()) if ours.poll(MINIMISING + PATIENCE) else text
+    except EOFError:  # it died
+        return text
+    finally:
+        process.kill()
+        process.join()
+
+
+def _minimise(text: str, signature: str, pipe: Connection) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    pipe.send(minimised(text, lambda smaller: _signature(smaller) == signature, MINIMISING))
 
 
 def _signature(text: str) -> str | None:

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from gradual import compiler
+from gradual.diagnostic import Diagnostic
+from gradual.source import Source, Span
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
-from tests.fuzz import trial as trials
 from tests.fuzz.campaign import campaign
 from tests.fuzz.inputs import seeds, text_of
 from tests.fuzz.minimise import minimised
@@ -59,12 +60,12 @@ def test_a_hang_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_span_outside_the_text_is_a_failure(monkeypatch: pytest.MonkeyPatch, wrong: tuple[int, int]) -> None:
     parse = compiler.parse
 
-    def shifted(source: trials.Source) -> object:
+    def shifted(source: Source) -> object:
         module, found = parse(source)
-        return module, [trials.Diagnostic("E0101", "syntax.token", "odd", trials.Span(*wrong)) for _ in found]
+        return module, [Diagnostic("E0101", "syntax.token", "odd", Span(*wrong)) for _ in found]
 
     monkeypatch.setattr(compiler, "parse", shifted)
-    assert trial("def @") == Failure("span of E0101 syntax.token", f"{trials.Span(*wrong)} of 5 characters: odd")
+    assert trial("def @") == Failure("span of E0101 syntax.token", f"{Span(*wrong)} of 5 characters: odd")
 
 
 NARROW = (
