@@ -160,7 +160,7 @@ def _minimise(text: str, signature: str, pipe: Connection) -> None:
 
 def _signature(text: str) -> str | None:
     failure = trial(text)
-    return failure and failure.signature
+    return failure.signature if failure else None
 
 
 def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -58,7 +58,7 @@ def test_a_hang_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("wrong", [(0, 9), (3, 2), (-1, 0)])
 def test_a_span_outside_the_text_is_a_failure(monkeypatch: pytest.MonkeyPatch, wrong: tuple[int, int]) -> None:
-    parse = compiler.parse
+    parse = vars(compiler)["parse"]
 
     def shifted(source: Source) -> object:
         module, found = parse(source)
