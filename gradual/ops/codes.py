@@ -1,6 +1,6 @@
 """The shape that a reshape asks for, read by its codes.   [op.reshape.code]
 
-    0    the input's size at this place; with `allowzero=1` the size 0
+    0    the input's size at this place; with `allowzero=1`, or beyond its last axis, the size 0
     -1   whatever remains
     -2   all sizes that follow
     -3   the product of the next two sizes
@@ -27,7 +27,7 @@ from gradual.ops.evident import is_positive, is_size, vanishes_with
 from gradual.ops.operator import IllFormed, Need
 from gradual.ops.shapes import ONE, ZERO, Shape, size
 
-COPY, REST, ALL, JOIN, SPLIT = 0, -1, -2, -3, -4
+REST, ALL, JOIN, SPLIT = -1, -2, -3, -4
 MINUS = constant(REST)
 COUNTS = "the numbers of elements differ"
 
@@ -43,6 +43,7 @@ class Reading:
         dividend, divisor: the sizes of input and request that have not cancelled, if something remains.
         place: how many of the input's axes are read.
         rest: for each place of the target that may be what remains, when it is.
+        vanishing: whether the divisor can be 0 although every element is read as it may be.
         needs: what is owed so far.
     """
 
@@ -53,6 +54,7 @@ class Reading:
     divisor: list[Dim] = field(default_factory=list)
     place: int = 0
     rest: dict[int, Constraint] = field(default_factory=dict)
+    vanishing: bool = False
     needs: list[Need] = field(default_factory=list)
 
     def passed(self) -> Dim | None:
@@ -72,7 +74,9 @@ class Reading:
         """A written code; -4 takes two sizes from what follows."""
         match code:
             case 0:
-                self.target.append(self.copied(COPY))
+                here = self.passed()
+                self.target.append(ZERO if here is None else here)
+                self.divisor.append(ONE if here is not None else ZERO)
             case -1:
                 self.remaining()
             case -2:
@@ -125,10 +129,9 @@ class Reading:
         if minus is not FALSE:
             self.owe(at_most(MINUS, code), "op.reshape.size", "a size is negative")
             self.rest[len(self.target)] = minus
-        if here is None:
-            self.owe(negated(copies), "op.reshape.code", "0 asks for an axis that the input does not have")
-        elif vanishes_with(here, code):  # a copy where the element is 0 is 0 too
+        if here is None or vanishes_with(here, code):  # what is copied where the element is 0 is 0 too
             copies = FALSE
+        self.vanishing = self.vanishing or self.allowzero or here is None
         asked = code if here is None else ite(copies, here, code)
         left, right = cancelled(here, asked, code)
         self.target.append(asked)
@@ -157,7 +160,7 @@ class Reading:
         for left, right in combinations(rest.values(), 2):
             self.owe(any_of(negated(left), negated(right)), "op.reshape.code", "-1 stands twice in a shape")
         self.owe(any_of(none, at_most(ONE, divisor)), "op.reshape.divides", "nothing tells how much remains")
-        by = maximum(divisor, ONE) if self.allowzero and some is not TRUE else divisor
+        by = maximum(divisor, ONE) if self.vanishing and some is not TRUE else divisor
         says = "the sizes asked for do not divide the elements"
         self.needs.append(Need(any_of(none, divides(by, dividend)), "op.reshape.divides", says, ((0, None),)))
         remains = dividend // by

@@ -48,9 +48,9 @@ def _reshape_contents(data: TensorType[Dim], *, newshape: Shape, allowzero: bool
 def reshape(data: TensorType[Dim], *, newshape: tuple[Dim, ...], allowzero: bool = False) -> Judgement:
     """The elements in row-major order under a new shape.   t[..a] -> t[..newshape]
 
-    Written integers below 1 are codes [op.reshape.code]; sizes are not negative [op.reshape.size].  The numbers of
-    elements agree [op.reshape.elements], or where -1 stands for what remains, the other sizes are at least 1 once equal
-    ones have cancelled, and divide [op.reshape.divides].
+    Written integers below 1 are codes, of which -1 stands once [op.reshape.code]; sizes are not negative
+    [op.reshape.size].  The numbers of elements agree [op.reshape.elements], or where -1 stands for what remains, the
+    other sizes are at least 1 once equal ones have cancelled, and divide [op.reshape.divides].
     """
     given = tensor(data, 0)
     shape, needs = requested(given.shape, newshape, allowzero, elements=False)

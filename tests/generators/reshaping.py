@@ -36,7 +36,7 @@ def coded(draw: Any, shape: tuple[int, ...], allowzero: bool) -> list[int]:
     """A request in codes that mostly fits."""
     wanted = regrouped(draw, shape)
     for place, size in enumerate(wanted):
-        if not allowzero and place >= len(shape) and size == 0:
+        if not allowzero and place >= len(shape) and size == 0 and draw(st.booleans()):
             wanted[place] = 1
         elif not allowzero and (size == 0 or (place < len(shape) and shape[place] == size and draw(st.booleans()))):
             wanted[place] = 0

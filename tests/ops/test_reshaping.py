@@ -109,7 +109,7 @@ def test_codes_copy_join_and_split(wanted: list[int], shape: list[str], owed: li
     assert goals(judgement)[: len(owed)] == owed
 
 
-@pytest.mark.parametrize("wanted", [[-1, -1], [0, 0, 0], [-3], [-4, 2], [-4, -1, -1], [-5], [-2, 0]])
+@pytest.mark.parametrize("wanted", [[-1, -1], [-3], [-4, 2], [-4, -1, -1], [-5]])
 def test_codes_that_ask_for_what_cannot_be_are_refused(wanted: list[int]) -> None:
     assert refusal("reshape", of("b"), newshape=wanted).rule == "op.attribute"
 
@@ -234,6 +234,20 @@ def test_what_is_plain_of_sizes_changes_no_reading(
         if known and exact is not None and open_ is not None:
             found = tuple(extent.evaluate(env) for extent in open_.result.shape)  # type: ignore[union-attr]
             assert found == numbers(exact)
+
+
+def test_zero_beyond_the_last_axis_is_a_size() -> None:
+    assert numbers(judges("reshape", of(0), newshape=[3, 0])) == (3, 0)
+    assert goals(judges("reshape", of("n"), newshape=[0, 0])) == [("op.reshape.elements", "n == 0")]
+
+
+def test_a_shape_flattened_and_restored_costs_no_check() -> None:
+    one, other = size_of("b"), size_of("s")
+    flat = judges("reshape", of(one, other, 3), newshape=[-1])
+    assert goals(flat) == []
+    restored = judges("dyn.reshape", flat.result, vector(one, other, 3))
+    assert shape_of(restored) == [str(one), str(other), "3"]
+    assert goals(restored) == []
 
 
 def test_sizes_that_a_computed_shape_repeats_cost_no_check() -> None:
