@@ -105,11 +105,11 @@ def scaled(type: GradualType, seed: int, batch: int) -> Tensor:
     return Tensor([element / 8 for element in plain.elements], type.dtype, plain.shape)
 
 
-def array(tensor: Any) -> np.ndarray:
+def array(tensor: Any) -> Any:
     return np.array(tensor.tolist(), dtype=str(tensor.dtype)).reshape(tensor.shape)
 
 
-def perceptron(data: Tensor, *weights: Tensor) -> np.ndarray:
+def perceptron(data: Tensor, *weights: Tensor) -> Any:
     """What the models `mlp` compute."""
     value = array(data).reshape(data.shape[0], -1).astype("float64")
     for layer in range(0, len(weights), 2):

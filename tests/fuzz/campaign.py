@@ -51,18 +51,23 @@ def campaign(seed: int, numbers: range, jobs: int) -> Iterator[Found | int]:
     """Every failure, and now and then how many inputs went by since the last time."""
     workers = [_started(seed, numbers[job::jobs]) for job in range(jobs)]
     while workers:
+        told: list[Found | int] = []
         ready = wait([worker.pipe for worker in workers], timeout=1)
         for worker in list(workers):
-            if worker.pipe in ready and (told := _heard(worker)) is not None:
-                yield told
+            if worker.pipe in ready and (word := _heard(worker)) is not None:
+                told.append(word)
                 continue
             lost = _lost(worker)
             if worker.process.exitcode is None and lost is None:
                 continue
             workers.remove(worker)
             if lost is not None:
-                yield Found(worker.at.value, lost)
+                told.append(Found(worker.at.value, lost))
                 workers.append(_started(seed, range(worker.at.value + jobs, numbers.stop, jobs)))
+        began = time.monotonic()
+        yield from told
+        for worker in workers:  # what the caller does meanwhile is not their silence
+            worker.heard += time.monotonic() - began
 
 
 def _lost(worker: Worker) -> Failure | None:
