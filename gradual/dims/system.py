@@ -12,11 +12,11 @@ from math import prod
 from gradual.dims.atom import Atom, FloorDiv, Max, Min, Variable
 from gradual.dims.constraint import TRUE, Constraint, at_least, at_most
 from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
-from gradual.dims.facts import Item, Store, Trail
 from gradual.dims.interval import Estimate, Interval
 from gradual.dims.linear import contradictory
 from gradual.dims.rows import rows_of
 from gradual.dims.simplify import Knowledge, simplified_constraint
+from gradual.dims.store import Item, Store, Trail
 
 _ROUNDS = 4
 _FORMS = 64

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from gradual.dims import constraint as constraints
 from gradual.dims import decide, interval, linear, models, refute
 from gradual.dims import dim as dims
+from gradual.dims import polynomial as polynomials
 from gradual.dims.constraint import Constraint
 from gradual.dims.decide import Decider, Nowhere, Undecided
 from gradual.dims.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial, single
@@ -110,7 +111,7 @@ def _without(dim: Dim, atom: Variable) -> Dim:
 
 def quotients_round_to_zero(patch: pytest.MonkeyPatch) -> None:
     """`-7 // 2` folded to -3, as in C."""
-    sound = dims._divided
+    sound = polynomials._divided
 
     def divided(dividend: Dim, divisor: Dim) -> Dim:
         a, b = dividend.value, divisor.value
@@ -118,17 +119,17 @@ def quotients_round_to_zero(patch: pytest.MonkeyPatch) -> None:
             return constant(abs(a) // b * (1 if a >= 0 else -1))
         return sound(dividend, divisor)
 
-    patch.setattr(dims, "_divided", divided)
+    patch.setattr(polynomials, "_divided", divided)
 
 
 def a_common_divisor_is_cancelled(patch: pytest.MonkeyPatch) -> None:
     """`n // n` folded to 1, and with it `0 // 0`."""
-    sound = dims._divided
+    sound = polynomials._divided
 
     def divided(dividend: Dim, divisor: Dim) -> Dim:
         return constant(1) if dividend is divisor and divisor.value is None else sound(dividend, divisor)
 
-    patch.setattr(dims, "_divided", divided)
+    patch.setattr(polynomials, "_divided", divided)
 
 
 def a_choice_takes_its_first_branch(patch: pytest.MonkeyPatch) -> None:
@@ -138,14 +139,14 @@ def a_choice_takes_its_first_branch(patch: pytest.MonkeyPatch) -> None:
 
 def divisions_reduce_the_constant_upwards(patch: pytest.MonkeyPatch) -> None:
     """`(2 * n + 1) // 4` read as `(n + 1) // 2`."""
-    sound = dims._reduced
+    sound = polynomials._reduced
 
     def reduced(dividend: Dim, by: int) -> Dim:
         if dividend.value is None and by % 2 == 0 and all(c % 2 == 0 for m, c in dividend.terms if m):
-            return dims._divided(polynomial({m: -(-c // 2) for m, c in dividend.terms}), constant(by // 2))
+            return polynomials._divided(polynomial({m: -(-c // 2) for m, c in dividend.terms}), constant(by // 2))
         return sound(dividend, by)
 
-    patch.setattr(dims, "_reduced", reduced)
+    patch.setattr(polynomials, "_reduced", reduced)
 
 
 def refutation_uses_the_path(patch: pytest.MonkeyPatch) -> None:

@@ -244,9 +244,9 @@ def test_products_stay_within_limits() -> None:
 
 
 def test_unused_dims_are_forgotten() -> None:
-    from gradual.dims import dim as dims
+    from gradual.dims import polynomial
 
-    before = len(dims._DIMS)
+    before = len(polynomial._DIMS)
     for i in range(1000):
         variable(f"forgotten{i}") + 1
-    assert len(dims._DIMS) <= before + 10
+    assert len(polynomial._DIMS) <= before + 10
