@@ -23,7 +23,7 @@ MEMORY = 4 << 30
 MINIMISING = 20
 """Seconds spent on making one input smaller."""
 
-PATIENCE = 4 * SECONDS
+PATIENCE = 8 * SECONDS
 """Seconds without a word after which a worker is lost: it hangs where no alarm reaches it."""
 
 FORK = multiprocessing.get_context("fork")
