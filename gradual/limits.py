@@ -17,6 +17,7 @@ class Limits:
         models: how many small valuations are tried for one goal before the solver is asked.
         monomials: the largest number of terms of a product that is multiplied out.
         cone: how many facts connected with a goal are looked at.
+        component: how many of them are evaluated to confirm a counterexample.
         cases: how many cases a goal is split into before the solver is asked.
         residues: the largest divisor by which a variable is split into residue classes.
         degree: the largest degree of a product that is multiplied out.
@@ -36,6 +37,7 @@ class Limits:
     monomials: int = 200
     degree: int = 64
     cone: int = 64
+    component: int = 1024
     cases: int = 64
     residues: int = 16
     text: int = 4_000

@@ -18,7 +18,8 @@ from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, differs,
 from gradual.dims.dim import Dim, of_atom
 from gradual.dims.facts import Cone, Facts
 from gradual.dims.interval import judged
-from gradual.dims.models import Model, least_model, satisfies
+from gradual.dims.meaning import satisfied
+from gradual.dims.models import Model, least_model
 from gradual.dims.refute import Refuter
 from gradual.dims.simplify import simplified_dim
 from gradual.dims.system import System
@@ -85,7 +86,7 @@ class Decider:
         answer = self._answer(question.failure, question.order)
         if isinstance(answer, Nowhere):
             return self._proved(answer.rung, plausible)
-        sure = isinstance(answer, Somewhere) and question.cone.whole
+        sure = isinstance(answer, Somewhere) and question.admits(answer.model)
         witness = self._witness(question, answer.model) if isinstance(answer, Somewhere) and sure else {}
         self.counts[answer.rung if isinstance(answer, Somewhere) else "gave-up"] += 1
         return Unknown(
@@ -143,7 +144,7 @@ class Decider:
         """The least valuation found at which a goal fails, by name; empty if none was found."""
         question = _Question(facts, goal, facts.rewrite(goal))
         match self._answer(question.failure, question.order):
-            case Somewhere(model=model) if question.cone.whole:
+            case Somewhere(model=model) if question.admits(model):
                 return self._witness(question, model)
         return {}
 
@@ -211,10 +212,10 @@ class Decider:
         status, model = ask(constraints, self._limits.rlimit)
         if status == "unsat":
             return Nowhere("smt")
-        if status != "sat" or not satisfies(constraints, model):
+        if status != "sat" or not satisfied(constraints, model):
             return Undecided()
         smaller = small_answer(constraints, self._limits.rlimit, max(map(abs, model.values()), default=0))
-        best = smaller.model if smaller.status == "sat" and satisfies(constraints, smaller.model) else model
+        best = smaller.model if smaller.status == "sat" and satisfied(constraints, smaller.model) else model
         least = least_model(system, constraints, order, self._limits.models, hints=best.values())
         return Somewhere(least or dict(best), "smt")
 
@@ -240,6 +241,10 @@ class _Question:
     def failure(self) -> list[Constraint]:
         """What the goal's negation says, among all facts.  [dim.decide.valid]"""
         return [*self.cone.known, *self.cone.path, negated(self.rewritten)]
+
+    def admits(self, model: Model) -> bool:
+        """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.extended]"""
+        return self.cone.whole or self.facts.extended(model, self.rewritten)
 
 
 def occurrences(constraint: Constraint) -> tuple[Variable, ...]:

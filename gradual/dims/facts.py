@@ -7,6 +7,7 @@ Every change is on a trail: a branch marks, and rolls back.   [dim.facts]
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,8 +16,9 @@ from gradual.dims.constraint import (
     And,
     Constraint,
 )
-from gradual.dims.dim import Dim, Variable
-from gradual.dims.interval import judged
+from gradual.dims.dim import Dim, Variable, of_atom
+from gradual.dims.interval import ANY, judged
+from gradual.dims.meaning import satisfied
 from gradual.dims.store import Item, N, Store, Trail, names_in
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Unknown, Verdict
@@ -94,18 +96,32 @@ class Facts:
         """The dim or constraint under the unconditional equations.  [dim.facts.rewrite]"""
         return self._known.rewritten(node)
 
-    def cone(self, goal: Constraint | Dim) -> Cone:
+    def cone(self, goal: Constraint | Dim, room: int = LIMITS.cone) -> Cone:
         """The facts connected with the variables of a rewritten goal, nearest first.  [dim.facts.cone]"""
         if self._known.conflict:
             return Cone((FALSE,), (), True)
-        search = _Search(self._known, [self.rewrite(part) for part in self._path])
+        search = _Search(self._known, [self.rewrite(part) for part in self._path], room)
         return search.run(goal)
+
+    def extended(self, model: Mapping[Variable, int], goal: Constraint) -> bool:
+        """Whether a model of the nearest facts also satisfies those further away, with the least sizes for the rest.
+
+        [dim.facts.extended]
+        """
+        known, path, whole = self.cone(goal, LIMITS.component)
+        env = {name: self._least(name) for fact in (*known, *path) for name in fact.names} | dict(model)
+        return whole and satisfied((*known, *path), env)
+
+    def _least(self, name: Variable) -> int:
+        interval = self._known.bounds.get(of_atom(name), ANY)
+        return max(interval.low or 0, 0) if interval.high is None else min(max(interval.low or 0, 0), interval.high)
 
 
 class _Search:
     """A walk over facts, breadth first from a goal's variables."""
 
-    def __init__(self, known: Store, path: list[Constraint]) -> None:
+    def __init__(self, known: Store, path: list[Constraint], room: int) -> None:
+        self._room = room
         self._known = known
         self._path = path
         self._found: dict[Item, None] = {}
@@ -125,10 +141,10 @@ class _Search:
     def _unconditional(self, name: Variable, reached: set[Variable]) -> list[frozenset[Variable]]:
         """Take in the items that mention a variable; hubs and long chains are cut off."""
         items = self._known.mentioning(name)
-        near = list(islice(reversed(items), LIMITS.cone * 4)) if len(items) > LIMITS.cone else list(items)
+        near = list(islice(reversed(items), self._room * 4)) if len(items) > self._room else list(items)
         fresh = [item for item in near if item not in self._found]
         fresh.sort(key=lambda item: not names_in(item) <= reached)  # stable: what adds no variable comes first
-        room = LIMITS.cone - len(self._found)
+        room = self._room - len(self._found)
         self._whole = self._whole and len(fresh) <= room and len(near) == len(items)
         self._found.update(dict.fromkeys(fresh[:room]))
         return [names_in(item) for item in fresh[:room]]

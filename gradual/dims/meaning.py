@@ -7,7 +7,7 @@ that is not taken, a disjunction with a true part, a conjunction with a false on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gradual.dims.atom import Compound, FloorDiv, Ite, Max, Min, Product, Variable, bottom_up, compound
@@ -56,6 +56,14 @@ def evaluated_constraint(constraint: Constraint, env: Mapping[Variable, int]) ->
     if value is None:
         raise Undefined(str(constraint))
     return bool(value)
+
+
+def satisfied(constraints: Iterable[Constraint], model: Mapping[Variable, int]) -> bool:
+    """Whether all constraints are defined and hold.  [dim.decide.models]"""
+    try:
+        return all(constraint.evaluate(model) for constraint in constraints)
+    except Undefined:
+        return False
 
 
 def _evaluated(root: Dim | Constraint, env: Mapping[Variable, int]) -> int | bool | None:

@@ -13,6 +13,7 @@ from gradual.dims.atom import Variable, bottom_up, names_of
 from gradual.dims.constraint import AtMost, Constraint, Equal, Undefined
 from gradual.dims.dim import Dim, of_atom, polynomial
 from gradual.dims.interval import ANY, Interval
+from gradual.dims.meaning import satisfied
 from gradual.dims.system import System
 
 Model = dict[Variable, int]
@@ -20,14 +21,6 @@ Score = tuple[int, int, tuple[tuple[int, bool], ...]]
 
 _SMALL = 9
 _CONSTANTS = 10
-
-
-def satisfies(constraints: Iterable[Constraint], model: Mapping[Variable, int]) -> bool:
-    """Whether all constraints are defined and hold.  [dim.decide.models]"""
-    try:
-        return all(constraint.evaluate(model) for constraint in constraints)
-    except Undefined:
-        return False
 
 
 def least_model(
@@ -113,7 +106,7 @@ class _Search:
                 continue
             self._tries -= 1
             model[name] = k
-            if satisfies(self._checks[place], model):
+            if satisfied(self._checks[place], model):
                 self._assign(model, level, at_level)
             del model[name]
 
@@ -137,7 +130,7 @@ class _Search:
             return
         numbers = [model[name] for name in self._order if name in model]
         score = max(map(abs, numbers), default=0), sum(map(abs, numbers)), tuple((abs(k), k < 0) for k in numbers)
-        if (self._score is None or score < self._score) and satisfies(self._constraints, model):
+        if (self._score is None or score < self._score) and satisfied(self._constraints, model):
             self._best, self._score = {name: model[name] for name in self._order}, score
 
 

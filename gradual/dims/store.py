@@ -147,7 +147,7 @@ class Store:
         form, scale, offset = primitive(difference)
         old = self.bounds.get(form, ANY)
         new = self._trimmed(form, old & _solved_for(interval, scale, offset))
-        if new == old:
+        if new == old or self._is_implied(form, new):
             return ()
         if new.is_empty:
             return (FALSE,)
@@ -155,6 +155,15 @@ class Store:
             self._enter(form, form.names)
         self._trail.put(self.bounds, form, new)
         return (equal(form, new.value),) if new.value is not None and old.value is None else ()
+
+    def _is_implied(self, form: Dim, interval: Interval) -> bool:
+        """Whether the bounds of what a new form is made of say as much; then it is not kept."""
+        if form in self.bounds or (len(form.terms[0][0]) == len(form.terms) == 1 and not form.children):
+            return False  # a variable is made of nothing else
+        found = Estimate(self.bounds).of(form)
+        return (interval.low is None or (found.low is not None and found.low >= interval.low)) and (
+            interval.high is None or (found.high is not None and found.high <= interval.high)
+        )
 
     def _trimmed(self, form: Dim, interval: Interval) -> Interval:
         """The interval without ends that the form is known not to reach."""

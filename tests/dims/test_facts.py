@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from itertools import pairwise
 from time import process_time
 from typing import Any
 
@@ -26,6 +27,7 @@ from gradual.dims.constraint import (
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, Kind, variable
 from gradual.dims.facts import Facts
+from gradual.limits import LIMITS
 from gradual.verdict import Proved, Refuted, Unknown
 from tests.generators.dims import Tree, built, predicates_sharing
 
@@ -165,14 +167,40 @@ def test_a_path_fact_is_found_through_an_equation() -> None:
     assert isinstance(Decider(smt=False).decide(facts, at_least(n, 5)), Proved)
 
 
-def test_a_cone_that_is_cut_off_gives_no_witness() -> None:
+def chain(count: int) -> tuple[Facts, list[Dim]]:
+    """Sizes that are each at most the one before."""
+    sizes = [variable(f"dim(%{i}, 0)", Kind.GHOST) for i in range(count)]
     facts = Facts()
-    sizes = [variable(f"dim(%{i}, 0)", Kind.GHOST) for i in range(500)]
-    for size, following in itertools.pairwise(sizes):
+    for size, following in pairwise(sizes):
         facts.assume(all_of(at_least(size, 0), at_most(following, size)))
+    return facts, sizes
+
+
+def test_a_counterexample_is_confirmed_by_facts_that_were_not_looked_at() -> None:
+    facts, sizes = chain(200)
     assert not facts.cone(equal(sizes[0], 7)).whole
     verdict = Decider(smt=False).decide(facts, equal(sizes[0], 7))
+    assert isinstance(verdict, Unknown) and not verdict.gave_up and verdict.witness["dim(%0, 0)"] == 0
+
+
+def test_a_counterexample_that_nobody_confirms_is_not_shown() -> None:
+    facts, sizes = chain(2 * LIMITS.component)
+    verdict = Decider(smt=False).decide(facts, equal(sizes[0], 7))
     assert isinstance(verdict, Unknown) and verdict.gave_up and not verdict.witness
+
+
+def test_a_name_with_many_facts_keeps_its_counterexamples() -> None:
+    facts = known(at_least(n, 0))
+    for i in range(300):
+        size = variable(f"dim(%{i}, 0)", Kind.GHOST)
+        facts.assume(all_of(at_least(size, 0), at_most(size, n)))
+    verdict = Decider(smt=False).decide(facts, equal(n, m))
+    assert isinstance(verdict, Unknown) and verdict.witness["n"] == 0 and verdict.witness["m"] == 1
+
+
+def test_what_bounds_imply_is_not_kept() -> None:
+    facts = known(at_least(n, 1), at_least((n + 1) // 2, 0), at_least(n * n, 1), at_most(n // 2, n))
+    assert list(facts.known.bounds) == [n, n - n // 2]
 
 
 # ------------------------------------------------------------------------------------------------- cost

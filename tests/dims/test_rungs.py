@@ -14,7 +14,7 @@ from gradual.dims.dim import Dim, constant, variable
 from gradual.dims.facts import Facts
 from gradual.dims.interval import Estimate, Interval
 from gradual.dims.linear import contradictory
-from gradual.dims.models import satisfies
+from gradual.dims.meaning import satisfied
 from gradual.dims.refute import Refuter
 from gradual.dims.simplify import Knowledge, divided_exactly, simplified_constraint, simplified_dim
 from gradual.dims.system import System
@@ -119,7 +119,7 @@ def test_no_smaller_counterexample_exists(tree: Tree) -> None:
     for name in names:
         facts.assume(at_least(variable(name.name), 0))
     verdict = Decider(smt=False).decide(facts, goal)
-    smaller = [env for env in _naturals(names, 6) if satisfies([negated(goal)], env)]
+    smaller = [env for env in _naturals(names, 6) if satisfied([negated(goal)], env)]
     if isinstance(verdict, Unknown) and smaller:
         assert (max(verdict.witness.values()), sum(verdict.witness.values())) == min(
             (max(env.values()), sum(env.values())) for env in smaller

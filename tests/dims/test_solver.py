@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from gradual.dims.constraint import all_of, any_of, at_least, divides, equal, less, more, negated
 from gradual.dims.dim import ite, maximum, variable
 from gradual.dims.facts import Facts
-from gradual.dims.models import satisfies
+from gradual.dims.meaning import satisfied
 from gradual.dims.smt import ask, question, script
 from tests.generators.dims import NAMES, Tree, built, predicates_sharing
 
@@ -104,7 +104,7 @@ def test_models_that_evaluate_are_models(tree: Tree) -> None:
     negation = ask([negated(constraint)], 100_000)
     assert answer.status != "unsat" or negation.status != "unsat" or not _defined_somewhere(constraint)
     if answer.status == "unsat":
-        assert not any(satisfies([constraint], env) for env in _small(constraint))
+        assert not any(satisfied([constraint], env) for env in _small(constraint))
 
 
 def _small(constraint: Any) -> list[dict[Any, int]]:
@@ -115,7 +115,7 @@ def _small(constraint: Any) -> list[dict[Any, int]]:
 
 
 def _defined_somewhere(constraint: Any) -> bool:
-    return any(satisfies([constraint], env) or satisfies([negated(constraint)], env) for env in _small(constraint))
+    return any(satisfied([constraint], env) or satisfied([negated(constraint)], env) for env in _small(constraint))
 
 
 def test_a_budget_of_nothing_is_unknown_and_no_error() -> None:
@@ -134,7 +134,7 @@ def test_variables_of_one_name_stay_apart() -> None:
 def test_a_branch_that_is_not_taken_may_divide_by_zero() -> None:
     guarded = equal(ite(equal(h, 0), 5, d // h), 5)
     answer = ask([guarded, equal(h, 0)], 100_000)
-    assert answer.status == "sat" and satisfies([guarded], answer.model)
+    assert answer.status == "sat" and satisfied([guarded], answer.model)
 
 
 def test_a_question_is_complete() -> None:
