@@ -260,7 +260,7 @@ class _Verifier:
                     pass
 
     def _renamed(self, name: str, operand: str, type: OpenedType) -> None:
-        """A value under another type: each size equal to the value's, or an unknown of its own."""
+        """A value under another type: each size equal to the value's, or an unknown of its own, which it equals too."""
         self._alike(self._type(operand), type, name)
         if isinstance(type, TensorType) and type.contents is not None:
             self.found.append(f"{name}: contents that no rule gives")
@@ -268,6 +268,8 @@ class _Verifier:
             variable = bare(own)
             if variable is None or not variable.is_ghost or base_of(variable) != name:
                 self._prove(equal(size, own), f"{name}: {size} recorded as {own}")
+            else:
+                self.facts.assume(equal(own, size))
         self._define(name, type)
 
     def _if(self, step: If) -> None:
@@ -339,6 +341,10 @@ class _Verifier:
     def _define(self, name: str, type: OpenedType) -> None:
         if name in self.types and self.types[name] is not type:
             self.found.append(f"{name} is defined twice")
+        known = type.contents if isinstance(type, TensorType) else None
+        if known is not None and tracked_length(type, LIMITS.contents) != len(known):
+            self.found.append(f"{name}: {len(known)} elements of a {shown(type)}")
+            type = without_contents(type)
         self.types[name] = type
         for size in sizes(type):
             if size.value is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from gradual.core.terms import Apply, Block, Check, Closure, Function, If, Invoke, Module, Rename, Site, Step
+from gradual.dims.constraint import Equal
 from gradual.dims.dim import Dim, constant
 from gradual.types.measuring import bare
 from gradual.types.opening import sizes
@@ -38,33 +39,48 @@ class Mutant:
 def mutants(module: Module) -> Iterator[Mutant]:
     """Every mutant of a module."""
     for name, function in module.functions.items():
-        for kind, step, says, changed in _functions(function, dict(_types(function))):
+        for kind, step, says, changed in _functions(function, Known(function)):
             functions = {**module.functions, name: changed}
             yield Mutant(kind, step, f"{name}: {kind}: {says}", Module(functions))
 
 
-def _types(function: Function) -> Iterator[tuple[str, OpenedType]]:
-    """The type of every variable of a function."""
-    waiting: list[Any] = [function]
+def _steps_of(function: Function) -> Iterator[Any]:
+    """Every step of a function, those of branches and literals too."""
+    waiting: list[Any] = list(function.body.steps)
     while waiting:
-        match waiting.pop():
-            case Function(params=params, body=body):
-                yield from ((param.name, param.type) for param in params)
-                waiting += body.steps
-            case If(then=then, orelse=orelse) as step:
-                yield step.name, step.type
+        step = waiting.pop()
+        yield step
+        match step:
+            case If(then=then, orelse=orelse):
                 waiting += (*then.steps, *orelse.steps)
             case Closure(function=inner):
-                waiting.append(inner)
-            case step if hasattr(step, "type"):
-                yield step.name, step.type
+                waiting += inner.body.steps
 
 
-Types = Mapping[str, OpenedType]
+def _types(function: Function, steps: list[Any]) -> Iterator[tuple[str, OpenedType]]:
+    """The type of every variable of a function."""
+    inner = [step.function for step in steps if isinstance(step, Closure)]
+    yield from ((param.name, param.type) for literal in (function, *inner) for param in literal.params)
+    yield from ((step.name, step.type) for step in steps if hasattr(step, "type"))
 
 
-def _functions(function: Function, types: Types) -> Iterator[tuple[str, Step | None, str, Function]]:
-    for kind, step, says, body in _blocks(function.body, types):
+class Known:
+    """A function's variables: their types, and which of them forget what another one knew."""
+
+    def __init__(self, function: Function) -> None:
+        steps = list(_steps_of(function))
+        self.types = dict(_types(function, steps))
+        self.renamed = {step.name for step in steps if isinstance(step, Rename)}
+
+    def may_be_implied(self, check: Check, after: tuple[Step, ...]) -> bool:
+        """Whether the check may follow from others of its demand, or from what was forgotten; core keeps no bounds."""
+        bound = check.blame.site in (Site.ANNOTATION, Site.CAST) and not isinstance(check.goal, Equal)
+        read = {witness.value.split("#")[0] for v in check.goal.variables() if (witness := v.witness) is not None}
+        return bound or not read.isdisjoint(self.renamed) or (bool(after) and isinstance(after[0], Check))
+
+
+def _functions(function: Function, known: Known) -> Iterator[tuple[str, Step | None, str, Function]]:
+    for kind, step, says, body in _blocks(function.body, known):
         yield kind, step, says, replace(function, body=body)
     for i, (variable, solution) in enumerate(function.binders):
         others = function.binders[:i], function.binders[i + 1 :]
@@ -81,18 +97,18 @@ def _functions(function: Function, types: Types) -> Iterator[tuple[str, Step | N
         )
 
 
-def _blocks(block: Block, types: Types) -> Iterator[tuple[str, Step | None, str, Block]]:
+def _blocks(block: Block, known: Known) -> Iterator[tuple[str, Step | None, str, Block]]:
     read = _read_by_checks(block)
     for i, step in enumerate(block.steps):
         before, after = block.steps[:i], block.steps[i + 1 :]
         if isinstance(step, Check):
             if step.blame.site is not Site.ASSERT:
-                kind = "check among others" if after and isinstance(after[0], Check) else "check"
+                kind = "check among others" if known.may_be_implied(step, after) else "check"
                 yield kind, step, str(step.goal), Block((*before, *after), block.result)
             continue
         if getattr(step, "name", None) in read:
             yield "binder", step, f"of {step.name}", Block((*before, *after), block.result)  # type: ignore[union-attr]
-        for kind, inner, says, changed in _steps(step, types):
+        for kind, inner, says, changed in _steps(step, known):
             yield kind, inner, says, Block((*before, changed, *after), block.result)
 
 
@@ -103,25 +119,25 @@ def _read_by_checks(block: Block) -> set[str]:
     return {witness.value.split("#")[0] for witness in witnesses if witness is not None}
 
 
-def _steps(step: Step, types: Types) -> Iterator[tuple[str, Step | None, str, Step]]:
+def _steps(step: Step, known: Known) -> Iterator[tuple[str, Step | None, str, Step]]:
     match step:
         case If():
-            for kind, inner, says, block in _blocks(step.then, types):
+            for kind, inner, says, block in _blocks(step.then, known):
                 yield kind, inner, says, replace(step, then=block)
-            for kind, inner, says, block in _blocks(step.orelse, types):
+            for kind, inner, says, block in _blocks(step.orelse, known):
                 yield kind, inner, says, replace(step, orelse=block)
         case Closure():
-            for kind, inner, says, function in _functions(step.function, types):
+            for kind, inner, says, function in _functions(step.function, known):
                 yield kind, inner, says, replace(step, function=function)
         case Apply(operator=operator, operands=(left, right)) if operator.name in _ORDERED:
-            if _shape(types[left]) != _shape(types[right]):
+            if _shape(known.types[left]) != _shape(known.types[right]):
                 yield "operands", step, f"{operator.name}({right}, {left})", replace(step, operands=(right, left))
     if isinstance(step, Apply | Invoke | Rename | If):
         for i in range(len(list(sizes(step.type)))):
             yield "size", step, f"{i} of {step.name}", replace(step, type=_resized(step.type, i))
     if isinstance(step, Apply) and isinstance(step.type, TensorType):
         for i, size in enumerate(step.type.shape):
-            other = _another(size, step.name, types)
+            other = _another(size, step.name, known)
             if other is not None:
                 shape = (*step.type.shape[:i], other, *step.type.shape[i + 1 :])
                 yield (
@@ -137,12 +153,12 @@ def _steps(step: Step, types: Types) -> Iterator[tuple[str, Step | None, str, St
             yield "contents", step, f"{i} of {step.name}", replace(step, type=replace(step.type, contents=wrong))  # type: ignore[union-attr]
 
 
-def _another(size: Dim, name: str, types: Types) -> Dim | None:
+def _another(size: Dim, name: str, known: Known) -> Dim | None:
     """Another value's size, for the unknown that a step opens."""
     variable = bare(size)
     if variable is None or variable.witness is None or variable.witness.value != name:
         return None
-    others = (other for known in types.values() for other in sizes(known))
+    others = (other for type in known.types.values() for other in sizes(type))
     return next((other for other in others if other is not size and other.value is None), None)
 
 

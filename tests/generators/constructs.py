@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
 
@@ -150,24 +150,40 @@ class View:
             return Size(UNKNOWN if self.chance(0.85) else f"?{{u. u <= {self.size()}}}")
         return Size(self.size_of(dim) if self.chance(0.9) else self.size())
 
-    def condition(self) -> tuple[list[Item], str, bool] | None:
-        """Items that compute a condition, the condition, and whether it says something about a size."""
+    def condition(self) -> Condition | None:
+        """A condition, None where there is nothing to test."""
         flags, scalars = self.of(DType.BOOL, 0), self.of(DType.INT64, 0) + self.of(DType.INT32, 0)
         value = self.random.choice(CONSTANTS)
         which = self.random.random()
         if flags and which < 0.35:
-            return [], self.random.choice(flags), False
+            return Condition(self.random.choice(flags), says=False)
         if scalars and which < 0.5:
-            return [], f"{self.random.choice(scalars)} {self.random.choice(('==', '<', '>='))} {value}", True
+            return Condition(f"{self.random.choice(scalars)} {self.random.choice(('==', '<', '>='))} {value}")
         if self.scope.dims and which < 0.65:
-            return [], f"{self.random.choice(self.scope.dims)} == {value}", True
+            return Condition(f"{self.random.choice(self.scope.dims)} == {value}")
         name = self.pick(self.floats(1))
         if name is None or "take" not in CATALOGUE:
             return None
         sizes, size = self.grower.fresh(), self.grower.fresh()
         axis = self.random.randrange(self.types[name].rank)
         read = [Let(sizes, None, Text(f"shape_of({name})")), Let(size, None, Text(f"take({sizes}, {axis})"))]
-        return [*read], f"{size} {self.random.choice(('==', '==', '==', '>', '<='))} {value}", True
+        return Condition(f"{size} {self.random.choice(('==', '==', '==', '>', '<='))} {value}", [*read], name)
+
+
+@dataclass
+class Condition:
+    """A condition as text.
+
+    Attributes:
+        items: what computes it.
+        tested: the variable whose size it tests.
+        says: whether it says something about a size.
+    """
+
+    text: str
+    items: list[Item] = field(default_factory=list)
+    tested: str | None = None
+    says: bool = True
 
 
 Made = Expression | list[Item] | None

@@ -80,15 +80,23 @@ class Grower:
         return found.ok, known
 
     # ----------------------------------------------------------------------------------------------------- growth
-    def grow(self, context: Context, scope: Scope, steps: int, blind: bool = False, depth: int = 0) -> list[Item]:
-        """Items for a body, each accepted by the checker unless `blind`."""
+    def grow(
+        self,
+        context: Context,
+        scope: Scope,
+        steps: int,
+        blind: bool = False,
+        depth: int = 0,
+        start: Sequence[Item] = (),
+    ) -> list[Item]:
+        """Items for a body, each accepted by the checker unless `blind`; `start` is drawn first."""
         items: list[Item] = []
         last = scope.names[-1]
         _, types = self.types(context((), last))
-        for _ in range(steps):
+        for step in range(-1 if start else 0, steps):
             if self.spoiled:
                 break
-            drawn = self.draw(context, scope, items, types, depth)
+            drawn = list(start) if step < 0 else self.draw(context, scope, items, types, depth)
             if drawn is None:
                 continue
             extended = [*items, *drawn]
@@ -106,7 +114,7 @@ class Grower:
     def draw(self, context: Context, scope: Scope, items: list[Item], types: Types, depth: int) -> list[Item] | None:
         """One construct, None where it has no operands."""
         view = View(self, scope, {name: types[name] for name in scope.names if name in types})
-        if depth < 2 and self.chance(0.16):
+        if depth < 2 and self.chance(0.24):
             return self.choice(view, context, scope, items, depth)
         if depth < 2 and self.chance(0.07):
             return self.closure(view, context, scope, items, depth)
@@ -125,12 +133,12 @@ class Grower:
         found = view.condition()
         if found is None:
             return None
-        before, condition, says = found
+        before, condition = found.items, found.text
         name, candidates = self.fresh(), view.floats()
         if not candidates:
             return None
         before_items = [*items, *before]
-        blind = says and self.chance(BLIND_BRANCHES)
+        blind = found.says and self.chance(BLIND_BRANCHES)
         inner = scope.inner()
         inner.names += [item.name for item in before if isinstance(item, Let)]
         plain = Body((), self.random.choice(candidates))
@@ -149,7 +157,8 @@ class Grower:
         bodies = []
         for side in (True, False):
             here = inner.inner()
-            filled = self.grow(inside(side), here, self.random.randrange(0, 3), blind, depth + 1)
+            start = self.demand(view, found.tested) if self.chance(0.5) else []
+            filled = self.grow(inside(side), here, self.random.randrange(0, 3), blind, depth + 1, start)
             bodies.append((filled, here))
         _, types = self.types(context((*before_items, *bodies[0][0], *bodies[1][0]), scope.names[-1]))
         pairs = _alike(bodies[0][1].names, bodies[1][1].names, types)
@@ -158,6 +167,12 @@ class Grower:
         left, right = self.random.choice(pairs[-12:])
         value = Choice(condition, Body(tuple(bodies[0][0]), left), Body(tuple(bodies[1][0]), right))
         return [*before, Let(name, None, value)]
+
+    def demand(self, view: View, tested: str | None) -> list[Item]:
+        """A cast of the value whose size was tested: what it demands may contradict the test."""
+        if tested is None:
+            return []
+        return [Let(self.fresh(), None, Cast(tested, view.annotation(view.types[tested], guessed=0.4)))]
 
     def closure(self, view: View, context: Context, scope: Scope, items: list[Item], depth: int) -> list[Item] | None:
         """A function literal at a known type, then a call of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradual.core.terms import Apply, If, Invoke, MakeTuple, Module, Project, Rename, Size, Step
+from gradual.core.terms import Apply, Check, If, Invoke, MakeTuple, Module, Project, Rename, Size, Step
 from gradual.dims.constraint import Constraint
 from gradual.run.entry import admitted
 from gradual.run.machine import Activation, Machine
@@ -25,7 +25,7 @@ _LATER = (If, Invoke)
 
 
 class WatchingMachine(Machine):
-    """The machine, watched; `ran` are the steps that it came to."""
+    """The machine, watched; `ran` are the steps that were finished, and the checks."""
 
     def __init__(self, top: Frame, ran: set[Step]) -> None:
         super().__init__(top)
@@ -33,16 +33,20 @@ class WatchingMachine(Machine):
 
     def _step(self, activation: Activation, step: Step) -> None:
         self._arrived(activation)
-        self.ran.add(step)
+        if isinstance(step, Check):
+            self.ran.add(step)
         super()._step(activation, step)
         if isinstance(step, _NAMED):
             watch(activation.frame, step)
+        if not isinstance(step, _LATER):
+            self.ran.add(step)
 
     def _arrived(self, activation: Activation) -> None:
         """The value of a branch or a call arrives before the step after it."""
         before = activation.steps[activation.at - 2] if activation.at >= 2 else None
         if isinstance(before, _LATER):
             watch(activation.frame, before)
+            self.ran.add(before)
 
 
 def watch(frame: Frame, step: Any) -> None:
