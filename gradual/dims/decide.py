@@ -243,7 +243,7 @@ class _Question:
         return [*self.cone.known, *self.cone.path, negated(self.rewritten)]
 
     def admits(self, model: Model) -> bool:
-        """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.extended]"""
+        """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.cone]"""
         return self.cone.whole or self.facts.extended(model, self.rewritten)
 
 

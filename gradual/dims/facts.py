@@ -106,7 +106,7 @@ class Facts:
     def extended(self, model: Mapping[Variable, int], goal: Constraint) -> bool:
         """Whether a model of the nearest facts also satisfies those further away, with the least sizes for the rest.
 
-        [dim.facts.extended]
+        [dim.facts.cone]
         """
         known, path, whole = self.cone(goal, LIMITS.component)
         env = {name: self._least(name) for fact in (*known, *path) for name in fact.names} | dict(model)
