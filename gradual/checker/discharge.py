@@ -13,7 +13,7 @@ from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth
-from gradual.dims.dim import Dim, Variable
+from gradual.dims.dim import Dim, Undefined, Variable
 from gradual.dims.reduce import reduced
 from gradual.source import Span
 from gradual.verdict import Proved, Refuted, Unknown
@@ -218,8 +218,16 @@ def _sides(goal: Constraint, witness: dict[str, int]) -> str:
     """Both sides of an equality (or the goal) under a valuation by name."""
     values = {variable: witness[variable.name] for variable in goal.variables() if variable.name in witness}
     if isinstance(goal, Equal) and _covers(values, goal):
-        return f"{goal.left} is {goal.left.evaluate(values)} and {goal.right} is {goal.right.evaluate(values)}"
+        return f"{goal.left} is {_value(goal.left, values)} and {goal.right} is {_value(goal.right, values)}"
     return f"`{goal}` is false"
+
+
+def _value(dim: Dim, values: dict[Variable, int]) -> str:
+    """The number that a dim is, or words where it divides by nothing."""
+    try:
+        return str(dim.evaluate(values))
+    except Undefined:
+        return "undefined"
 
 
 def _covers(values: dict[Variable, int], goal: Constraint) -> bool:
