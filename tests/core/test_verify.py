@@ -8,6 +8,7 @@ import gradual
 from gradual.core.print import printed
 from gradual.core.verify import violations
 from gradual.dims.decide import Decider
+from gradual.limits import Limits
 from tests.core.mutation import Mutant, mutants
 
 PROGRAMS = {
@@ -89,3 +90,14 @@ def test_nothing_that_was_tampered_with_is_well_typed(name: str) -> None:
 def test_a_mutant_says_what_was_changed() -> None:
     kinds = {mutant.kind for name in PROGRAMS for mutant in mutants(compiled(name).core)}
     assert kinds == set(Mutant.KINDS)
+
+
+def test_what_a_poor_budget_leaves_open_is_no_violation() -> None:
+    found = gradual.check("""
+        def @main(%x: Tensor[(a, b, c, ?), float32], %y: Tensor[(a * a * a + b * b * b,), float32]) {
+          let %z = %y as Tensor[(c * c * c + 1,), float32];
+          add(%z, %y)
+        }""")
+    poor = Decider(Limits(models=1, cases=1, residues=1), smt=False)
+    assert found.ok
+    assert violations(found.core, Decider()) == violations(found.core, poor) == []

@@ -116,6 +116,11 @@ class View:
         name, axis = self.random.choice(named)
         return f"dim({name}, {axis})"
 
+    def plain(self) -> str:
+        """A dim without `//`, which is a comment outside brackets."""
+        size = self.size()
+        return "2" if "//" in size else size
+
     def size_of(self, dim: Dim) -> str:
         """A dim that is equal to a given one, as far as it can be written."""
         if dim.value is not None:
@@ -231,7 +236,8 @@ def _softmax(view: View) -> Made:
 
 def _dense(view: View) -> Made:
     data, weight = view.pick(view.floats(2)), view.pick([n for n in view.floats(2) if view.types[n].rank == 2])
-    units = f", units={view.size_of(view.types[weight].shape[0])}" if weight and view.chance(0.3) else ""
+    size = view.size_of(view.types[weight].shape[0]) if weight else ""
+    units = f", units={size}" if weight and "//" not in size and view.chance(0.3) else ""
     return Text(f"nn.dense({data}, {weight}{units})") if data and weight else None
 
 
@@ -464,7 +470,7 @@ def _tile(view: View) -> Made:
         return None
     if view.chance(0.5):
         return Text(f"tile({name}, reps=[{view.size()}])")
-    return Text(f"repeat({name}, repeats={view.size()}, axis={view.random.randrange(view.types[name].rank)})")
+    return Text(f"repeat({name}, repeats={view.plain()}, axis={view.random.randrange(view.types[name].rank)})")
 
 
 def _split(view: View) -> Made:

@@ -52,6 +52,7 @@ class Grower:
     random: Random
     compile: Compile
     strict: bool
+    rejects: float = KEPT_REJECTS
     callees: list[Function] = field(default_factory=list)
     counter: int = 0
     spoiled: bool = False
@@ -103,7 +104,7 @@ class Grower:
             name = next((item.name for item in reversed(drawn) if isinstance(item, Let)), last)
             accepted, found = self.types(context(tuple(extended), name))
             if not accepted and not blind:
-                if not self.chance(KEPT_REJECTS) or depth:
+                if not self.chance(self.rejects) or depth:
                     continue
                 self.spoiled = True
             items, last, types = extended, name, found
@@ -228,9 +229,10 @@ class Grower:
         """The function with a result, and sometimes a result type."""
         _, types = self.types(Program((*self.callees, replace(shell, body=Body(tuple(items), scope.names[0])))))
         results = [name for name in scope.names if name in types and is_data(types[name])]
+        results = results or scope.names[:1]
         result = results[-1] if self.chance(0.7) else self.random.choice(results)
         whole = replace(shell, body=Body(tuple(items), result))
-        if self.chance(0.5):
+        if self.chance(0.5) and result in types:
             view = View(self, scope, types)
             typed = replace(whole, result=view.annotation(types[result], guessed=0.3))
             if self.types(Program((*self.callees, typed)))[0]:
@@ -313,10 +315,15 @@ def loop() -> Function:
     return Function("@loop", (("%a", Tensor((), "int64")), ("%b", unknown)), unknown, (), Body((whole,), "%e"))
 
 
-def generated(seed: int, compile: Compile, strict: bool | None = None, steps: int = 7) -> Program:
-    """The program of a seed; `strict` ones have no unknown (about one in three, unless said)."""
+def generated(
+    seed: int, compile: Compile, strict: bool | None = None, steps: int = 7, rejects: float = KEPT_REJECTS
+) -> Program:
+    """The program of a seed; `strict` ones have no unknown (about one in three, unless said).
+
+    `rejects` is how often a construct that is rejected is kept, as the last one.
+    """
     random = Random(f"program {seed}")
-    grower = Grower(random, compile, random.random() < 0.33 if strict is None else strict)
+    grower = Grower(random, compile, random.random() < 0.33 if strict is None else strict, rejects)
     for number in range(random.choice((0, 0, 1, 1, 2))):
         helper = grower.function(f"@f{number}", random.randrange(1, 4))
         if grower.spoiled:

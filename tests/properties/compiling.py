@@ -9,7 +9,7 @@ from typing import Any
 
 import gradual.compiler
 from gradual.compiler import Compilation, Options, compile_source
-from gradual.core.terms import Module, Step
+from gradual.core.terms import Module
 from gradual.dims.constraint import Constraint
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim
@@ -19,7 +19,7 @@ from gradual.run.value import Blame, Fault
 from gradual.source import Source
 from gradual.tensors.value import Value
 from gradual.verdict import Unknown, Verdict
-from tests.properties.watching import Watched, run_watched
+from tests.properties.watching import Trace, Watched, run_watched
 
 _REMEMBERED = 200_000
 
@@ -98,10 +98,10 @@ class Outcome:
         return self.label is not None and self.label[0] == "E0602"
 
 
-def outcome(core: Module, arguments: Sequence[Value], entry: str = "@main", ran: set[Step] | None = None) -> Outcome:
+def outcome(core: Module, arguments: Sequence[Value], entry: str = "@main", trace: Trace | None = None) -> Outcome:
     """The outcome of a run, with the predictions of every step checked."""
     try:
-        return Outcome("value", run_watched(core, entry, arguments, set() if ran is None else ran))
+        return Outcome("value", run_watched(core, entry, arguments, trace or Trace()))
     except (Blame, Fault) as stop:
         kind = "blame" if isinstance(stop, Blame) else "fault"
         label = (stop.code, stop.diagnostic.rule, stop.span.start, stop.span.end)

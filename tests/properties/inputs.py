@@ -14,7 +14,7 @@ from gradual.types.dtype import DType
 from gradual.types.measuring import extents
 from gradual.types.type import GradualType, Hole, TensorType, TupleType
 
-SIZES = (0, 1, 1, 2, 3, 4, 6)
+SIZES = (0, 1, 1, 2, 3, 4, 6, 7)
 SCALARS = (-1, 0, 1, 2, 2, 3, 4, 6)
 _ATTEMPTS = 30
 _LARGEST = 2_000

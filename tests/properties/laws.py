@@ -15,7 +15,7 @@ from random import Random
 
 from gradual.compiler import Compilation, Options
 from gradual.core.print import printed as printed_core
-from gradual.core.terms import Function, Step
+from gradual.core.terms import Block, Check, Closure, Function, If, Step
 from gradual.core.verify import violations
 from gradual.diagnostic import Diagnostic
 from gradual.dims.decide import Decider
@@ -29,6 +29,7 @@ from tests.generators.program_terms import SPELLED, Program, respelled, shadowed
 from tests.properties.compiling import Outcome, all_checks, compiled, outcome, same
 from tests.properties.inputs import arguments, spoiled
 from tests.properties.precision import randomly_blurred
+from tests.properties.watching import Trace
 
 INPUTS = 6
 _COMPLETIONS = 120
@@ -74,12 +75,12 @@ class Case:
     @cached_property
     def outcomes(self) -> tuple[Outcome, ...]:
         """How the program runs on its inputs, watched."""
-        return tuple(outcome(self.found.core, values, ran=self.ran) for values in self.inputs)
+        return tuple(outcome(self.found.core, values, trace=self.trace) for values in self.inputs)
 
     @cached_property
-    def ran(self) -> set[Step]:
-        """The steps that a run came to; complete once the outcomes are known."""
-        return set()
+    def trace(self) -> Trace:
+        """The steps that runs came to; complete once the outcomes are known."""
+        return Trace()
 
     @cached_property
     def less_precise(self) -> tuple[tuple[Program, Compilation], ...]:
@@ -199,15 +200,53 @@ def _blamed(case: Case, error: Diagnostic) -> bool:
         return False
     witness = error.data["counterexample"]
     assert isinstance(witness, dict)
-    random = Random(f"counterexample {case.seed}")
+    random, trace = Random(f"counterexample {case.seed}"), Trace()
     for _ in range(_COMPLETIONS):
         values = arguments(function, random, witness)
         if values is None:
             continue
-        ended = outcome(case.doubtful.core, values, function.name)
+        ended = outcome(case.doubtful.core, values, function.name, trace)
         if ended.label == ("E0601", error.rule, error.span.start, error.span.end):
             return True
-    return False
+    goals = [step for step in _checks(case.doubtful) if (step.blame.rule, step.span) == (error.rule, error.span)]
+    return trace.reached.isdisjoint(goals)  # in a branch that nothing reaches no run can blame
+
+
+def refutations(case: Case) -> str | None:
+    """A goal that is refuted at every size fails wherever a run comes to it.  [T2]"""
+    refuted = {(d.rule, d.span) for d in case.found.diagnostics if d.code == "E0301"}
+    if not refuted or not case.doubtful.ok:
+        return None
+    goals = [step for step in _checks(case.doubtful) if (step.blame.rule, step.blame.span) in refuted]
+    random, trace = Random(f"refutation {case.seed}"), Trace()
+    for function in case.doubtful.core.functions.values():
+        for _ in range(INPUTS):
+            values = arguments(function, random)
+            if values is not None:
+                outcome(case.doubtful.core, values, function.name, trace)
+    passed = next((step for step in goals if step in trace.finished and not _is_shared(step, goals)), None)
+    return None if passed is None else f"`{passed.goal}` was refuted, and holds in a run"
+
+
+def _is_shared(step: Check, goals: list[Check]) -> bool:
+    """Whether several goals have this place and rule, so that it is not known which one was refuted."""
+    return sum((goal.blame.rule, goal.blame.span) == (step.blame.rule, step.blame.span) for goal in goals) > 1
+
+
+def _checks(found: Compilation) -> list[Check]:
+    """Every check of a core, those of branches and literals too."""
+    waiting: list[Block] = [function.body for function in found.core.functions.values()]
+    checks: list[Check] = []
+    while waiting:
+        for step in waiting.pop().steps:
+            match step:
+                case Check():
+                    checks.append(step)
+                case If(then=then, orelse=orelse):
+                    waiting += (then, orelse)
+                case Closure(function=inner):
+                    waiting.append(inner.body)
+    return checks
 
 
 def blame_safety(case: Case) -> str | None:
@@ -317,6 +356,11 @@ def verified(case: Case) -> str | None:
     return None
 
 
+def _is_live(step: Step, trace: Trace) -> bool:
+    """Whether a run finished the step, or failed at it if it is a check."""
+    return step in (trace.reached if isinstance(step, Check) else trace.finished)
+
+
 _MAY_SURVIVE = ("check among others", "operands")
 """One check may imply another of the same construct; operands may be exchanged where all sizes are equal."""
 
@@ -325,7 +369,7 @@ def tampering(case: Case) -> str | None:
     """The verifier rejects core that was changed in one place that some run comes to.  [core.verify]"""
     if not case.found.ok or not case.outcomes or violations(case.found.core, _CHEAP):
         return None
-    every = [mutant for mutant in mutants(case.found.core) if mutant.step is None or mutant.step in case.ran]
+    every = [mutant for mutant in mutants(case.found.core) if mutant.step is None or _is_live(mutant.step, case.trace)]
     for mutant in Random(f"mutants {case.seed}").sample(every, min(6, len(every))):
         if mutant.kind not in _MAY_SURVIVE and not violations(mutant.module, _CHEAP):
             return f"accepted: {mutant.says}\n{printed_core(mutant.module)}"
@@ -343,6 +387,7 @@ LAWS: dict[str, Law] = {
     "dynamic guarantee": dynamic_guarantee,
     "conservative": conservative,
     "counterexamples": counterexamples,
+    "refutations": refutations,
     "blame safety": blame_safety,
     "printing": printing,
     "determinism": determinism,

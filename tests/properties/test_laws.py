@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -44,6 +45,18 @@ def test_the_generated_programs_are_worth_running() -> None:
     assert kinds.count("blame") > 0.1 * len(kinds)
     assert sum(one.found.residual for one in accepted) > len(accepted)
     assert any(all(f.strict for f in one.found.core.functions.values()) for one in accepted)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_what_is_refused_fails_where_it_is_executed(strict: bool) -> None:
+    codes: Counter[str] = Counter()
+    for seed in range(PROGRAMS):
+        one = Case(generated(seed, compiled, strict, steps=4, rejects=0.7), seed)
+        for law in ("counterexamples", "refutations"):
+            says = LAWS[law](one)
+            assert says is None, f"seed {seed}: {says}\n{one.text}"
+        codes.update({diagnostic.code for diagnostic in one.found.diagnostics})
+    assert codes["E0302" if strict else "E0301"] > PROGRAMS / 20
 
 
 _PRINTS = """

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from gradual.core.terms import Apply, Check, If, Invoke, MakeTuple, Module, Project, Rename, Size, Step
+from gradual.core.terms import Apply, If, Invoke, MakeTuple, Module, Project, Rename, Size, Step
 from gradual.dims.constraint import Constraint
 from gradual.run.entry import admitted
 from gradual.run.machine import Activation, Machine
@@ -24,29 +25,36 @@ _NAMED = (Apply, MakeTuple, Project, Rename, Size)
 _LATER = (If, Invoke)
 
 
-class WatchingMachine(Machine):
-    """The machine, watched; `ran` are the steps that were finished, and the checks."""
+@dataclass
+class Trace:
+    """The steps that runs came to, and those that they finished; a check that fails is not finished."""
 
-    def __init__(self, top: Frame, ran: set[Step]) -> None:
+    reached: set[Step] = field(default_factory=set)
+    finished: set[Step] = field(default_factory=set)
+
+
+class WatchingMachine(Machine):
+    """The machine, watched; it leaves a trace."""
+
+    def __init__(self, top: Frame, trace: Trace) -> None:
         super().__init__(top)
-        self.ran = ran
+        self.trace = trace
 
     def _step(self, activation: Activation, step: Step) -> None:
         self._arrived(activation)
-        if isinstance(step, Check):
-            self.ran.add(step)
+        self.trace.reached.add(step)
         super()._step(activation, step)
         if isinstance(step, _NAMED):
             watch(activation.frame, step)
         if not isinstance(step, _LATER):
-            self.ran.add(step)
+            self.trace.finished.add(step)
 
     def _arrived(self, activation: Activation) -> None:
         """The value of a branch or a call arrives before the step after it."""
         before = activation.steps[activation.at - 2] if activation.at >= 2 else None
         if isinstance(before, _LATER):
             watch(activation.frame, before)
-            self.ran.add(before)
+            self.trace.finished.add(before)
 
 
 def watch(frame: Frame, step: Any) -> None:
@@ -80,11 +88,11 @@ def _contents_misfit(value: Tensor, contents: Any, sizes: Sizes) -> str:
     return ""
 
 
-def run_watched(module: Module, entry: str, arguments: Sequence[Value], ran: set[Step]) -> Value:
-    """The value of a function, every step watched and added to those that ran.  Raises Blame, Fault, Watched."""
+def run_watched(module: Module, entry: str, arguments: Sequence[Value], trace: Trace) -> Value:
+    """The value of a function, every step watched and traced.  Raises Blame, Fault, Watched."""
     function = module.functions[entry]
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
     frame = Frame(outer=top)
     admitted(function, arguments, frame)
-    value: Any = WatchingMachine(top, ran).evaluated(frame, function.body)
+    value: Any = WatchingMachine(top, trace).evaluated(frame, function.body)
     return value
