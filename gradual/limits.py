@@ -23,6 +23,7 @@ class Limits:
         degree: the largest degree of a product that is multiplied out.
         text: the longest text of a part of a dim that is printed and not elided, in characters.
         rank: the highest rank of a tensor.
+        fields: the largest number of parts that an operator makes.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
         trials: how many characters of program are checked again to try out helps for one file.
@@ -42,6 +43,7 @@ class Limits:
     residues: int = 16
     text: int = 4_000
     rank: int = 32
+    fields: int = 4096
     elements: int = 1 << 28
     constant: int = 256
     calls: int = 1_000_000

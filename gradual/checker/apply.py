@@ -133,8 +133,8 @@ def _contents(
 def _is_wrong(operator: Operator, key: str, given: Mapping[str, Any]) -> bool:
     """Whether an attribute is unknown to an operator or has a value of another form."""
     spec = next((spec for spec in operator.attributes if spec.name == key), None)
-    if spec is None:
-        return True
+    if spec is None or key not in given:
+        return spec is None
     try:
         coerced(spec, given[key])
     except IllFormed:

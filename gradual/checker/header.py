@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.elaboration import Binding, Elaboration, Written, base_of
@@ -36,7 +37,7 @@ class Header:
     interface: FunctionType
     type: FunctionType | None
     binders: tuple[tuple[Variable, Dim], ...]
-    entry: tuple[Check, ...]
+    entry: Sequence[Check]
 
 
 def read_header(state: Elaboration, literal: ast.Fn, name: str) -> Header | None:
@@ -79,16 +80,23 @@ def _read(state: Elaboration, literal: ast.Fn, name: str) -> Header:
     discharge_divisions(state, reading)
     names = tuple(param.name for param in params)
     interface = FunctionType(names, written, TupleType(()), rigid, where)
-    choice = measured(interface, [measuring(param.written, param.name) for param in params])
-    if choice.unsolved:
-        _not_causal(
-            state, [(v.name, s) for n, (d, s) in binders.items() for v in d.variables() if v in choice.unsolved]
-        )
+    solved = _solved(state, interface, params, {v: s for d, s in binders.values() for v in d.variables()})
     declared = None if isinstance(literal.result, ast.Omitted) else literal.result
     result = Reading(state).type(declared) if declared is not None else None
     type = replace(interface, result=result) if result is not None else None
-    solved = tuple((variable, choice.mapping[variable]) for variable in rigid)
-    return Header(params, interface, type, solved, tuple(_entry(params, dict(solved), where, literal, name)))
+    return Header(params, interface, type, solved, EntryChecks(params, solved, where, literal, name))
+
+
+def _solved(
+    state: Elaboration, interface: FunctionType, params: tuple[Param, ...], spans: Mapping[Variable, Span]
+) -> tuple[tuple[Variable, Dim], ...]:
+    """How each rigid dim is measured off the parameters.  Raises Unreadable after reporting one that cannot be."""
+    if not interface.binders:
+        return ()
+    choice = measured(interface, [measuring(param.written, param.name) for param in params])
+    if choice.unsolved:
+        _not_causal(state, [(variable.name, spans[variable]) for variable in choice.unsolved])
+    return tuple((variable, choice.mapping[variable]) for variable in interface.binders)
 
 
 def _names_a_type(name: str, literal: ast.Fn) -> bool:
@@ -214,6 +222,29 @@ def _not_causal(state: Elaboration, unsolved: list[tuple[str, Span]]) -> None:
         notes = ("it must occur alone as a dim of a parameter, or as `n + 1` or `2 * n` that can be solved",)
         state.report("E0206", "name.dimension", message, span, notes=notes)
     raise Unreadable
+
+
+@dataclass(slots=True, eq=False)
+class EntryChecks(Sequence[Check]):
+    """The checks of `_entry`, made when they are first asked for: most functions are never entered from outside."""
+
+    params: tuple[Param, ...]
+    solved: tuple[tuple[Variable, Dim], ...]
+    where: tuple[Constraint, ...]
+    literal: ast.Fn
+    name: str
+    _made: tuple[Check, ...] | None = None
+
+    def _checks(self) -> tuple[Check, ...]:
+        if self._made is None:
+            self._made = tuple(_entry(self.params, dict(self.solved), self.where, self.literal, self.name))
+        return self._made
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._checks()[index]
+
+    def __len__(self) -> int:
+        return len(self._checks())
 
 
 def _entry(

@@ -16,7 +16,7 @@ from gradual.checker.calling import called
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
 from gradual.checker.flow import flow
-from gradual.checker.header import closed_result, read_header
+from gradual.checker.header import Header, closed_result, read_header
 from gradual.checker.literals import meta_value, number_value, vector_value
 from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import (
@@ -28,6 +28,7 @@ from gradual.core.terms import (
     Project,
     Site,
     Size,
+    Step,
 )
 from gradual.dims.dim import Dim
 from gradual.source import Span
@@ -137,6 +138,8 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
 def _tuple(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
     """A tuple of values.  [type.tuple]"""
     fields = tuple([infer(state, item) for item in items])
+    for field in fields:  # what is known of an element is known of it in the tuple, as in `stack((%a, %b))`
+        state.contents(field)
     types = [state.types[field] for field in fields]
     name = state.fresh(hint)
     known = tuple(type for type in types if not isinstance(type, Broken))
@@ -302,34 +305,37 @@ def _assert(state: Elaboration, item: ast.Assert) -> None:
 def _closure(state: Elaboration, literal: ast.Fn, hint: str | None, recursive: str | None) -> str:
     """A function literal: its body is checked once, under the facts that hold here.  [type.fn]"""
     name = state.fresh(hint)
-    function = elaborated(state, literal, name, recursive)
+    with state.branch() as steps:
+        header = read_header(state, literal, name)
+        if header is not None and recursive is not None:
+            state.bind(recursive, state.define(name, BROKEN if header.type is None else header.type))
+            if header.type is None:
+                state.unfinished.add(name)
+        result = infer(state, literal.body) if header is not None else name
+        if header is not None and header.type is not None:
+            _returned(state, result, header.type, literal)
+    state.unfinished.discard(name)
+    function = None if header is None else _function(state, header, literal, name, steps, result)
     if function is None:
         return state.define(name, BROKEN)
     state.steps.append(Closure(name, function, function.type, literal.span))
     return state.define(name, function.type, Made("a function literal", (), literal.span))
 
 
-def elaborated(state: Elaboration, literal: ast.Fn, name: str, recursive: str | None) -> Function | None:
-    """The core of a function; None if its declaration or its result was reported.
-
-    With a written result type the body may call the function by the name `recursive`.  [type.recursion]
-    """
+def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) -> Function | None:
+    """The core of a definition whose declaration was read in this state; None if its result was reported."""
     with state.branch() as steps:
-        header = read_header(state, literal, name)
-        if header is None:
-            return None
-        if recursive is not None:
-            state.bind(recursive, state.define(name, BROKEN if header.type is None else header.type))
-            if header.type is None:
-                state.unfinished.add(name)
-        if name.startswith("@"):
-            state.program.signatures[name] = header.type
         result = infer(state, literal.body)
-        if name.startswith("@"):
-            state.bindings.append(Binding("result", result, _last(literal.body).span))
+        state.bindings.append(Binding("result", result, _last(literal.body).span))
         if header.type is not None:
             _returned(state, result, header.type, literal)
-    state.unfinished.discard(name)
+    return _function(state, header, literal, name, state.steps + steps, result)
+
+
+def _function(
+    state: Elaboration, header: Header, literal: ast.Fn, name: str, steps: Sequence[Step], result: str
+) -> Function | None:
+    """A function from its steps; an interface without a written result shows what was inferred.  [type.close]"""
     inferred = state.types[result]
     if header.type is not None:
         type = header.type

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from gradual.checker.discharge import settle
 from gradual.checker.elaboration import Elaboration
-from gradual.checker.infer import elaborated
+from gradual.checker.header import Header, read_header
+from gradual.checker.infer import completed
 from gradual.checker.program import Program
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic
@@ -56,13 +57,14 @@ def checked(program: Program) -> Checked:
         program.spans[definition.name.name] = definition.name.span
     functions: dict[str, Function | None] = {}
     states: dict[str, Elaboration] = {}
-    for definition in _ordered(defs, program, found):
+    wholes = {definition.name.name: _whole(definition) for definition in defs}
+    headers = {name: _declared(program, name, whole, states) for name, whole in wholes.items()}
+    for definition in _ordered(defs, found):
         name = definition.name.name
-        state = states[name] = Elaboration(program, name)
-        functions[name] = elaborated(state, _whole(definition), name, None)
-        function = functions[name]
+        header = headers[name]
+        function = functions[name] = None if header is None else completed(states[name], header, wholes[name], name)
         program.signatures[name] = None if function is None else function.type
-        settle(state)
+        settle(states[name])
     return _gathered([definition.name.name for definition in defs], functions, states, found)
 
 
@@ -118,14 +120,13 @@ def _whole(definition: ast.Def) -> ast.Fn:
 
 
 # ---------------------------------------------------------------------------------------------------------- order
-def _ordered(defs: list[ast.Def], program: Program, found: list[Diagnostic]) -> list[ast.Def]:
+def _ordered(defs: list[ast.Def], found: list[Diagnostic]) -> list[ast.Def]:
     """Definitions such that a function whose result is inferred precedes its callers; others keep their places.
 
-    Written interfaces are declared first, so that only inferred ones order anything.  [type.recursion]
+    Written interfaces are declared already, so that only inferred ones order anything.  [type.recursion]
     """
     by_name = {definition.name.name: definition for definition in defs}
     written = {name for name, definition in by_name.items() if _has_result(definition)}
-    _declare(program, [by_name[name] for name in by_name if name in written])
     calls = {name: [callee for callee in _globals(d.function) if callee in by_name] for name, d in by_name.items()}
     inferred = {name: [callee for callee in callees if callee not in written] for name, callees in calls.items()}
     order, circular = _callees_first(inferred)
@@ -167,14 +168,12 @@ def _has_result(definition: ast.Def) -> bool:
     return result is not None and not isinstance(result, ast.Omitted)
 
 
-def _declare(program: Program, defs: list[ast.Def]) -> None:
-    """The interfaces that are written in full, read ahead of every body; problems are reported with the body."""
-    from gradual.checker.header import read_header
-
-    for definition in defs:
-        ahead = Elaboration(program, definition.name.name)
-        header = read_header(ahead, _whole(definition), definition.name.name)
-        program.signatures[definition.name.name] = None if header is None else header.type
+def _declared(program: Program, name: str, whole: ast.Fn, states: dict[str, Elaboration]) -> Header | None:
+    """The function's declaration, read once ahead of every body, in the state that its body will use."""
+    state = states[name] = Elaboration(program, name)
+    header = read_header(state, whole, name)
+    program.signatures[name] = None if header is None else header.type
+    return header
 
 
 def _globals(function: ast.Fn) -> list[str]:

@@ -192,6 +192,10 @@ class Reading:
                 self._refuse("a tensor of unknown rank is not supported yet", span)
             case ast.TensorType(shape, dtype, span):
                 assert shape is not None
+                if len(shape) > self.state.program.limits.rank:
+                    message = f"rank {len(shape)} is above the limit of {self.state.program.limits.rank}"
+                    self.state.report("E0303", "op.rank", message, span)
+                    raise Unreadable
                 return TensorType(tuple(map(self.extent, shape)), self.dtype(dtype, span))
             case ast.TupleType(fields):
                 return TupleType(tuple(map(self.type, fields)))

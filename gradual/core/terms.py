@@ -7,7 +7,7 @@ Variables keep the user's names with the sigil (`%x`), made unique within a func
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -227,7 +227,7 @@ class Function:
     name: str
     params: tuple[Param, ...]
     binders: tuple[tuple[Variable, Dim], ...]
-    entry: tuple[Check, ...]
+    entry: Sequence[Check]
     body: Block
     type: FunctionType
     strict: bool

@@ -23,6 +23,7 @@ from itertools import combinations, islice
 
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_most, divides, equal, negated
 from gradual.dims.dim import Dim, constant, ite, maximum, product
+from gradual.limits import LIMITS
 from gradual.ops.evident import is_positive, is_size, vanishes_with
 from gradual.ops.operator import IllFormed, Need
 from gradual.ops.shapes import ONE, ZERO, Shape, size
@@ -191,6 +192,8 @@ def _without_common(dividend: list[Dim], divisor: list[Dim]) -> tuple[list[Dim],
 
 def requested(shape: Shape, codes: Sequence[Dim], allowzero: bool, elements: bool) -> tuple[Shape, tuple[Need, ...]]:
     """The shape that is asked for, and what is owed for it; `elements` says that the codes are elements of a value."""
+    if len(codes) > LIMITS.rank:
+        raise IllFormed("op.rank", f"rank {len(codes)} is above the limit of {LIMITS.rank}")
     reading = Reading(shape, allowzero)
     left = iter(codes)
     for code in left:

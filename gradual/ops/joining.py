@@ -8,6 +8,7 @@ from typing import Any
 
 from gradual.dims.constraint import at_most, divides
 from gradual.dims.dim import Dim, constant, sum_of
+from gradual.limits import LIMITS
 from gradual.ops.contents import tracked
 from gradual.ops.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import agreement, axis_of, fields, judged, same_dtype, tensor
@@ -132,8 +133,9 @@ def split(data: TensorType[Dim], *, indices_or_sections: int | tuple[Dim, ...], 
     given = tensor(data, 0, least=1)
     place = axis_of(axis, given.rank)
     extent = given.shape[place]
-    if isinstance(indices_or_sections, int) and indices_or_sections < 1:
-        raise IllFormed("op.attribute", f"the number of parts has to be at least 1, not {indices_or_sections}")
+    if isinstance(indices_or_sections, int) and not 1 <= indices_or_sections <= LIMITS.fields:
+        limit = f"at least 1 and at most {LIMITS.fields}"
+        raise IllFormed("op.attribute", f"the number of parts has to be {limit}, not {indices_or_sections}")
     bounds = _bounds(extent, indices_or_sections)
     if isinstance(indices_or_sections, int):
         says = f"the axis does not split into {indices_or_sections} equal parts"

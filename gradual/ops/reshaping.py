@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gradual.dims.constraint import Constraint, all_of, any_of, at_most, differs, equal, less
 from gradual.dims.dim import Dim, constant, ite, product
+from gradual.limits import LIMITS
 from gradual.ops.codes import COUNTS, JOIN, MINUS, requested
 from gradual.ops.dynamic import dynamic_twin
 from gradual.ops.operator import Contents, IllFormed, Judgement, Need, operator
@@ -246,6 +247,8 @@ def expand_dims(data: TensorType[Dim], *, axis: Dim, num_newaxis: int = 1) -> Ju
     given = tensor(data, 0)
     if num_newaxis < 0:
         raise IllFormed("op.attribute", f"num_newaxis has to be at least 0, not {num_newaxis}")
+    if given.rank + num_newaxis > LIMITS.rank:
+        raise IllFormed("op.rank", f"rank {given.rank + num_newaxis} is above the limit of {LIMITS.rank}")
     within = _within(axis, given.rank + 1)
     if axis.value is not None and not within.value:
         raise IllFormed("op.axis", f"axis {axis} is out of range for rank {given.rank} and a new axis", 0)
