@@ -42,7 +42,7 @@ class Limits:
     cases: int = 64
     residues: int = 16
     text: int = 4_000
-    rank: int = 32
+    rank: int = 16
     fields: int = 4096
     elements: int = 1 << 28
     constant: int = 256

@@ -19,12 +19,17 @@ _CHOICES = 4
 """How many choices of one fact are taken out, each of which may double it."""
 
 
+_PARTS = 60
+"""How large a fact may be for its choices to be taken out."""
+
+
 def lifted(constraint: Constraint) -> Constraint:
     """An equivalent constraint, wherever it is defined, without its choices by the value of one variable.
 
     Where that would be larger, the constraint itself.
     """
-    found = _lifted(constraint, _CHOICES) if _has_parts(constraint) else constraint
+    small = _has_parts(constraint) and _size(constraint) <= _PARTS
+    found = _lifted(constraint, _CHOICES) if small else constraint
     return found if found is constraint or _size(found) <= _size(constraint) else constraint
 
 

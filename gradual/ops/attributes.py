@@ -77,8 +77,8 @@ def _among(form: Form) -> tuple[Form, ...]:
 def coerced(spec: AttributeSpec, raw: Any) -> Any:
     """The attribute's value as its judgement wants it; raises IllFormed where `raw` is no such value.
 
-    An integer is a dim, a constant dim an integer, a name an element type (the empty name none), and a single value
-    a list of one.   [op.attribute]
+    An integer is a dim, a name an element type (the empty name none), and a single value a list of one.  A dim is no
+    integer, even where it is constant: what a program means does not depend on how much is known.   [op.attribute]
     """
     form = form_of(spec.annotation)
     for lifting in (False, True):
@@ -161,10 +161,9 @@ def _parts(raw: Any, lifting: bool) -> tuple[Any, ...]:
 
 
 def _integer(raw: Any) -> int:
+    """A written integer; a size that is computed is none, even where it is known."""
     if isinstance(raw, int):
         return int(raw)
-    if isinstance(raw, Dim) and raw.value is not None:
-        return raw.value
     raise _Mismatch
 
 
@@ -237,4 +236,6 @@ def described(form: Form) -> str:
 def _shown(raw: Any) -> str:
     if isinstance(raw, tuple | list):
         return "[" + ", ".join(map(_shown, raw)) + "]"
+    if isinstance(raw, Dim) and raw.value is not None:
+        return f"the computed size {raw}"
     return f'"{raw}"' if isinstance(raw, str) else str(raw)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, islice
 
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_most, divides, equal, negated
-from gradual.dims.dim import Dim, constant, ite, maximum, product
+from gradual.dims.dim import Dim, constant, ite, maximum, product, sum_of
 from gradual.limits import LIMITS
 from gradual.ops.evident import is_positive, is_size, vanishes_with
 from gradual.ops.operator import IllFormed, Need
@@ -71,7 +71,7 @@ class Reading:
             raise IllFormed("op.attribute", f"code {code} asks for more axes than the {len(self.shape)} of the input")
         return found
 
-    def code(self, code: int, parts: Iterator[Dim]) -> None:
+    def code(self, code: int, parts: Iterator[Code]) -> None:
         """A written code; -4 takes two sizes from what follows."""
         match code:
             case 0:
@@ -86,14 +86,14 @@ class Reading:
             case -3:
                 self.target.append(self.copied(JOIN) * self.copied(JOIN))
             case -4:
-                self.split(list(islice(parts, 2)))
+                self.split([constant(part) if isinstance(part, int) else part for part in islice(parts, 2)])
             case _:
                 raise IllFormed("op.attribute", f"{code} is neither a size nor a code of a shape")
 
     def size(self, asked: Dim) -> None:
         """A size."""
         here = self.passed()
-        if asked.value is None and asked is not here:
+        if asked is not here:
             self.owe(at_most(ZERO, asked), "op.reshape.size", "a size is negative")
         self.target.append(asked)
         left, right = cancelled(here, asked, asked)
@@ -158,14 +158,22 @@ class Reading:
     def _divided(self, rest: dict[int, Constraint], some: Constraint) -> Shape:
         none = negated(some)
         dividend, divisor = map(product, _without_common(self.dividend, self.divisor))
-        for left, right in combinations(rest.values(), 2):
-            self.owe(any_of(negated(left), negated(right)), "op.reshape.code", "-1 stands twice in a shape")
+        for goal in _at_most_one(tuple(rest.values())):
+            self.owe(goal, "op.reshape.code", "-1 stands twice in a shape")
         self.owe(any_of(none, at_most(ONE, divisor)), "op.reshape.divides", "nothing tells how much remains")
         by = maximum(divisor, ONE) if self.vanishing and some is not TRUE else divisor
         says = "the sizes asked for do not divide the elements"
         self.needs.append(Need(any_of(none, divides(by, dividend)), "op.reshape.divides", says, ((0, None),)))
         remains = dividend // by
         return tuple(ite(rest[i], remains, asked) if i in rest else asked for i, asked in enumerate(self.target))
+
+
+def _at_most_one(conditions: Sequence[Constraint]) -> Iterator[Constraint]:
+    """That no two conditions hold together: pair by pair while they are few, by counting where they are many."""
+    if len(conditions) <= 3:
+        yield from (any_of(negated(left), negated(right)) for left, right in combinations(conditions, 2))
+    else:
+        yield at_most(sum_of(ite(condition, ONE, ZERO) for condition in conditions), ONE)
 
 
 def cancelled(here: Dim | None, asked: Dim, zero: Dim) -> tuple[Dim, Dim]:
@@ -190,17 +198,21 @@ def _without_common(dividend: list[Dim], divisor: list[Dim]) -> tuple[list[Dim],
     return list((Counter(dividend) - shared).elements()), list((Counter(divisor) - shared).elements())
 
 
-def requested(shape: Shape, codes: Sequence[Dim], allowzero: bool, elements: bool) -> tuple[Shape, tuple[Need, ...]]:
-    """The shape that is asked for, and what is owed for it; `elements` says that the codes are elements of a value."""
+Code = int | Dim
+"""What a request is written with: an integer, which may be a code, or a size that is computed, which is none."""
+
+
+def requested(shape: Shape, codes: Sequence[Code], allowzero: bool, elements: bool) -> tuple[Shape, tuple[Need, ...]]:
+    """The shape that is asked for, and what is owed for it; `elements` says that the dims are elements of a value."""
     if len(codes) > LIMITS.rank:
         raise IllFormed("op.rank", f"rank {len(codes)} is above the limit of {LIMITS.rank}")
     reading = Reading(shape, allowzero)
     left = iter(codes)
     for code in left:
-        if code.value is None and elements:
-            reading.element(code)
-        elif code.value is None or code.value > 0 or (code.value == 0 and allowzero):
-            reading.size(code)
+        if isinstance(code, Dim):
+            reading.element(code) if elements else reading.size(code)
+        elif code > 0 or (code == 0 and allowzero):
+            reading.size(constant(code))
         else:
-            reading.code(code.value, left)
+            reading.code(code, left)
     return reading.finished(), tuple(reading.needs)

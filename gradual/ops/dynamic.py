@@ -154,7 +154,9 @@ def _plain(spec: AttributeSpec, contents: Sequence[Any]) -> Any:
 
 
 def _read(spec: AttributeSpec, contents: Sequence[Any]) -> Any:
-    return coerced(spec, _plain(spec, contents))
+    """The attribute that contents are: elements that are known are integers, as if they were written."""
+    known = [part.value if isinstance(part, Dim) and part.value is not None else part for part in contents]
+    return coerced(spec, _plain(spec, known))
 
 
 def _readable(spec: AttributeSpec, contents: Sequence[Any]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from gradual.dims.constraint import Constraint, all_of, any_of, at_most, differs, equal, less
 from gradual.dims.dim import Dim, constant, ite, product
 from gradual.limits import LIMITS
-from gradual.ops.codes import COUNTS, JOIN, MINUS, requested
+from gradual.ops.codes import ALL, COUNTS, REST, requested
 from gradual.ops.dynamic import dynamic_twin
 from gradual.ops.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import ONE, ZERO, Shape, axes_of, judged, size, tensor
@@ -36,17 +36,17 @@ def same_contents(data: TensorType[Dim], rank: int) -> Contents:
 
 # --------------------------------------------------------------------------------------------------------- reshape
 def _reshape(data: Tensor, *, newshape: Ints, allowzero: bool) -> Tensor:
-    shape, _ = requested(dims(data.shape), dims(newshape), allowzero, elements=False)
+    shape, _ = requested(dims(data.shape), newshape, allowzero, elements=False)
     return tensor_of(numbers(shape), data.dtype, data.elements)
 
 
-def _reshape_contents(data: TensorType[Dim], *, newshape: Shape, allowzero: bool) -> Contents:
+def _reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool) -> Contents:
     shape, _ = requested(data.shape, newshape, allowzero, elements=False)
     return same_contents(data, len(shape))
 
 
 @operator("reshape", meaning=_reshape, family="reshaping", contents=_reshape_contents, aliases=("relay.reshape",))
-def reshape(data: TensorType[Dim], *, newshape: tuple[Dim, ...], allowzero: bool = False) -> Judgement:
+def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
     """The elements in row-major order under a new shape.   t[..a] -> t[..newshape]
 
     Written integers below 1 are codes, of which -1 stands once [op.reshape.code]; sizes are not negative
@@ -58,17 +58,17 @@ def reshape(data: TensorType[Dim], *, newshape: tuple[Dim, ...], allowzero: bool
     return Judgement(TensorType(shape, given.dtype), needs, _settled(newshape, shape))
 
 
-def _settled(newshape: Shape, shape: Shape) -> dict[str, object] | None:
+def _settled(newshape: Sequence[int | Dim], shape: Shape) -> dict[str, object] | None:
     """A request with computed sizes as the core writes it: sizes for codes, so that no computed 0 is read as one."""
-    if all(code.value is not None for code in newshape):
+    if all(isinstance(code, int) for code in newshape):
         return None
-    if any(code.value is not None and code.value <= JOIN + 1 for code in newshape):
+    if any(isinstance(code, int) and code <= ALL for code in newshape):
         return {"newshape": shape, "allowzero": True}
-    kept = tuple(code if code is MINUS else extent for code, extent in zip(newshape, shape, strict=True))
+    kept = tuple(REST if code == REST else extent for code, extent in zip(newshape, shape, strict=True))
     return {"newshape": kept, "allowzero": True}
 
 
-def _reshape_by_value(data: TensorType[Dim], *, newshape: tuple[Dim, ...], allowzero: bool) -> Judgement:
+def _reshape_by_value(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool) -> Judgement:
     given = tensor(data, 0)
     shape, needs = requested(given.shape, newshape, allowzero, elements=True)
     return judged(shape, given.dtype, needs)
