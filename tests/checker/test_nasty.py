@@ -203,3 +203,29 @@ def test_contents_of_a_join_of_integers() -> None:
     assert conditions(found) == []
     ended = outcome(found.core, (floats(1), Tensor(5, "int64"), Tensor(True, "bool")))
     assert ended.kind == "value"
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "result"),
+    [
+        ("reshape(%x, newshape=[dim(%y, 0), 0])", (floats(2, 0), floats(0)), (0, 0)),
+        ("reshape(%x, newshape=[dim(%y, 0), -1])", (floats(0, 3), floats(1)), (1, 0)),
+        ("split(%x, indices_or_sections=dim(%y, 0)).1", (floats(3, 2), floats(1)), (2, 2)),
+    ],
+)
+def test_what_a_program_means_does_not_depend_on_how_much_is_known(
+    expression: str, values: tuple[Tensor, Tensor], result: tuple[int, ...]
+) -> None:
+    known = values[1].shape[0]
+    for size in (str(known), "?", "n"):
+        found = accepted(f"def @main(%x: Tensor[(?, ?), float32], %y: Tensor[({size},), float32]) {{ {expression} }}")
+        assert shape(found, *values) == result
+    exact = ", ".join(map(str, values[0].shape))
+    found = accepted(f"def @main(%x: Tensor[({exact}), float32], %y: Tensor[({known},), float32]) {{ {expression} }}")
+    assert shape(found, *values) == result
+
+
+@pytest.mark.parametrize("size", ["1", "?", "n"])
+def test_an_axis_is_written_not_computed(size: str) -> None:
+    text = f"def @main(%x: Tensor[(2, 3), float32], %y: Tensor[({size},), float32]) {{ sum(%x, axis=[dim(%y, 0)]) }}"
+    assert codes(text) == ["E0207"]

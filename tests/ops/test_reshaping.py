@@ -83,9 +83,16 @@ def test_a_computed_size_in_an_attribute_is_a_size() -> None:
     assert ("op.reshape.elements", "b * d == 4 * b * (d // 4)") in goals(split)
 
 
+def test_a_computed_size_is_a_size_even_where_it_is_known() -> None:
+    zero = judges("reshape", of(2, 0), newshape=[constant(0), 0])
+    assert numbers(zero) == (0, 0)
+    assert zero.attributes == {"newshape": (constant(0), constant(0)), "allowzero": True}
+    assert ("op.reshape.size", "false") in goals(judges("reshape", of(2, 3), newshape=[constant(-1), 3]))
+
+
 def test_a_request_with_computed_sizes_is_settled_without_codes() -> None:
     judgement = judges("reshape", of("b", "s", "d"), newshape=[0, n, -1])
-    assert judgement.attributes == {"newshape": (b, n, constant(-1)), "allowzero": True}
+    assert judgement.attributes == {"newshape": (b, n, -1), "allowzero": True}
     joined = judges("reshape", of("b", "s", "d"), newshape=[-3, n, 2])
     assert joined.attributes == {"newshape": (b * s, n, constant(2)), "allowzero": True}
     assert judges("reshape", of("b", "s"), newshape=[0, -1]).attributes is None
@@ -193,7 +200,7 @@ def test_a_settled_request_means_at_run_time_what_was_judged(shape: list[int], r
     env = {one: size for at, size in named if isinstance(at, Dim) for one in at.variables()}
     assume(holds(judgement, env))
     assert judgement.attributes is not None
-    newshape = [size.evaluate(env) for size in judgement.attributes["newshape"]]
+    newshape = [size if isinstance(size, int) else size.evaluate(env) for size in judgement.attributes["newshape"]]
     found = means("reshape", random_tensor(tuple(shape), DType.FLOAT32, 1), newshape=newshape, allowzero=1)
     assert found.shape == tuple(extent.evaluate(env) for extent in judgement.result.shape)  # type: ignore[union-attr]
 
