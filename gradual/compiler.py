@@ -213,4 +213,7 @@ def _room() -> Iterator[None]:
     finally:
         sys.setrecursionlimit(limit)
         if collecting:
+            if not gc.get_freeze_count():  # what was built is old at once, instead of being walked as young garbage
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
