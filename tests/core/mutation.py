@@ -70,7 +70,7 @@ class Known:
     def __init__(self, function: Function) -> None:
         steps = list(_steps_of(function))
         self.types = dict(_types(function, steps))
-        self.renamed = {step.name for step in steps if isinstance(step, Rename)}
+        self.renamed = {step.name for step in steps if isinstance(step, Rename | If)}
 
     def may_be_implied(self, check: Check, after: tuple[Step, ...]) -> bool:
         """Whether the check may follow from others of its demand, or from what was forgotten; core keeps no bounds."""

@@ -361,8 +361,8 @@ def _is_live(step: Step, trace: Trace) -> bool:
     return step in (trace.reached if isinstance(step, Check) else trace.finished)
 
 
-_MAY_SURVIVE = ("check among others", "operands")
-"""One check may imply another of the same construct; operands may be exchanged where all sizes are equal."""
+_MAY_SURVIVE = ("check among others", "operands", "unknown")
+"""A check may follow from others; operands may be exchanged, and sizes recorded as each other, where they are equal."""
 
 
 def tampering(case: Case) -> str | None:
