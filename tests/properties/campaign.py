@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tests.generators.programs import generated
+from tests.properties.case import Case, Law
 from tests.properties.compiling import compiled
-from tests.properties.laws import LAWS, Case, Law
+from tests.properties.laws import LAWS
 from tests.properties.shrinking import shrunk
 
 

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from tests.generators.programs import generated
+from tests.properties.case import Case
 from tests.properties.compiling import compiled
-from tests.properties.laws import LAWS, Case
+from tests.properties.laws import LAWS
 
 PROGRAMS = int(os.environ.get("GRADUAL_PROGRAMS", "40"))
 

@@ -16,9 +16,10 @@ from gradual.source import Source
 from tests.generators.programs import generated
 from tests.properties import seeded
 from tests.properties.campaign import broken
+from tests.properties.case import Case
 from tests.properties.compiling import all_checks, compiled, outcome, same
 from tests.properties.inputs import arguments
-from tests.properties.laws import LAWS, Case
+from tests.properties.laws import LAWS
 from tests.properties.seeded import Bug
 from tests.run.test_blame import floats
 

@@ -1,0 +1,72 @@
+"""The text does not matter: printed and read again, renamed, shadowed, rearranged.  [T15] [T16]"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from random import Random
+
+from gradual.compiler import Compilation
+from gradual.core.print import printed as printed_core
+from gradual.source import Source
+from gradual.syntax.parse import parse
+from gradual.syntax.print import printed
+from tests.generators.program_terms import SPELLED, respelled, shadowed
+from tests.properties.case import Case, errors, gave_up
+from tests.properties.compiling import compiled, outcome
+
+
+def printing(case: Case) -> str | None:
+    """The printed program is the program: read and printed again the same, and it runs the same.  [T15]"""
+    again = printed(case.found.surface)
+    surface, wrong = parse(Source("again.relay", again))
+    if wrong:
+        return f"the printed program does not parse: {wrong[0].message}\n{again}"
+    if printed(surface) != again:
+        return f"printed twice differs:\n{again}\n{printed(surface)}"
+    found = compiled(again)
+    if [printed_core(found.core), found.ok] != [printed_core(case.found.core), case.found.ok]:
+        return f"the printed program has another core:\n{again}"
+    return None
+
+
+def renaming(case: Case) -> str | None:
+    """Renaming variables and dims changes neither acceptance nor where checks stand.  [T16]"""
+    random = Random(f"rename {case.seed}")
+    names = sorted(set(re.findall(SPELLED, case.text)))
+    fresh = [
+        f"{'%' if name.startswith('%') else ''}{letters}"
+        for name, letters in zip(names, _letters(random), strict=False)
+    ]
+    mapping = dict(zip(names, fresh, strict=True))
+    other = compiled(respelled(case.program, lambda name: mapping.get(name, name)))
+    if other.ok != case.found.ok:
+        return f"renamed: {other.ok} instead of {case.found.ok}: {errors(other)} {errors(case.found)}"
+    if _places(other) != _places(case.found) and not (case.gave_up or gave_up(other)):
+        return f"renamed, other checks: {_places(other)} instead of {_places(case.found)}\n{other.source.text}"
+    return None
+
+
+def shadowing(case: Case) -> str | None:
+    """Names that are used again for other values change nothing.  [T16]"""
+    text = shadowed(case.program, Random(f"shadow {case.seed}"))
+    other = compiled(text)
+    if other.ok != case.found.ok:
+        return f"shadowed: {other.ok} instead of {case.found.ok}: {errors(other)} {errors(case.found)}\n{text}"
+    if _places(other) != _places(case.found) and not (case.gave_up or gave_up(other)):
+        return f"shadowed, other checks: {_places(other)} instead of {_places(case.found)}\n{text}"
+    for values, ended in zip(case.inputs, case.outcomes, strict=True) if other.ok else ():
+        again = outcome(other.core, values)
+        if (again.kind, again.value) != (ended.kind, ended.value):
+            return f"shadowed, on {values}: {again} instead of {ended}\n{text}"
+    return None
+
+
+def _letters(random: Random) -> Iterator[str]:
+    numbers = list(range(1000))
+    random.shuffle(numbers)
+    return (f"{random.choice('abyzn')}_{number}" for number in numbers)
+
+
+def _places(found: Compilation) -> list[tuple[str, int]]:
+    return [(check.blame.rule, found.source.position(check.span.start).line) for check in found.checks]

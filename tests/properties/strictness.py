@@ -1,0 +1,82 @@
+"""Strict definitions: accepted if and only if no size makes an obligation fail.  [T11]"""
+
+from __future__ import annotations
+
+from random import Random
+
+from gradual.core.terms import Check
+from gradual.diagnostic import Diagnostic
+from gradual.source import Span
+from tests.properties.case import INPUTS, Case, checks_of, owner_of
+from tests.properties.compiling import outcome
+from tests.properties.inputs import arguments
+from tests.properties.watching import Trace
+
+_COMPLETIONS = 120
+
+
+def conservative(case: Case) -> str | None:
+    """A strict definition that is accepted has no check and is never blamed, at any size.  [T11]"""
+    if not case.found.ok or case.gave_up:
+        return None
+    for check in case.found.checks:
+        owner = owner_of(case.found, check.span)
+        if check.blame.rule != "type.assert" and (owner is None or owner.strict):
+            return f"a check in a strict definition: {check.goal}"
+    for values in case.inputs if case.doubtful.ok else ():
+        ended = outcome(case.doubtful.core, values)
+        if ended.kind == "blame" and not ended.at_entry and ended.label is not None:
+            owner = owner_of(case.found, Span(*ended.label[2:]))
+            if owner is None or owner.strict:
+                return f"on {values}, with all checks, a strict definition is blamed: {ended}"
+    return None
+
+
+def counterexamples(case: Case) -> str | None:
+    """The counterexample of a rejected strict definition, executed, blames exactly that obligation.  [T11]"""
+    errors = [d for d in case.found.diagnostics if d.severity == "error"]
+    if not errors or any(d.code != "E0302" for d in errors) or not case.doubtful.ok:
+        return None
+    for error in errors:
+        if not _blamed(case, error):
+            return f"no completion of {dict(error.data)} blames {error.rule} at {error.span}: {error.message}"
+    return None
+
+
+def _blamed(case: Case, error: Diagnostic) -> bool:
+    function = owner_of(case.doubtful, error.span)
+    if function is None:
+        return False
+    witness = error.data["counterexample"]
+    assert isinstance(witness, dict)
+    random, trace = Random(f"counterexample {case.seed}"), Trace()
+    for _ in range(_COMPLETIONS):
+        values = arguments(function, random, witness)
+        if values is None:
+            continue
+        ended = outcome(case.doubtful.core, values, function.name, trace)
+        if ended.label == ("E0601", error.rule, error.span.start, error.span.end):
+            return True
+    goals = [step for step in checks_of(case.doubtful) if (step.blame.rule, step.span) == (error.rule, error.span)]
+    return trace.reached.isdisjoint(goals)  # in a branch that nothing reaches no run can blame
+
+
+def refutations(case: Case) -> str | None:
+    """A goal that is refuted at every size fails wherever a run comes to it.  [T2]"""
+    refuted = {(d.rule, d.span) for d in case.found.diagnostics if d.code == "E0301"}
+    if not refuted or not case.doubtful.ok:
+        return None
+    goals = [step for step in checks_of(case.doubtful) if (step.blame.rule, step.blame.span) in refuted]
+    random, trace = Random(f"refutation {case.seed}"), Trace()
+    for function in case.doubtful.core.functions.values():
+        for _ in range(INPUTS):
+            values = arguments(function, random)
+            if values is not None:
+                outcome(case.doubtful.core, values, function.name, trace)
+    passed = next((step for step in goals if step in trace.finished and not _is_shared(step, goals)), None)
+    return None if passed is None else f"`{passed.goal}` was refuted, and holds in a run"
+
+
+def _is_shared(step: Check, goals: list[Check]) -> bool:
+    """Whether several goals have this place and rule, so that it is not known which one was refuted."""
+    return sum((goal.blame.rule, goal.blame.span) == (step.blame.rule, step.blame.span) for goal in goals) > 1

@@ -1,0 +1,78 @@
+"""What the checker writes: the same with less budget and without a memory, and accepted by the verifier."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from random import Random
+
+from gradual.compiler import Options, compile_source
+from gradual.core.print import printed as printed_core
+from gradual.core.terms import Check, Step
+from gradual.core.verify import violations
+from gradual.dims.decide import Decider
+from gradual.limits import Limits
+from gradual.source import Source
+from tests.core.mutation import mutants
+from tests.properties.case import Case, errors, gave_up
+from tests.properties.compiling import compiled, outcome, same
+from tests.properties.watching import Trace
+
+
+def determinism(case: Case) -> str | None:
+    """Checking twice, with the answers remembered or not, writes the same core and the same diagnostics."""
+    fresh = compile_source(Source("p.relay", case.text), Options(advise=False))
+    if printed_core(fresh.core) != printed_core(case.found.core):
+        return f"another core:\n{printed_core(fresh.core)}\n{printed_core(case.found.core)}"
+    pairs = zip_longest(map(str, fresh.diagnostics), map(str, case.found.diagnostics))
+    return next((f"another diagnostic:\n{one}\n{other}" for one, other in pairs if one != other), None)
+
+
+_POOR = (
+    Options(smt=False, advise=False),
+    Options(limits=Limits(models=8, cases=2, residues=1, rlimit=10), advise=False),
+)
+
+
+def budget(case: Case) -> str | None:
+    """Less budget never rejects: what was decided may become unknown, and then it is checked.  [T3]"""
+    for options in _POOR if case.found.ok else ():
+        found = compiled(case.text, options)
+        if not found.ok:
+            return f"rejected with less budget: {errors(found)}"
+        for values, ended in zip(case.inputs, case.outcomes, strict=True):
+            if not same(ended, outcome(found.core, values)):
+                return f"another outcome with less budget on {values}"
+    return None
+
+
+def verified(case: Case) -> str | None:
+    """The verifier accepts every core that the checker writes.  [core.verify]"""
+    for found in (case.found, *(less for _, less in case.less_precise)):
+        wrong = violations(found.core, Decider()) if found.ok and not gave_up(found) else []
+        if wrong:
+            return f"{wrong[0].function}: {wrong[0].message}\n{printed_core(found.core)}"
+    return None
+
+
+def _is_live(step: Step, trace: Trace) -> bool:
+    """Whether a run finished the step, or failed at it if it is a check."""
+    return step in (trace.reached if isinstance(step, Check) else trace.finished)
+
+
+_MAY_SURVIVE = ("check among others", "operands", "unknown")
+"""A check may follow from others; operands may be exchanged, and sizes recorded as each other, where they are equal."""
+
+
+def tampering(case: Case) -> str | None:
+    """The verifier rejects core that was changed in one place that some run comes to.  [core.verify]"""
+    if not case.found.ok or not case.outcomes or violations(case.found.core, _CHEAP):
+        return None
+    every = [mutant for mutant in mutants(case.found.core) if mutant.step is None or _is_live(mutant.step, case.trace)]
+    for mutant in Random(f"mutants {case.seed}").sample(every, min(6, len(every))):
+        if mutant.kind not in _MAY_SURVIVE and not violations(mutant.module, _CHEAP):
+            return f"accepted: {mutant.says}\n{printed_core(mutant.module)}"
+    return None
+
+
+_CHEAP = Decider(smt=False)
+"""What needs the solver to be proved is not asked of a changed program."""
