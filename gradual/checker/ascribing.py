@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gradual.checker.apply import discharge_divisions
-from gradual.checker.elaboration import Broken, Elaboration, Written, base_of
-from gradual.checker.flow import flow
+from gradual.checker.elaboration import Broken, Elaboration, Typed, Written, base_of
+from gradual.checker.flow import Place, flow
 from gradual.checker.provenance import written_at
 from gradual.checker.written import Reading, Unreadable
 from gradual.core.terms import Promise, Rename, Site
@@ -14,7 +16,7 @@ from gradual.syntax import ast
 from gradual.types.measuring import bare, measured
 from gradual.types.opening import sizes
 from gradual.types.relate import substituted
-from gradual.types.type import FunctionType, TupleType
+from gradual.types.type import FunctionType, OpenedType, TensorType, TupleType
 
 
 def ascribe(
@@ -59,19 +61,31 @@ def ascribe(
         target = substituted(target, choice.mapping)
     discharge_divisions(state, reading)
     what = "the annotation of `" + (hint or "") + "`" if site is Site.ANNOTATION else "the cast"
-    if not flow(state, value, target, value_span, site, rule, what, f"{what}, in `{state.function}`", annotation):
+    place = Place(value_span, site, rule, what, f"{what}, in `{state.function}`", annotation)
+    fits = flow(state, value, target, place)
+    if fits is None:
         return state.broken()
     name = state.fresh(hint)
 
-    def promise(path: str, axis: int) -> Promise:
+    def promise(path: str, axis: int | None) -> Promise:
         return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {what}")
 
     type = state.enter(target, name, promise)
-    for forgotten, size in zip(sizes(held), sizes(type), strict=True):
+    for forgotten, size in _paired(state.types[value], type):
         ghost = bare(size)
         if ghost is not None and base_of(ghost) == name:
             state.behind[ghost] = forgotten
     for size in sizes(type):
         state.is_size(size)
-    state.steps.append(Rename(name, value, type, span))
+    state.steps.append(Rename(name, fits, type, span))
     return state.define(name, type, Written(annotation))
+
+
+def _paired(held: Typed, type: OpenedType) -> Iterator[tuple[Dim, Dim]]:
+    """Each size of a value with the size that the written type has in its place."""
+    match held, type:
+        case TensorType(shape), TensorType(sizes):
+            yield from zip(shape, sizes, strict=True)
+        case TupleType(fields), TupleType(others):
+            for field, other in zip(fields, others, strict=True):
+                yield from _paired(field, other)

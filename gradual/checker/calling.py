@@ -9,14 +9,15 @@ from collections.abc import Sequence
 
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
-from gradual.checker.flow import flow
+from gradual.checker.flow import Place, flow
+from gradual.checker.polymorphism import instance
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.syntax import ast
 from gradual.types.measuring import measured
 from gradual.types.opening import sizes
 from gradual.types.relate import substituted
 from gradual.types.text import shown
-from gradual.types.type import FunctionType
+from gradual.types.type import FunctionType, OpenedType
 
 
 def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
@@ -52,7 +53,9 @@ def _instantiated(
 ) -> str:
     for operand in operands:
         state.contents(operand)
-    choice = measured(type, [state.types[operand] for operand in operands])  # type: ignore[misc]
+    types: list[OpenedType] = [state.types[operand] for operand in operands]  # type: ignore[misc]
+    type = instance(type, types)
+    choice = measured(type, types)
     caller = f"in `{state.function}`"
     for index, goal in choice.owed:
         blamed = f"argument {index + 1} of the call of `{called}` {caller}"
@@ -61,14 +64,17 @@ def _instantiated(
         owed = Owed(goal, "type.call.dims", Site.ARGUMENT, says, span, blamed=blamed, values=tuple(operands))
         if not owe(state, owed):
             return state.define(name, BROKEN)
+    passed: list[str] = []
     for index, (operand, param) in enumerate(zip(operands, type.params, strict=True)):
         position = f"argument {index + 1} of `{called}`"
-        fits = flow(
-            state, operand, substituted(param, choice.mapping), call.arguments[index].span, Site.ARGUMENT,
-            "type.call.argument", position, f"{position}, in the call {caller}",
+        place = Place(
+            call.arguments[index].span, Site.ARGUMENT, "type.call.argument", position,
+            f"{position}, in the call {caller}",
         )  # fmt: skip
-        if not fits:
+        fits = flow(state, operand, substituted(param, choice.mapping), place)
+        if fits is None:
             return state.define(name, BROKEN)
+        passed.append(fits)
     for clause in type.where:
         goal = clause.substitute(choice.mapping)
         says = f"`{called}` requires `{clause}`"
@@ -79,5 +85,5 @@ def _instantiated(
     result = state.enter(substituted(type.result, choice.mapping), name, lambda path, axis: promise)
     for size in sizes(result):
         state.is_size(size)
-    state.steps.append(Invoke(name, function, tuple(operands), result, call.span))
+    state.steps.append(Invoke(name, function, tuple(passed), result, call.span))
     return state.define(name, result, Made(f"`{called}`", tuple(operands), call.span))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
-from gradual.core.terms import Blame, Check, Promise, Site
+from gradual.core.terms import Blame, Check, Polarity, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth
 from gradual.dims.dim import Dim, Undefined, Variable
@@ -32,6 +32,7 @@ class Owed:
         sides: the two sizes that must agree, where there are two; a goal of constants is folded.
         values: the core variables whose sizes take part.
         blamed: for a demand that somebody wrote (a cast, an argument): that party; otherwise whoever left a `?`.
+        polarity: whether the value, or the context of a function, breaks the promise.
     """
 
     goal: Constraint
@@ -45,6 +46,7 @@ class Owed:
     blamed: str = ""
     sides: tuple[Dim, Dim] | None = None
     values: tuple[str, ...] = ()
+    polarity: Polarity = Polarity.POSITIVE
 
 
 def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
@@ -146,7 +148,8 @@ def _blame(state: Elaboration, owed: Owed, verdict: Unknown) -> Blame:
         blamed = "; ".join(dict.fromkeys(promise.says for promise in promises)) or f"`{state.function}`"
         spans = tuple(dict.fromkeys(promise.span for promise in promises)) or (owed.span,)
     return Blame(
-        owed.rule, owed.site, owed.span, owed.says, owed.through, promises, blamed, spans, verdict.because, owed.goal
+        owed.rule, owed.site, owed.span, owed.says, owed.through, promises, blamed, spans, verdict.because, owed.goal,
+        owed.polarity,
     )  # fmt: skip
 
 

@@ -15,13 +15,22 @@ from typing import Any
 from gradual.checker.program import Program
 from gradual.core.terms import Check, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
-from gradual.dims.constraint import Constraint
-from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, variable
+from gradual.dims.constraint import Constraint, equal
+from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, constant, product, variable
 from gradual.dims.facts import Cone, Facts
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.opening import opened, size_of, tracked_length, with_contents
-from gradual.types.type import GradualType, Hole, OpenedType, TensorType
+from gradual.types.opening import (
+    at_rank,
+    numel_of,
+    opened,
+    rank_of,
+    shapes_unknown,
+    size_of,
+    tracked_length,
+    with_contents,
+)
+from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TypeVariable
 from gradual.verdict import Unknown
 
 _ABSENT: Any = object()
@@ -88,7 +97,9 @@ class Elaboration:
         facts: what is known here.
         names: variables in scope, by their spelling, as core variables.
         dims: dimension names in scope.
+        type_names: type parameters in scope.
         types: the opened type of every core variable, in scope or not.
+        unranked: the values whose types mention `*`, by the origin of their shapes.
         live: core variables whose values exist here.
         steps: the block being written.
         ghosts: who left each unknown open.
@@ -109,7 +120,9 @@ class Elaboration:
         self.facts = Facts()
         self.names: dict[str, str] = {}
         self.dims: dict[str, Dim] = {}
+        self.type_names: dict[str, TypeVariable] = {}
         self.types: dict[str, Typed] = {}
+        self.unranked: dict[str, list[str]] = {}
         self.origins: dict[str, Origin] = {}
         self.live: dict[str, bool] = {}
         self.shared: dict[object, Dim] = {}
@@ -164,6 +177,16 @@ class Elaboration:
         self._undo_names.append((self.dims, name, self.dims.get(name, _ABSENT)))
         self.dims[name] = dim
 
+    def bind_type(self, name: str) -> TypeVariable:
+        """From here on the name is a type parameter; one that shadows another gets a number."""
+        number, spelling = 0, name
+        while any(variable.name == spelling for variable in self.type_names.values()):
+            number += 1
+            spelling = f"{name}_{number}"
+        self._undo_names.append((self.type_names, name, self.type_names.get(name, _ABSENT)))
+        self.type_names[name] = TypeVariable(spelling)
+        return self.type_names[name]
+
     def rigid(self, name: str) -> Dim:
         """A rigid dim for a name that is bound here; a name that shadows another gets a number."""
         number, spelling = 0, name
@@ -192,6 +215,9 @@ class Elaboration:
         """The core variable with its type, live from here on."""
         self.types[name] = type
         self._branch_entry(self.live, name, True)
+        if not isinstance(type, Broken | TensorType):
+            for shape in shapes_unknown(type):
+                self.unranked.setdefault(shape, []).append(name)
         if origin is not None:
             self.origins[name] = origin
         if isinstance(origin, Made) and (self.failed or self.doubtful):
@@ -202,7 +228,11 @@ class Elaboration:
         return name
 
     def enter(
-        self, type: GradualType, name: str, promise: Callable[[str, int], Promise], operands: tuple[str, ...] = ()
+        self,
+        type: GradualType,
+        name: str,
+        promise: Callable[[str, int | None], Promise],
+        operands: tuple[str, ...] = (),
     ) -> OpenedType:
         """The type with its `?`s opened for the value `name`, each blamed on `promise(path, axis)`.
 
@@ -230,6 +260,21 @@ class Elaboration:
                 self._branch_entry(self.shared, _key(opening.hole, operands), opening.ghost)
             self.gradual = True
         return inside
+
+    def rank_known(self, origin: str, rank: int) -> None:
+        """From here on in this branch, the shapes of this origin have a known rank.  [type.unranked]"""
+        promise = self.ghosts.get(single(rank_of(origin)))
+        shape = [size_of(origin, axis) for axis in range(rank)]
+        for size in shape:
+            self.is_size(size)
+            if promise is not None:
+                self.ghosts.setdefault(single(size), promise)
+        self.facts.assume(equal(rank_of(origin), constant(rank)))
+        self.facts.assume(equal(numel_of(origin), product(shape)))
+        for name in self.unranked.get(origin, ()):
+            held = self.types[name]
+            if not isinstance(held, Broken):
+                self._branch_entry(self.types, name, at_rank(held, origin, rank))
 
     def broken(self) -> str:
         """A value that was already reported."""
@@ -307,6 +352,12 @@ class Elaboration:
         found = Diagnostic(code, rule, message, span, severity, label, related, notes, help, data or {})
         self.diagnostics.append(found)
         return found
+
+
+def single(dim: Dim) -> Variable:
+    """The one variable of a ghost."""
+    (variable,) = dim.variables()
+    return variable
 
 
 def base_of(variable: Variable) -> str | None:

@@ -1,86 +1,154 @@
-"""A value flows into a written type: an argument, a result, an annotation, a cast."""
+"""A value flows into a written type: an argument, a result, an annotation, a cast.
+
+What it owes are sizes and ranks.  Functions, references and data cannot be looked into at once: they are converted, so
+that `flow` answers with the variable that holds the value at the written type.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from gradual.checker.discharge import Owed, discharge
-from gradual.checker.elaboration import Broken, Elaboration
+from gradual.checker.elaboration import Broken, Elaboration, Made, single
 from gradual.checker.provenance import birth, written_at
-from gradual.core.terms import Site
+from gradual.core.terms import MakeTuple, Polarity, Project, Site
 from gradual.diagnostic import Related
 from gradual.dims.constraint import TRUE
+from gradual.dims.dim import RankOf
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.measuring import measured
 from gradual.types.opening import opened, spelled
 from gradual.types.relate import Coercion, Demand, Mismatch, demands, substituted
-from gradual.types.text import shown
-from gradual.types.type import FunctionType, GradualType
+from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TupleType
 
 _CODES = {"type.structure": "E0307", "type.dtype": "E0306", "op.rank": "E0303"}
 
 
-def flow(
-    state: Elaboration,
-    value: str,
-    target: GradualType,
-    span: Span,
-    site: Site,
-    rule: str,
-    through: str,
-    blamed: str,
-    annotation: ast.Type | None = None,
-) -> bool:
-    """Discharge what a value owes to a type; False if no size could make it fit, which was then reported.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value flows into a written type.
+
+    Attributes:
+        span: the value.
+        site: the kind of place, and `rule` the rule that demands.
+        through: the position in words ("argument 1 of `@f`").
+        blamed: the party that is blamed, in words.
+        annotation: the type where it is written.
+        polarity: whether the value, or the context of a function, breaks the promise.
+    """
+
+    span: Span
+    site: Site
+    rule: str
+    through: str
+    blamed: str
+    annotation: ast.Type | None = None
+    polarity: Polarity = Polarity.POSITIVE
+
+
+def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> str | None:
+    """The value at a written type, what it owes discharged; None if nothing could make it fit, which was then reported.
 
     [type.call.argument] [type.result] [type.annotation] [type.cast] [type.consistent]
     """
     source = state.types[value]
     if isinstance(source, Broken):
-        return True
+        return value
+    converted: dict[str, str] = {}
     for demand in demands(source, target):
         match demand:
-            case Demand():
-                described = partial(_owed, state, value, demand, span, site, rule, through, blamed, annotation)
-                discharge(state, demand.goal, described)
+            case Demand(goal, axis=axis):
+                accepted = discharge(state, goal, partial(_owed, state, value, demand, place))
+                if axis is None:
+                    if not accepted:
+                        return None
+                    _learn_rank(state, demand)
             case Mismatch(why, message):
-                related = (Related(annotation.span, "declared here"),) if annotation is not None else ()
-                state.report(_CODES[why], rule, f"{through}: {message}", span, related=related)
-                return False
-            case Coercion(function, wanted):
-                if not subsumes(function, wanted):
-                    message = f"{through}: using `{shown(function)}` as `{shown(wanted)}` is not supported yet"
-                    state.report("E0399", "type.unsupported", message, span)
-                    return False
-    return True
+                related = (Related(place.annotation.span, "declared here"),) if place.annotation is not None else ()
+                state.report(_CODES[why], place.rule, f"{place.through}: {message}", place.span, related=related)
+                return None
+            case Coercion(path=path):
+                part = _converted(state, value, demand, place)
+                if part is None:
+                    return None
+                converted[path] = part
+    return _rebuilt(state, value, "", converted, place.span)
 
 
-def _owed(
-    state: Elaboration,
-    value: str,
-    demand: Demand,
-    span: Span,
-    site: Site,
-    rule: str,
-    through: str,
-    blamed: str,
-    annotation: ast.Type | None,
-) -> Owed:
+def _learn_rank(state: Elaboration, demand: Demand) -> None:
+    witness = single(demand.size).witness
+    assert isinstance(witness, RankOf) and demand.wanted is not None and demand.wanted.value is not None
+    state.rank_known(witness.value, demand.wanted.value)
+
+
+def _owed(state: Elaboration, value: str, demand: Demand, place: Place) -> Owed:
     part = spelled(demand.path)
     size = demand.size
-    label = f"dimension {demand.axis} is {size}"
-    related = []
+    what = f"dimension {demand.axis}" if demand.axis is not None else "the rank"
+    annotation, related = place.annotation, []
     if annotation is not None:
         related.append(Related(written_at(annotation, demand.path.split("#")[1:], demand.axis), "declared here"))
-    born = birth(state, value + demand.path, demand.axis)
-    if born is not None and born.span != span:
+    born = birth(state, value + demand.path, demand.axis) if demand.axis is not None else None
+    if born is not None and born.span != place.span:
         words = f"{size} comes from here" if born.written else f"{size} is made by {born.by} here"
         related.append(Related(born.span, words))
     field = f"field {part[1:]} of " if part else ""
-    says = f"dimension {demand.axis} of {field}{through} does not fit"
+    says = f"{what} of {field}{place.through} does not fit"
     sides = (size, demand.wanted) if demand.wanted is not None else None
-    return Owed(demand.goal, rule, site, says, span, label, through, tuple(related), blamed, sides, (value,))
+    return Owed(
+        demand.goal, place.rule, place.site, says, place.span, f"{what} is {size}", place.through, tuple(related),
+        place.blamed, sides, (value,), place.polarity,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------ conversions
+def _converted(state: Elaboration, value: str, coercion: Coercion, place: Place) -> str | None:
+    """The part of a value that needs a conversion, converted; None after reporting that none can be."""
+    from gradual.checker.converting import converted
+    from gradual.checker.proxies import wrapped, wrapped_reference
+
+    match coercion.source, coercion.target:
+        case FunctionType() as source, FunctionType() as target:
+            if subsumes(source, target):
+                return projected(state, value, coercion.path, place.span)
+            return wrapped(state, projected(state, value, coercion.path, place.span), source, target, place)
+        case ReferenceType() as source, ReferenceType() as target:
+            return wrapped_reference(state, projected(state, value, coercion.path, place.span), source, target, place)
+        case DataType() as source, DataType() as target:
+            return converted(state, projected(state, value, coercion.path, place.span), source, target, place)
+    raise AssertionError(coercion)
+
+
+def projected(state: Elaboration, value: str, path: str, span: Span) -> str:
+    """The part of a tuple at a path below a value, its steps written."""
+    for index in map(int, path.split("#")[1:]):
+        type = state.types[value]
+        assert isinstance(type, TupleType), value
+        name = state.fresh(None)
+        state.steps.append(Project(name, value, index, type.fields[index], span))
+        value = state.define(name, type.fields[index], Made("a projection", (f"{value}#{index}",), span))
+    return value
+
+
+def _rebuilt(state: Elaboration, value: str, path: str, converted: dict[str, str], span: Span) -> str:
+    """The value with its converted parts in their places."""
+    if path in converted:
+        return converted[path]
+    part: object = state.types[value]
+    if not any(other.startswith(f"{path}#") for other in converted):
+        return projected(state, value, path, span)
+    for index in map(int, path.split("#")[1:]):
+        assert isinstance(part, TupleType), path
+        part = part.fields[index]
+    assert isinstance(part, TupleType), path
+    fields = tuple(_rebuilt(state, value, f"{path}#{i}", converted, span) for i in range(len(part.fields)))
+    types = tuple(type for field in fields if not isinstance(type := state.types[field], Broken))
+    name = state.fresh(None)
+    type = TupleType(types)
+    state.steps.append(MakeTuple(name, fields, type, span))
+    return state.define(name, type, Made("a tuple", fields, span))
 
 
 def subsumes(source: FunctionType, target: FunctionType) -> bool:
@@ -88,7 +156,7 @@ def subsumes(source: FunctionType, target: FunctionType) -> bool:
 
     Whoever calls it at `target` passes arguments of the target's parameter types, each `?` any size.
     """
-    if len(source.params) != len(target.params):
+    if len(source.params) != len(target.params) or source.types != target.types:
         return False
     arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(target.params)]
     choice = measured(source, arguments)

@@ -9,7 +9,7 @@ from typing import Any
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.elaboration import Binding, Elaboration, Written, base_of
 from gradual.checker.provenance import written_at
-from gradual.checker.written import Reading, Unreadable
+from gradual.checker.written import Reading, Unreadable, names_a_type, parts
 from gradual.core.terms import Blame, Check, Param, Promise, Site
 from gradual.dims.constraint import Constraint, at_least, equal
 from gradual.dims.decide import Nowhere
@@ -62,11 +62,12 @@ def _read(state: Elaboration, literal: ast.Fn, name: str) -> Header:
         state.rigids[variable] = span
         return dim
 
+    types = []
     for binder in literal.binders:
-        if binder.kind == "Type" or _names_a_type(binder.name, literal):
-            state.report("E0399", "type.unsupported", "a type parameter is not supported yet", binder.span)
-            raise Unreadable
-        bound(binder.name, binder.span)
+        if binder.kind == "Type" or (binder.kind is None and names_a_type(binder.name, *_annotations(literal))):
+            types.append(state.bind_type(binder.name))
+        else:
+            bound(binder.name, binder.span)
     reading = Reading(state, bound)
     params = _params(state, literal, reading)
     written = tuple(param.written for param in params)
@@ -79,7 +80,7 @@ def _read(state: Elaboration, literal: ast.Fn, name: str) -> Header:
     where = _assumed(state, literal)
     discharge_divisions(state, reading)
     names = tuple(param.name for param in params)
-    interface = FunctionType(names, written, TupleType(()), rigid, where)
+    interface = FunctionType(names, written, TupleType(()), rigid, where, tuple(types))
     solved = _solved(state, interface, params, {v: s for d, s in binders.values() for v in d.variables()})
     declared = None if isinstance(literal.result, ast.Omitted) else literal.result
     result = Reading(state).type(declared) if declared is not None else None
@@ -99,22 +100,9 @@ def _solved(
     return tuple((variable, choice.mapping[variable]) for variable in interface.binders)
 
 
-def _names_a_type(name: str, literal: ast.Fn) -> bool:
-    annotations = [param.annotation for param in literal.params if param.annotation is not None]
-    return any(isinstance(t, ast.NamedType) and t.name == name for a in annotations for t in _parts(a))
-
-
-def _parts(annotation: ast.Type) -> Iterator[ast.Type]:
-    yield annotation
-    match annotation:
-        case ast.TupleType(fields) | ast.NamedType(_, fields):
-            for field in fields:
-                yield from _parts(field)
-        case ast.FnType(_, params, result):
-            for part in (*params, result):
-                yield from _parts(part)
-        case ast.RefType(content):
-            yield from _parts(content)
+def _annotations(literal: ast.Fn) -> tuple[ast.Type | None, ...]:
+    """The types that a declaration writes."""
+    return (*(param.annotation for param in literal.params), literal.result)
 
 
 # ----------------------------------------------------------------------------------------------------- parameters
@@ -147,7 +135,7 @@ def _param(state: Elaboration, param: ast.Param, name: str, reading: Reading) ->
     written = reading.type(annotation)
     says = f"the value supplied for parameter `{param.name.name}` of `{state.function}`"
 
-    def promise(path: str, axis: int) -> Promise:
+    def promise(path: str, axis: int | None) -> Promise:
         return Promise(written_at(annotation, path.split("#")[1:], axis), says)
 
     held = state.types.get(name)
@@ -172,10 +160,9 @@ def _is_scalar(annotation: ast.Type) -> bool:
 def _scalars_in_dims(literal: ast.Fn) -> set[str]:
     """The variables that the declaration names as sizes: `Tensor[(%n,), …]`, `where %h > 0`."""
     found: set[str] = set()
-    annotations = [param.annotation for param in literal.params] + [literal.result]
     waiting: list[ast.Expr] = list(literal.where)
-    for annotation in annotations:
-        for part in _parts(annotation) if annotation is not None else ():
+    for annotation in _annotations(literal):
+        for part in parts(annotation) if annotation is not None else ():
             if isinstance(part, ast.TensorType):
                 waiting.extend(part.shape or ())
     while waiting:

@@ -15,7 +15,7 @@ from gradual.checker.branches import conditional
 from gradual.checker.calling import called
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
-from gradual.checker.flow import flow
+from gradual.checker.flow import Place, flow
 from gradual.checker.header import Header, closed_result, read_header
 from gradual.checker.literals import meta_value, number_value, vector_value
 from gradual.checker.written import NotADim, Reading
@@ -35,7 +35,7 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.text import shown
-from gradual.types.type import FunctionType, TensorType, TupleType
+from gradual.types.type import TensorType, TupleType
 
 _INFIX = {
     "+": "add",
@@ -312,8 +312,8 @@ def _closure(state: Elaboration, literal: ast.Fn, hint: str | None, recursive: s
             if header.type is None:
                 state.unfinished.add(name)
         result = infer(state, literal.body) if header is not None else name
-        if header is not None and header.type is not None:
-            _returned(state, result, header.type, literal)
+        if header is not None:
+            result = _returned(state, result, header, literal)
     state.unfinished.discard(name)
     function = None if header is None else _function(state, header, literal, name, steps, result)
     if function is None:
@@ -327,8 +327,7 @@ def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) ->
     with state.branch() as steps:
         result = infer(state, literal.body)
         state.bindings.append(Binding("result", result, _last(literal.body).span))
-        if header.type is not None:
-            _returned(state, result, header.type, literal)
+        result = _returned(state, result, header, literal)
     return _function(state, header, literal, name, state.steps + steps, result)
 
 
@@ -347,12 +346,21 @@ def _function(
     return Function(name, header.params, header.binders, header.entry, body, type, not state.gradual, literal.span)
 
 
-def _returned(state: Elaboration, result: str, type: FunctionType, literal: ast.Fn) -> None:
-    """The value of the body flows into the declared result.  [type.result]"""
-    if not isinstance(state.types[result], Broken):
-        what = f"the result of `{state.function}`"
-        span = _last(literal.body).span
-        flow(state, result, type.result, span, Site.RESULT, "type.result", what, what, literal.result)
+def _returned(state: Elaboration, result: str, header: Header, literal: ast.Fn) -> str:
+    """The value of the body at the declared result, or at the inferred one as it is seen outside.
+
+    [type.result] [type.close]
+    """
+    inferred = state.types[result]
+    if isinstance(inferred, Broken):
+        return result
+    what = f"the result of `{state.function}`"
+    place = Place(_last(literal.body).span, Site.RESULT, "type.result", what, what, literal.result)
+    if header.type is not None:
+        return flow(state, result, header.type.result, place) or state.broken()
+    if isinstance(inferred, TensorType):
+        return result
+    return flow(state, result, closed_result(state, header, inferred), place) or state.broken()
 
 
 def _last(expr: ast.Expr) -> ast.Expr:

@@ -12,6 +12,7 @@ from gradual.limits import Limits
 from gradual.ops.operator import Operator
 from gradual.source import Source, Span
 from gradual.syntax import ast
+from gradual.types.declared import Constructor, Data
 from gradual.types.type import FunctionType
 
 _ZERO = constant(0)
@@ -24,6 +25,8 @@ class Program:
     Attributes:
         signatures: the interface of every function checked or declared so far.
         spans: where each function's name stands.
+        data: the types that the file declares.
+        constructors: their constructors by name.
         strict_broadcast: only equal dims or a literal 1 broadcast.
     """
 
@@ -35,6 +38,8 @@ class Program:
     strict_broadcast: bool = False
     signatures: dict[str, FunctionType | None] = field(default_factory=dict)
     spans: dict[str, Span] = field(default_factory=dict)
+    data: dict[str, Data] = field(default_factory=dict)
+    constructors: dict[str, Constructor] = field(default_factory=dict)
 
     def not_negative(self, dim: Dim) -> Constraint:
         """`0 <= dim`."""

@@ -78,12 +78,14 @@ def _place(state: Elaboration, value: str, size: Dim, axis: int) -> tuple[str, i
     raise AssertionError(value)
 
 
-def written_at(annotation: ast.Type, fields: list[str], axis: int) -> Span:
+def written_at(annotation: ast.Type, fields: list[str], axis: int | None) -> Span:
     """Where an annotation writes the size at an axis of a field, or the annotation if it writes none."""
     for field in fields:
         if not isinstance(annotation, ast.TupleType):
             return annotation.span
         annotation = annotation.fields[int(field)]
-    if isinstance(annotation, ast.TensorType) and annotation.shape and axis < len(annotation.shape):
+    if isinstance(annotation, ast.TensorType) and annotation.shape and axis is not None:
+        if axis >= len(annotation.shape):
+            return annotation.span
         return annotation.shape[axis].span
     return annotation.span

@@ -6,9 +6,8 @@ whoever asked for the reading discharges them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 from gradual.checker.elaboration import Elaboration
 from gradual.dims.constraint import (
@@ -27,7 +26,17 @@ from gradual.dims.dim import Dim, Kind, Variable, constant, ite, maximum, minimu
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
-from gradual.types.type import FunctionType, GradualType, Hole, TensorType, TupleType
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    Hole,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    TypeVariable,
+    UnrankedType,
+)
 
 _COMPARISONS: dict[str, Callable[[Dim, Dim], Constraint]] = {
     "==": equal,
@@ -37,6 +46,26 @@ _COMPARISONS: dict[str, Callable[[Dim, Dim], Constraint]] = {
     ">": more,
     ">=": at_least,
 }
+
+
+def parts(annotation: ast.Type) -> Iterator[ast.Type]:
+    """A written type and the types inside it."""
+    yield annotation
+    match annotation:
+        case ast.TupleType(fields) | ast.NamedType(_, fields):
+            for field in fields:
+                yield from parts(field)
+        case ast.FnType(_, params, result):
+            for part in (*params, result):
+                yield from parts(part)
+        case ast.RefType(content):
+            yield from parts(content)
+
+
+def names_a_type(name: str, *annotations: ast.Type | None) -> bool:
+    """Whether a binder stands where a type does in what is written."""
+    every = (part for annotation in annotations if annotation is not None for part in parts(annotation))
+    return any(isinstance(part, ast.NamedType) and part.name == name for part in every)
 
 
 class Unreadable(Exception):
@@ -188,8 +217,8 @@ class Reading:
     def type(self, written: ast.Type) -> GradualType:
         """A written type.  Raises Unreadable after reporting why."""
         match written:
-            case ast.TensorType(None, _, span):
-                self._refuse("a tensor of unknown rank is not supported yet", span)
+            case ast.TensorType(None, dtype, span):
+                return UnrankedType(self.dtype(dtype, span))
             case ast.TensorType(shape, dtype, span):
                 assert shape is not None
                 if len(shape) > self.state.program.limits.rank:
@@ -201,10 +230,10 @@ class Reading:
                 return TupleType(tuple(map(self.type, fields)))
             case ast.FnType():
                 return self._function_type(written)
-            case ast.NamedType(name, _, span):
-                self._refuse(f"the type `{name}` is not supported yet", span)
-            case ast.RefType(_, span):
-                self._refuse("references are not supported yet", span)
+            case ast.NamedType():
+                return self._named_type(written)
+            case ast.RefType(content):
+                return ReferenceType(self.type(content))
             case ast.Omitted(span):
                 self.state.report("E0310", "type.annotation", "a type must be written here", span)
                 raise Unreadable
@@ -238,15 +267,27 @@ class Reading:
             self.state.report("E0306", "type.dtype", f"`{name}` is not an element type", span)
             raise Unreadable from None
 
-    def _refuse(self, message: str, span: Span) -> NoReturn:
-        """Say that a construct is not checked yet, rather than guess.  [type.unsupported]"""
-        self.state.report("E0399", "type.unsupported", message, span)
-        raise Unreadable
+    def _named_type(self, written: ast.NamedType) -> GradualType:
+        """A type parameter, or a declared type at as many arguments as it has.  [name.type] [type.data]"""
+        state, name = self.state, written.name
+        variable = state.type_names.get(name)
+        if variable is not None and not written.arguments:
+            return variable
+        declared = state.program.data.get(name)
+        if declared is None:
+            state.report("E0205", "name.type", f"unknown type `{name}`", written.span)
+            raise Unreadable
+        if len(written.arguments) != len(declared.types):
+            message = f"`{name}` takes {len(declared.types)} type arguments, not {len(written.arguments)}"
+            state.report("E0304", "type.data", message, written.span)
+            raise Unreadable
+        return DataType(name, tuple(map(self.type, written.arguments)))
 
     def _function_type(self, written: ast.FnType) -> FunctionType:
         """A function type: dimension names that are new in its parameters are its own binders."""
         state = self.state
         binders: list[Variable] = []
+        types: list[TypeVariable] = []
 
         def bound(name: str, span: Span) -> Dim:
             state.bind_dim(name, dim := state.rigid(name))
@@ -255,13 +296,15 @@ class Reading:
 
         with state.block():
             for binder in written.binders:
-                if binder.kind == "Type":
-                    self._refuse("a type parameter is not supported yet", binder.span)
-                bound(binder.name, binder.span)
+                if binder.kind == "Type" or (binder.kind is None and names_a_type(binder.name, written)):
+                    types.append(state.bind_type(binder.name))
+                else:
+                    bound(binder.name, binder.span)
             params = tuple(map(Reading(state, bound, self.owed).type, written.params))
             result = self.type(written.result)
             where = tuple(map(self.clause, written.where))
-        return FunctionType(tuple(f"%?{i}" for i in range(len(params))), params, result, tuple(binders), where)
+        names = tuple(f"%?{i}" for i in range(len(params)))
+        return FunctionType(names, params, result, tuple(binders), where, tuple(types))
 
     def clause(self, written: ast.Expr) -> Constraint:
         """A `where` clause.  Raises Unreadable after reporting why."""

@@ -20,6 +20,18 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.type import FunctionType, GradualType, OpenedType
 
 
+class Polarity(StrEnum):
+    """Which side broke a promise: the value that flows (POSITIVE), or the context that uses a function (NEGATIVE)."""
+
+    POSITIVE = "positive"
+    NEGATIVE = "negative"
+
+    @property
+    def other(self) -> Polarity:
+        """The other side: what flows into a function comes from its context."""
+        return Polarity.NEGATIVE if self is Polarity.POSITIVE else Polarity.POSITIVE
+
+
 class Site(StrEnum):
     """What kind of place made a demand."""
 
@@ -55,6 +67,7 @@ class Blame:
         blames: the spans that are blamed.
         because: why the obligation is not proved.
         owed: the obligation as its rule states it; the check's own goal is reduced.
+        polarity: whether the value or the context of a function broke the promise.
     """
 
     rule: str
@@ -67,6 +80,7 @@ class Blame:
     blames: tuple[Span, ...]
     because: str
     owed: Constraint
+    polarity: Polarity = Polarity.POSITIVE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +95,10 @@ class Constant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Apply:
-    """`name = operator(operands, attributes)`; a tuple operand is a variable that holds a tuple."""
+    """`name = operator(operands, attributes)`; a tuple operand is a variable that holds a tuple.
+
+    `accepts` is the check that the operator's rule, asked at run time, accepts operands of unknown rank.
+    """
 
     name: str
     operator: Operator
@@ -89,6 +106,7 @@ class Apply:
     attributes: Mapping[str, Any]
     type: OpenedType
     span: Span
+    accepts: Check | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,17 +186,178 @@ class If:
     span: Span
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Construct:
+    """`name = Constructor(fields)`."""
+
+    name: str
+    constructor: str
+    fields: tuple[str, ...]
+    type: OpenedType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bind:
+    """A pattern that every value matches; `name` is None for `_`."""
+
+    name: str | None
+    type: OpenedType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Destructure:
+    """A pattern of a constructor, or of a tuple (`constructor` is None)."""
+
+    constructor: str | None
+    fields: tuple[CorePattern, ...]
+
+
+CorePattern = Bind | Destructure
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arm:
+    """`pattern => block`."""
+
+    pattern: CorePattern
+    block: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Match:
+    """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; a `match?` may have none that does."""
+
+    name: str
+    scrutinee: str
+    arms: tuple[Arm, ...]
+    type: OpenedType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MakeReference:
+    """`name = ref(operand)`."""
+
+    name: str
+    operand: str
+    type: OpenedType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadReference:
+    """`name = ref_read(reference)`."""
+
+    name: str
+    reference: str
+    type: OpenedType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WriteReference:
+    """`name = ref_write(reference, operand)`: the empty tuple."""
+
+    name: str
+    reference: str
+    operand: str
+    type: OpenedType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """What a proxy does around one use of the value it wraps.
+
+    Attributes:
+        params: what the context passes, at the types that the proxy promises.
+        binders: each dim of the promised type with the dim it is measured to.
+        before: checks of what the context passes; the context is blamed.
+        call: the use itself, of the wrapped value by its name.
+        after: checks of what came back; the wrapped value is blamed.
+        result: the variable that is handed to the context.
+    """
+
+    params: tuple[Param, ...]
+    binders: tuple[tuple[Variable, Dim], ...]
+    before: tuple[Step, ...]
+    call: Invoke | ReadReference | WriteReference
+    after: tuple[Step, ...]
+    result: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wrap:
+    """`name = operand` as a function of another type, with the checks that this takes around each call."""
+
+    name: str
+    operand: str
+    layer: Layer
+    type: OpenedType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrapReference:
+    """`name = operand` as a reference of another type, with the checks that this takes around reading and writing."""
+
+    name: str
+    operand: str
+    read: Layer
+    write: Layer
+    type: OpenedType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """How one value inside a data structure becomes one of another type: `param` holds it, `result` what it becomes."""
+
+    param: Param
+    steps: tuple[Step, ...]
+    result: str
+
+
+@dataclass(slots=True, eq=False)
+class Conversion:
+    """How a data structure becomes one of another type: by constructor, what happens to each field.
+
+    None keeps a field; a conversion converts it in turn, and may be this one, for a recursive type.
+    """
+
+    fields: dict[str, tuple[Change | Conversion | None, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Convert:
+    """`name = operand` as data of another type, its parts converted left to right, depth first."""
+
+    name: str
+    operand: str
+    conversion: Conversion
+    type: OpenedType
+    span: Span
+
+
 @dataclass(slots=True, eq=False)
 class Check:
     """`check goal // id [rule]`: halt with blame unless `goal` holds at this run's sizes.
 
-    `id` is written once, when the checks of a file are numbered in source order.
+    `id` is written once, when the checks of a file are numbered in source order.  Where no constraint on sizes says
+    what is checked, `says` does, and `goal` is true: an operator's rule that is asked at run time.
     """
 
     id: str
     goal: Constraint
     blame: Blame
     span: Span
+    says: str = ""
+
+    @property
+    def condition(self) -> str:
+        """What is checked, as text."""
+        return self.says or str(self.goal)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +369,27 @@ class Assertion:
     span: Span
 
 
-Step = Apply | Constant | Check | Project | MakeTuple | Invoke | If | Closure | Rename | Assertion | Size
+Step = (
+    Apply
+    | Constant
+    | Check
+    | Project
+    | MakeTuple
+    | Invoke
+    | If
+    | Closure
+    | Rename
+    | Assertion
+    | Size
+    | Construct
+    | Match
+    | MakeReference
+    | ReadReference
+    | WriteReference
+    | Wrap
+    | WrapReference
+    | Convert
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

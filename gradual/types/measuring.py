@@ -13,7 +13,17 @@ from dataclasses import dataclass
 from gradual.dims.constraint import Constraint, at_least, divides
 from gradual.dims.dim import ContentOf, Dim, SizeOf, Variable, constant, variable
 from gradual.types.opening import content_of, size_of
-from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    Hole,
+    OpenedType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +136,7 @@ def _mentions(type: FunctionType) -> Iterator[Dim | Constraint]:
 
 
 def extents(type: GradualType) -> Iterator[Dim | Constraint]:
-    """The dims and bounds written in a type, left to right; those of function types inside included."""
+    """The dims and bounds written in a type, left to right; those inside function, data and reference types too."""
     match type:
         case TensorType(shape):
             for extent in shape:
@@ -140,6 +150,11 @@ def extents(type: GradualType) -> Iterator[Dim | Constraint]:
         case FunctionType(params=params, result=result):
             for part in (*params, result):
                 yield from extents(part)
+        case DataType(_, arguments):
+            for argument in arguments:
+                yield from extents(argument)
+        case ReferenceType(content):
+            yield from extents(content)
 
 
 def _paired(param: GradualType, argument: OpenedType) -> Iterator[tuple[Dim, Dim]]:
@@ -160,7 +175,9 @@ def measuring(type: GradualType, path: str) -> OpenedType:
             return TensorType(tuple(size_of(path, axis) for axis in range(len(shape))), dtype, scalar)
         case TupleType(fields):
             return TupleType(tuple(measuring(field, f"{path}#{i}") for i, field in enumerate(fields)))
-        case FunctionType():
+        case UnrankedType(dtype):
+            return UnrankedType(dtype, path)
+        case _:
             return type
 
 
@@ -173,5 +190,3 @@ def requirements(type: GradualType, path: str) -> Iterator[tuple[Dim | Hole, Dim
         case TupleType(fields):
             for i, field in enumerate(fields):
                 yield from requirements(field, f"{path}#{i}")
-        case FunctionType():
-            return

@@ -10,19 +10,32 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gradual.dims.constraint import Constraint, at_least
-from gradual.dims.dim import ContentOf, Dim, Kind, SizeOf, Variable, constant, variable
+from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, constant, variable
 from gradual.types.dtype import DType
-from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    Hole,
+    OpenedType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """One opened `?`: its ghost as a dim, the hole, and the path of the value that bears it."""
+    """One opened unknown: its ghost as a dim, the hole, and the path of the value that bears it.
+
+    `axis` is None for the rank and the number of elements of `*`.
+    """
 
     ghost: Dim
     hole: Hole
     path: str
-    axis: int
+    axis: int | None
 
     def facts(self) -> Iterator[Constraint]:
         """What holds of the size: it is not negative, and its bounds."""
@@ -40,6 +53,43 @@ def size_of(path: str, axis: int) -> Dim:
     return variable(f"dim({spelled(path)}, {axis})", Kind.GHOST, SizeOf(path, axis))
 
 
+def rank_of(path: str) -> Dim:
+    """The ghost `ndim(%x)` of the value at a path.  [type.unranked]"""
+    return variable(f"ndim({spelled(path)})", Kind.GHOST, RankOf(path))
+
+
+def numel_of(path: str) -> Dim:
+    """The ghost `numel(%x)` of the value at a path.  [type.unranked]"""
+    return variable(f"numel({spelled(path)})", Kind.GHOST, NumelOf(path))
+
+
+def ranked(type: UnrankedType, rank: int) -> TensorType[Dim]:
+    """The type at a rank that has become known: its sizes are ghosts of its origin.  [type.unranked]"""
+    assert type.origin is not None
+    return TensorType(tuple(size_of(type.origin, axis) for axis in range(rank)), type.dtype)
+
+
+def shapes_unknown(type: OpenedType) -> Iterator[str]:
+    """The origins of the unknown shapes in a type of a value in scope."""
+    match type:
+        case UnrankedType(origin=str(origin)):
+            yield origin
+        case TupleType(fields):
+            for field in fields:
+                yield from shapes_unknown(field)
+
+
+def at_rank(type: OpenedType, origin: str, rank: int) -> OpenedType:
+    """The type where the shapes of an origin have a known rank.  [type.unranked]"""
+    match type:
+        case UnrankedType(origin=found) if found == origin:
+            return ranked(type, rank)
+        case TupleType(fields):
+            return TupleType(tuple(at_rank(field, origin, rank) for field in fields))
+        case _:
+            return type
+
+
 def content_of(path: str, index: tuple[int, ...], kind: Kind = Kind.GHOST) -> Dim:
     """The ghost `%s[i]`, or `%n` for a scalar, that stands for an element of an integer tensor.  [type.contents]"""
     name = spelled(path) + "".join(f"[{i}]" for i in index)
@@ -52,7 +102,7 @@ Known = Callable[[str, int, Hole], Dim | None]
 def opened(type: GradualType, path: str, known: Known) -> tuple[OpenedType, list[Opened]]:
     """The type with a ghost for every `?`, and the ghosts made; `known` may name a hole by an existing one.
 
-    A function type stays as it is: nothing inside it is a value in scope.  [type.open]
+    Function, data and reference types stay as they are: nothing inside them is a value in scope.  [type.open]
     """
     new: list[Opened] = []
 
@@ -71,21 +121,62 @@ def opened(type: GradualType, path: str, known: Known) -> tuple[OpenedType, list
                 return TensorType(tuple(extent(h, path, i) for i, h in enumerate(shape)), dtype, contents)
             case TupleType(fields):
                 return TupleType(tuple(inside(field, f"{path}#{i}") for i, field in enumerate(fields)))
-            case FunctionType():
+            case UnrankedType(dtype, None):
+                new.extend(Opened(ghost, Hole(), path, None) for ghost in (rank_of(path), numel_of(path)))
+                return UnrankedType(dtype, path)
+            case _:
                 return type
 
     return inside(type, path), new
 
 
-def closed(type: OpenedType, visible: Callable[[Variable], bool]) -> GradualType:
+def closed(type: GradualType, visible: Callable[[Variable], bool]) -> GradualType:
     """The type as it is seen outside: a dim that mentions an invisible ghost becomes `?`.  [type.close]"""
+
+    def inside(type: GradualType) -> GradualType:
+        return closed(type, visible)
+
     match type:
         case TensorType(shape, dtype):
-            return TensorType(tuple(d if all(map(visible, d.variables())) else Hole() for d in shape), dtype)
+            return TensorType(tuple(_closed_extent(extent, visible) for extent in shape), dtype)
         case TupleType(fields):
-            return TupleType(tuple(closed(field, visible) for field in fields))
+            return TupleType(tuple(map(inside, fields)))
+        case UnrankedType(dtype):
+            return UnrankedType(dtype)
+        case DataType(name, arguments):
+            return DataType(name, tuple(map(inside, arguments)))
+        case ReferenceType(content):
+            return ReferenceType(inside(content))
         case FunctionType():
+            return _closed_function(type, visible)
+        case _:
             return type
+
+
+def _closed_extent(extent: Dim | Hole, visible: Callable[[Variable], bool]) -> Dim | Hole:
+    if isinstance(extent, Hole):
+        bound = extent.bound
+        hidden = bound is not None and not all(v is extent.binder or visible(v) for v in bound.variables())
+        return Hole() if hidden else extent
+    return extent if all(map(visible, extent.variables())) else Hole()
+
+
+def _closed_function(type: FunctionType, visible: Callable[[Variable], bool]) -> FunctionType:
+    """A function type of which only its own dims and the visible ones are left; a clause on others is dropped."""
+
+    def seen(variable: Variable) -> bool:
+        witness = variable.witness
+        own = witness is not None and witness.value.split("#", 1)[0] in type.names
+        return own or variable in type.binders or visible(variable)
+
+    return FunctionType(
+        type.names,
+        tuple(closed(param, seen) for param in type.params),
+        closed(type.result, seen),
+        type.binders,
+        tuple(clause for clause in type.where if all(map(seen, clause.variables()))),
+        type.types,
+    )
 
 
 def tracked_length(type: OpenedType, limit: int) -> int | None:
@@ -108,12 +199,10 @@ def with_contents(type: TensorType[Dim], path: str) -> TensorType[Dim]:
 
 
 def sizes(type: OpenedType) -> Iterator[Dim]:
-    """Every size of a value of the type, left to right; a function has none."""
+    """Every size of a value of the type, left to right; only tensors of known rank and tuples have any."""
     match type:
         case TensorType(shape):
             yield from shape
         case TupleType(fields):
             for field in fields:
                 yield from sizes(field)
-        case FunctionType():
-            return

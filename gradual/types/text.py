@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim
-from gradual.types.type import Content, FunctionType, GradualType, Hole, TensorType, TupleType
+from gradual.types.type import (
+    Content,
+    DataType,
+    FunctionType,
+    GradualType,
+    Hole,
+    NeverType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    TypeVariable,
+    UnrankedType,
+)
 
 
 def shown(type: GradualType) -> str:
@@ -19,12 +31,23 @@ def shown(type: GradualType) -> str:
             return f"({inside},)" if len(fields) == 1 else f"({inside})"
         case FunctionType():
             return _shown_function(type)
+        case UnrankedType(dtype):
+            return f"Tensor[*, {dtype}]"
+        case DataType(name, arguments):
+            return f"{name}[{', '.join(map(shown, arguments))}]" if arguments else name
+        case ReferenceType(content):
+            return f"ref({shown(content)})"
+        case TypeVariable(name):
+            return name
+        case NeverType():
+            return "_"
 
 
 def _shown_function(type: FunctionType) -> str:
+    types = f" [{', '.join(f'{variable.name}: Type' for variable in type.types)}]" if type.types else ""
     params = ", ".join(map(shown, type.params))
     where = f" where {' and '.join(map(str, type.where))}" if type.where else ""
-    return f"fn ({params}) -> {shown(type.result)}{where}"
+    return f"fn{types} ({params}) -> {shown(type.result)}{where}"
 
 
 def shown_shape(shape: tuple[Dim | Hole, ...]) -> str:

@@ -76,6 +76,7 @@ class FunctionType:
         names: the parameters' variables; `dim(%x, 0)` and `%n` in `result` and `where` speak of these.
         binders: the dims that each call chooses, by measuring its arguments.
         where: what a call owes.
+        types: the types that each call chooses, by matching its arguments.
     """
 
     names: tuple[str, ...]
@@ -83,8 +84,48 @@ class FunctionType:
     result: Type[Dim | Hole]
     binders: tuple[Variable, ...] = ()
     where: tuple[Constraint, ...] = ()
+    types: tuple[TypeVariable, ...] = ()
 
 
-Type = TensorType[E] | TupleType[E] | FunctionType
+@dataclass(frozen=True, slots=True)
+class UnrankedType:
+    """`Tensor[*, dtype]`: a tensor of unknown rank.
+
+    Opened, its rank, its number of elements and its sizes are those of the value at the path `origin`: two values of
+    one origin have one shape.  As written, `origin` is None.   [type.unranked]
+    """
+
+    dtype: DType
+    origin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DataType:
+    """`List[T]`: a declared type at its arguments, in which no unknown is opened.   [type.data]"""
+
+    name: str
+    arguments: tuple[Type[Dim | Hole], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceType:
+    """`ref(T)`: a cell; what it holds is opened anew each time it is read.   [type.reference]"""
+
+    content: Type[Dim | Hole]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeVariable:
+    """A type parameter `A` inside its function: nothing is known of its values.   [type.parameter]"""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NeverType:
+    """The type argument of which there is no value, as in `Nil: List[_]`; it flows into every type.   [type.data]"""
+
+
+Type = TensorType[E] | TupleType[E] | FunctionType | UnrankedType | DataType | ReferenceType | TypeVariable | NeverType
 OpenedType = Type[Dim]
 GradualType = Type[Dim | Hole]

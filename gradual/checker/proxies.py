@@ -1,0 +1,233 @@
+"""Proxies: a function or a reference at another type, with the checks that this takes around each use.
+
+    <fn(S1) -> T1 => fn(S2) -> T2>  =  <S2 => S1>, blaming the context  ->  <T1 => T2>, blaming the function
+
+What the context passes is measured and opened at the promised type, flows into the parameters of the function that is
+there, and what comes back flows into the promised result.  Goals that are proved leave no check, so a proxy that checks
+nothing is only a change of type.   [type.function] [type.proxy]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gradual.checker.discharge import Owed, owe
+from gradual.checker.elaboration import Broken, Elaboration, Made, Written, single
+from gradual.checker.flow import Place, flow
+from gradual.checker.polymorphism import instance
+from gradual.core.terms import (
+    Invoke,
+    Layer,
+    Param,
+    Promise,
+    ReadReference,
+    Rename,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.dims.constraint import Constraint
+from gradual.dims.dim import Dim, Variable
+from gradual.syntax import ast
+from gradual.types.measuring import measured, measuring
+from gradual.types.opening import sizes
+from gradual.types.relate import substituted
+from gradual.types.text import shown
+from gradual.types.type import FunctionType, GradualType, OpenedType, ReferenceType, TupleType
+
+
+def wrapped(state: Elaboration, value: str, source: FunctionType, target: FunctionType, place: Place) -> str | None:
+    """The function at another type; None after reporting that none of its calls could succeed.  [type.function]"""
+    if len(source.params) != len(target.params):
+        message = f"{place.through}: `{shown(source)}` is not `{shown(target)}`"
+        state.report("E0307", place.rule, message, place.span)
+        return None
+    name = state.fresh(None)
+    with state.branch() as steps:
+        params, promised, binders = _promised(state, target, place)
+        call = _called(state, value, source, promised, params, place)
+        if call is None:
+            return None
+        before = len(steps)
+        state.steps.append(call)
+        split = len(steps)
+        result = flow(state, call.name, promised.result, _positive(place, "result"))
+        if result is None:
+            return None
+    layer = Layer(params, binders, tuple(steps[:before]), call, tuple(steps[split:]), result)
+    if _is_identity(layer):
+        state.steps.append(Rename(name, value, target, place.span))
+    else:
+        state.steps.append(Wrap(name, value, layer, target, place.span))
+    return state.define(name, target, state.origins.get(value))
+
+
+def _is_identity(layer: Layer) -> bool:
+    """Whether a layer passes on what it gets and gives back what came."""
+    assert isinstance(layer.call, Invoke)
+    handed_on = layer.call.operands == tuple(param.name for param in layer.params)
+    return handed_on and layer.result == layer.call.name and not layer.before and not layer.after
+
+
+def wrapped_reference(
+    state: Elaboration, value: str, source: ReferenceType, target: ReferenceType, place: Place
+) -> str | None:
+    """The reference at another type: what is read is checked, and so is what is written.  [type.reference]"""
+    name = state.fresh(None)
+    with state.branch() as steps:
+        read = _read(state, value, source, place)
+        result = flow(state, read.name, target.content, _positive(place, "content"))
+    if result is None:
+        return None
+    reading = Layer((), (), (), read, tuple(steps[1:]), result)
+    with state.branch() as steps:
+        param = _parameter(state, "%written", target.content, f"what is written through {place.through}", place)
+        flows = flow(state, param.name, source.content, _negative(place, "what is written"))
+        if flows is None:
+            return None
+        done = state.define(state.fresh(None), TupleType(()))
+    write = WriteReference(done, value, flows, TupleType(()), place.span)
+    writing = Layer((param,), (), tuple(steps), write, (), done)
+    state.steps.append(WrapReference(name, value, reading, writing, target, place.span))
+    return state.define(name, target, state.origins.get(value))
+
+
+def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -> ReadReference:
+    name = state.fresh("%read")
+    promise = Promise(place.span, f"what is read through {place.through}")
+    type = state.enter(source.content, name, lambda path, axis: promise)
+    for size in sizes(type):
+        state.is_size(size)
+    state.define(name, type, Made("`ref_read`", (), place.span))
+    step = ReadReference(name, value, type, place.span)
+    state.steps.append(step)
+    return step
+
+
+# ------------------------------------------------------------------------------------------------------------ sides
+def _promised(
+    state: Elaboration, target: FunctionType, place: Place
+) -> tuple[tuple[Param, ...], FunctionType, tuple[tuple[Variable, Dim], ...]]:
+    """Parameters at the promised type, opened; the type in their terms; and how its dims are measured off them."""
+    fresh: dict[Variable, Dim] = {}
+    for binder in target.binders:
+        fresh[binder] = state.rigid(binder.name)
+        state.bind_dim(binder.name, fresh[binder])
+        state.rigids[single(fresh[binder])] = place.span
+        state.is_size(fresh[binder])
+    said = f"what is passed to {place.through}"
+    params = tuple(
+        _parameter(state, "%argument", substituted(param, fresh), said, _inside(place, index))
+        for index, param in enumerate(target.params)
+    )
+    own = FunctionType(
+        target.names,
+        tuple(param.written for param in params),
+        substituted(target.result, fresh),
+        tuple(map(single, fresh.values())),
+        tuple(clause.substitute(fresh) for clause in target.where),
+    )
+    mapping = measured(own, [_opened(state, param.name) for param in params]).mapping
+    solved = measured(own, [measuring(param.written, param.name) for param in params]).mapping
+    for clause in own.where:
+        state.facts.assume(clause.substitute(mapping))
+    promised = replace(own, result=substituted(own.result, mapping))
+    return params, promised, tuple((variable, solved[variable]) for variable in own.binders)
+
+
+def _parameter(state: Elaboration, spelling: str, type: GradualType, says: str, place: Place) -> Param:
+    """A parameter of a proxy, opened; its unknowns are the context's."""
+    name = state.fresh(spelling)
+    promise = Promise(place.annotation.span if place.annotation is not None else place.span, says)
+    opened = state.enter(type, name, lambda path, axis: promise)
+    for size in sizes(opened):
+        state.is_size(size)
+    origin = Written(place.annotation) if place.annotation is not None else Made(says, (), place.span)
+    state.define(name, opened, origin)
+    state.contents(name)
+    return Param(name, opened, type, place.span)
+
+
+def _called(
+    state: Elaboration,
+    value: str,
+    source: FunctionType,
+    promised: FunctionType,
+    params: Sequence[Param],
+    place: Place,
+) -> Invoke | None:
+    """The call of the function that is there, with what the context passes; the context owes what it demands."""
+    types = [_opened(state, param.name) for param in params]
+    source = instance(source, types, promised.result)
+    choice = measured(source, types)
+    negative = _negative(place, "an argument")
+    for _, goal in choice.owed:
+        if not owe(state, _due(goal, "an argument has no size that fits the function's own declaration", negative)):
+            return None
+    operands: list[str] = []
+    for index, (param, wanted) in enumerate(zip(params, source.params, strict=True)):
+        inside = replace(negative, annotation=_inside(place, index).annotation)
+        operand = flow(state, param.name, substituted(wanted, choice.mapping), inside)
+        if operand is None:
+            return None
+        operands.append(operand)
+    for clause in source.where:
+        if not owe(state, _due(clause.substitute(choice.mapping), f"the function requires `{clause}`", negative)):
+            return None
+    name = state.fresh("%result")
+    promise = Promise(place.span, f"the result of the function that flows into {place.through}")
+    result = state.enter(substituted(source.result, choice.mapping), name, lambda path, axis: promise)
+    for size in sizes(result):
+        state.is_size(size)
+    state.define(name, result, Made("the function", (), place.span))
+    return Invoke(name, value, tuple(operands), result, place.span)
+
+
+def _due(goal: Constraint, says: str, place: Place) -> Owed:
+    return Owed(
+        goal, place.rule, place.site, says, place.span, "", place.through, (), place.blamed, None, (), place.polarity
+    )
+
+
+def _opened(state: Elaboration, name: str) -> OpenedType:
+    type = state.types[name]
+    assert not isinstance(type, Broken), name
+    return type
+
+
+# ------------------------------------------------------------------------------------------------------------ blame
+def _positive(place: Place, what: str) -> Place:
+    """What comes back from the function: its own promise, on the side of whoever let it flow here."""
+    inside = _parts(place.annotation)[-1:]
+    return replace(
+        place,
+        rule="type.function.result",
+        through=f"the {what} of the function at {place.through}",
+        annotation=inside[0] if inside else None,
+    )
+
+
+def _negative(place: Place, what: str) -> Place:
+    """What the context passes: the context breaks the promise, wherever it is."""
+    return replace(
+        place,
+        rule="type.function.argument",
+        through=f"{what} passed through {place.through}",
+        blamed=f"the context that uses the function through {place.through}",
+        polarity=place.polarity.other,
+    )
+
+
+def _inside(place: Place, index: int) -> Place:
+    parts = _parts(place.annotation)
+    return replace(place, annotation=parts[index] if index < len(parts) else None)
+
+
+def _parts(annotation: ast.Type | None) -> Sequence[ast.Type]:
+    """The types written inside a function type: parameters, then the result."""
+    match annotation:
+        case ast.FnType(_, params, result):
+            return (*params, result)
+        case _:
+            return ()
