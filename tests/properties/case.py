@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
+from typing import Any
 
 from gradual.compiler import Compilation
 from gradual.core.terms import Block, Check, Closure, Function, If
@@ -95,15 +96,18 @@ def owner_of(found: Compilation, span: Span) -> Function | None:
 
 def checks_of(found: Compilation) -> list[Check]:
     """Every check of a core, those of branches and literals too."""
-    waiting: list[Block] = [function.body for function in found.core.functions.values()]
-    checks: list[Check] = []
+    functions = found.core.functions.values()
+    return [step for function in functions for step in steps_of(function.body) if isinstance(step, Check)]
+
+
+def steps_of(block: Block) -> Iterator[Any]:
+    """Every step of a block, those of branches and literals too, in no order."""
+    waiting: list[Block] = [block]
     while waiting:
         for step in waiting.pop().steps:
+            yield step
             match step:
-                case Check():
-                    checks.append(step)
                 case If(then=then, orelse=orelse):
                     waiting += (then, orelse)
                 case Closure(function=inner):
                     waiting.append(inner.body)
-    return checks

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from gradual.core.terms import Function
-from gradual.dims.dim import ContentOf, Undefined, Variable, constant
+from gradual.dims.dim import ContentOf, Dim, Undefined, Variable, constant
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Value
 from gradual.types.dtype import DType
@@ -120,3 +120,22 @@ def _variables(function: Function) -> Iterator[Variable]:
             yield from (variable for variable in extent.variables() if variable.name != "u")
     for clause in function.type.where:
         yield from clause.variables()
+
+
+def numbers_of(function: Function) -> Iterator[str]:
+    """The names of all numbers that make arguments: names of dims, and elements of integer parameters."""
+    for variable in _variables(function):
+        yield variable.name
+    for param in function.params:
+        yield from _elements(param.written, param.name)
+
+
+def _elements(type: GradualType, path: str) -> Iterator[str]:
+    match type:
+        case TupleType(fields):
+            for i, field in enumerate(fields):
+                yield from _elements(field, f"{path}.{i}")
+        case TensorType((), dtype) if dtype.is_integer:
+            yield path
+        case TensorType((Dim() as length,), dtype) if dtype.is_integer and length.value is not None:
+            yield from (f"{path}[{i}]" for i in range(length.value))

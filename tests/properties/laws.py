@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.properties.case import Law
 from tests.properties.guarantees import dynamic_guarantee, static_guarantee
 from tests.properties.running import blame_safety, elimination, soundness
-from tests.properties.spelling import printing, renaming, shadowing
-from tests.properties.strictness import conservative, counterexamples, refutations
+from tests.properties.spelling import inlining, printing, renaming, reordering, shadowing
+from tests.properties.strictness import conservative, counterexamples, refutations, static_system
 from tests.properties.verifying import budget, determinism, tampering, verified
 
 LAWS: dict[str, Law] = {
@@ -17,11 +17,14 @@ LAWS: dict[str, Law] = {
     "conservative": conservative,
     "counterexamples": counterexamples,
     "refutations": refutations,
+    "static system": static_system,
     "blame safety": blame_safety,
     "printing": printing,
     "determinism": determinism,
     "renaming": renaming,
     "shadowing": shadowing,
+    "reordering": reordering,
+    "inlining": inlining,
     "budget": budget,
     "verified": verified,
     "tampering": tampering,

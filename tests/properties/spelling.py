@@ -11,9 +11,10 @@ from gradual.core.print import printed as printed_core
 from gradual.source import Source
 from gradual.syntax.parse import parse
 from gradual.syntax.print import printed
-from tests.generators.program_terms import SPELLED, respelled, shadowed
+from tests.generators.program_terms import SPELLED, Program, respelled, shadowed
 from tests.properties.case import Case, errors, gave_up
 from tests.properties.compiling import compiled, outcome
+from tests.properties.rearranging import exchanged, inlined
 
 
 def printing(case: Case) -> str | None:
@@ -59,6 +60,30 @@ def shadowing(case: Case) -> str | None:
         again = outcome(other.core, values)
         if (again.kind, again.value) != (ended.kind, ended.value):
             return f"shadowed, on {values}: {again} instead of {ended}\n{text}"
+    return None
+
+
+def reordering(case: Case) -> str | None:
+    """Exchanging neighbours that do not depend on each other changes no acceptance and no value.  [T16]"""
+    return _rearranged(case, exchanged(case.program, Random(f"exchange {case.seed}")))
+
+
+def inlining(case: Case) -> str | None:
+    """Writing a value where it is used, once and next, instead of naming it, changes nothing.  [T16]"""
+    return _rearranged(case, inlined(case.program, Random(f"inline {case.seed}")))
+
+
+def _rearranged(case: Case, program: Program) -> str | None:
+    """What differs in another arrangement; which one of several checks or faults stops a run may differ."""
+    other = compiled(str(program))
+    if case.gave_up or gave_up(other):
+        return None
+    if other.ok != case.found.ok:
+        return f"rearranged: {other.ok} instead of {case.found.ok}: {errors(other)} {errors(case.found)}\n{program}"
+    for values, ended in zip(case.inputs, case.outcomes, strict=True) if other.ok else ():
+        again = outcome(other.core, values)
+        if again.value != ended.value or again.kind == "stuck" or again.at_entry != ended.at_entry:
+            return f"rearranged, on {values}: {again} instead of {ended}\n{program}"
     return None
 
 

@@ -9,6 +9,7 @@ from gradual.diagnostic import Diagnostic
 from gradual.source import Span
 from tests.properties.case import INPUTS, Case, checks_of, owner_of
 from tests.properties.compiling import outcome
+from tests.properties.enumerating import enumerated
 from tests.properties.inputs import arguments
 from tests.properties.watching import Trace
 
@@ -80,3 +81,23 @@ def refutations(case: Case) -> str | None:
 def _is_shared(step: Check, goals: list[Check]) -> bool:
     """Whether several goals have this place and rule, so that it is not known which one was refuted."""
     return sum((goal.blame.rule, goal.blame.span) == (step.blame.rule, step.blame.span) for goal in goals) > 1
+
+
+_OF_SIZES = frozenset(("E0301", "E0302", "E0308"))
+"""What enumeration can find: obligations that fail, and branches that differ."""
+
+
+def static_system(case: Case) -> str | None:
+    """A strict definition is accepted exactly if enumeration finds nothing wrong with it.  [T11]"""
+    wrong = [d for d in case.found.diagnostics if d.severity == "error"]
+    if case.gave_up or not case.doubtful.ok or any(d.code not in _OF_SIZES for d in wrong):
+        return None
+    for name, function in case.found.core.functions.items():
+        mine = [d for d in wrong if owner_of(case.found, d.span) is function]
+        if function.strict and (mine or not wrong):
+            samples = [sample for d in mine if isinstance(sample := d.data.get("counterexample"), dict)]
+            static = enumerated(case.doubtful.core, case.doubtful.core.functions[name], samples)
+            says = static.failing or static.impossible
+            if bool(says) is not bool(mine):
+                return f"{name} is accepted, but {says}" if says else f"{name} is rejected, nothing fails: {mine[0]}"
+    return None

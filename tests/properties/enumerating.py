@@ -1,0 +1,240 @@
+"""The static system by enumeration: at every size of a small grid the function is run, and every branch is entered.
+
+No goal is decided here.  The function is elaborated with each obligation as a check, and run on values of each
+valuation of its names.  A branch that is not taken runs too, on the same values: what it owes must be possible, but
+may fail.  A branch under a condition that says nothing of sizes is as good as taken, and a function literal is run
+on values of its own parameters at every size that these may have.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import product
+from random import Random
+from typing import Any
+
+from gradual.core.terms import Block, Check, Closure, Function, If, Invoke, Module, Site, Step
+from gradual.dims.dim import Undefined, Variable
+from gradual.run.checking import holds, measure
+from gradual.run.entry import admitted
+from gradual.run.machine import Activation, Machine
+from gradual.run.sizes import Sizes, held
+from gradual.run.value import Frame, Held, Procedure, Stop
+from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.types.type import GradualType, TensorType, TupleType
+from tests.properties.case import steps_of
+from tests.properties.inputs import Drawn, Misfit, numbers_of
+
+GRID = (0, 1, 2, 3, 4, 6, 5, 7)
+"""Numbers for every name; all constants of generated programs are among them, or next to one."""
+
+_OWN = (0, 1, 2, 3)
+_RUNS = 256
+_FUEL = 3_000
+_ELEMENTS = 4_000
+
+
+@dataclass
+class Fate:
+    """What became of an obligation: at which valuation it failed where it was reached, and whether it ever held."""
+
+    fails: Mapping[str, int] | None = None
+    holds: bool = False
+
+
+@dataclass
+class Static:
+    """What enumeration found out about one function.
+
+    Attributes:
+        checks: the fate of each obligation that was met.
+        joins: the fate of each size of each `if`: that both branches agree on it.
+    """
+
+    checks: dict[Check, Fate] = field(default_factory=dict)
+    joins: dict[tuple[If, int], Fate] = field(default_factory=dict)
+
+    @property
+    def failing(self) -> str:
+        """An obligation that fails at some size, or branches under a mute condition that differ; empty if none."""
+        owed = ((step, fate) for step, fate in self.checks.items() if step.blame.site is not Site.ASSERT)
+        return next((f"{s.goal} fails at {f.fails}" for s, f in owed if f.fails is not None), "") or next(
+            (f"branches differ at {fate.fails}" for fate in self.joins.values() if fate.fails is not None), ""
+        )
+
+    @property
+    def impossible(self) -> str:
+        """An obligation that holds at no size, or branches that never have one shape; empty if there is none."""
+        never = (str(step.goal) for step, fate in self.checks.items() if not fate.holds)
+        return next(never, "") or ("branches differ" if any(not fate.holds for fate in self.joins.values()) else "")
+
+
+class _Spent(Exception):
+    """A run that takes too long, or too much room."""
+
+
+def enumerated(module: Module, function: Function, beside: Sequence[Mapping[str, int]] = ()) -> Static:
+    """The function of a module whose every obligation is a check, at every valuation of the grid and those beside."""
+    found, mute = Static(), _mute(function)
+    for valuation in (*beside, *_valuations(function)):
+        try:
+            values = Drawn(Random("elements"), 1, valuation).arguments(function)
+        except (Misfit, Undefined):
+            continue
+        top = Frame({name: Procedure(one, None) for name, one in module.functions.items()})
+        frame = Frame(outer=top)
+        try:
+            admitted(function, values, frame)
+            _Explorer(top, _Log(found, valuation, mute, _Fuel())).evaluated(frame, function.body)
+        except (Stop, _Spent):
+            continue
+    return found
+
+
+def _valuations(function: Function) -> Iterator[dict[str, int]]:
+    """Numbers for every name and integer of the parameters: all of them if they are few, else some."""
+    names = list(dict.fromkeys(numbers_of(function)))
+    if len(GRID) ** len(names) <= _RUNS:
+        yield from (dict(zip(names, numbers, strict=True)) for numbers in product(GRID, repeat=len(names)))
+        return
+    random = Random("valuations")
+    yield from ({name: random.choice((*GRID, -1)) for name in names} for _ in range(_RUNS))
+
+
+def _mute(function: Function) -> frozenset[str]:
+    """The conditions that say nothing of sizes: what is known of them is not a predicate."""
+    steps = list(steps_of(function.body))
+    told = {step.name for step in steps if isinstance(getattr(step, "type", None), TensorType) and step.type.contents}
+    return frozenset(step.condition for step in steps if isinstance(step, If)) - told
+
+
+@dataclass
+class _Fuel:
+    left: int = _FUEL
+
+    def burn(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise _Spent
+
+
+@dataclass
+class _Log:
+    """What is found, at which valuation, which conditions are mute, and how long it may take."""
+
+    found: Static
+    valuation: Mapping[str, int]
+    mute: frozenset[str]
+    fuel: _Fuel
+
+
+class _Plain(Machine):
+    """The machine, for as long as there is fuel."""
+
+    def __init__(self, top: Frame, fuel: _Fuel) -> None:
+        super().__init__(top)
+        self.fuel = fuel
+
+    def _step(self, activation: Activation, step: Step) -> None:
+        self.fuel.burn()
+        super()._step(activation, step)
+        value = activation.frame.values.get(getattr(step, "name", ""))
+        if isinstance(value, Tensor) and len(value.elements) > _ELEMENTS:
+            raise _Spent
+
+
+class _Explorer(_Plain):
+    """The machine that enters every branch; `live` is whether a run could come here."""
+
+    def __init__(self, top: Frame, log: _Log, live: bool = True) -> None:
+        super().__init__(top, log.fuel)
+        self.log = log
+        self.live = live
+
+    def _step(self, activation: Activation, step: Step) -> None:
+        match step:
+            case Check():
+                fate = self.log.found.checks.setdefault(step, Fate())
+                self._meets(fate, holds(step.goal, Sizes(activation.frame)), self.live)
+                super()._step(activation, step)
+            case If():
+                self._branched(step, activation.frame)
+            case Closure():
+                super()._step(activation, step)
+                self._applied(step.function, activation.frame)
+            case Invoke():
+                self._called(step, activation.frame)
+            case _:
+                super()._step(activation, step)
+
+    def _meets(self, fate: Fate, holds: bool, live: bool) -> None:
+        if holds:
+            fate.holds = True
+        elif live and fate.fails is None:
+            fate.fails = self.log.valuation
+
+    def _within(self, frame: Frame, block: Block, live: bool) -> Held:
+        return _Explorer(self.top, self.log, live).evaluated(frame, block)
+
+    def _branched(self, step: If, frame: Frame) -> None:
+        """Both branches, the one that is not taken first: it runs even where the other one fails."""
+        condition = held(frame, step.condition)
+        assert isinstance(condition, Tensor)
+        mute = step.condition in self.log.mute
+        taken, other = (step.then, step.orelse) if condition.elements[0] else (step.orelse, step.then)
+        aside = None
+        with suppress(Stop, _Spent):
+            aside = self._within(frame, other, self.live and mute)
+        frame.values[step.name] = self._within(frame, taken, self.live)
+        if aside is not None:
+            pairs = zip(_sizes(frame.values[step.name]), _sizes(aside), strict=True)
+            for place, (left, right) in enumerate(pairs):
+                fate = self.log.found.joins.setdefault((step, place), Fate())
+                self._meets(fate, left == right, mute and self.live)
+
+    def _applied(self, function: Function, frame: Frame) -> None:
+        """A literal's body, at every size that its parameters may have here."""
+        for own in product(_OWN, repeat=len(function.type.binders)):
+            sizes = ChainMap(dict(zip(function.type.binders, own, strict=True)), Sizes(frame))  # type: ignore[arg-type]
+            inner = Frame(outer=frame)
+            try:
+                for param in function.params:
+                    inner.values[param.name] = _filled(param.written, sizes)
+                measure(function, inner)
+                self._within(inner, function.body, self.live)
+            except (Stop, _Spent, Misfit, Undefined):
+                continue
+
+    def _called(self, step: Invoke, frame: Frame) -> None:
+        """A call runs as it is: what the callee owes is its own affair, unless it is a literal of this function."""
+        callee = held(frame, step.function)
+        assert isinstance(callee, Procedure)
+        inner = Frame(outer=callee.frame or self.top)
+        for param, operand in zip(callee.function.params, step.operands, strict=True):
+            inner.values[param.name] = held(frame, operand)
+        measure(callee.function, inner)
+        frame.values[step.name] = _Plain(self.top, self.fuel).evaluated(inner, callee.function.body)
+
+
+def _filled(type: GradualType, sizes: Mapping[Variable, int]) -> Any:
+    """A value of a written type without unknowns."""
+    match type:
+        case TupleType(fields):
+            return tuple(_filled(field, sizes) for field in fields)
+        case TensorType(shape, dtype):
+            extents = tuple(extent.evaluate(sizes) for extent in shape)  # type: ignore[union-attr]
+            if min(extents, default=0) < 0:
+                raise Misfit
+            return random_tensor(extents, dtype, 1)
+    raise Misfit
+
+
+def _sizes(value: Held) -> Iterator[int]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _sizes(part)
+    elif isinstance(value, Tensor):
+        yield from value.shape
