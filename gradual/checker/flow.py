@@ -14,13 +14,12 @@ from gradual.checker.elaboration import Broken, Elaboration, Made, single
 from gradual.checker.provenance import birth, written_at
 from gradual.core.terms import MakeTuple, Polarity, Project, Site
 from gradual.diagnostic import Related
-from gradual.dims.constraint import TRUE
 from gradual.dims.dim import RankOf
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.measuring import measured
-from gradual.types.opening import opened, spelled
-from gradual.types.relate import Coercion, Demand, Mismatch, demands, substituted
+from gradual.types.opening import spelled
+from gradual.types.relate import Coercion, Demand, Mismatch, demands
+from gradual.types.subsuming import subsumes
 from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TupleType
 
 _CODES = {"type.structure": "E0307", "type.dtype": "E0306", "op.rank": "E0303"}
@@ -149,22 +148,3 @@ def _rebuilt(state: Elaboration, value: str, path: str, converted: dict[str, str
     type = TupleType(types)
     state.steps.append(MakeTuple(name, fields, type, span))
     return state.define(name, type, Made("a tuple", fields, span))
-
-
-def subsumes(source: FunctionType, target: FunctionType) -> bool:
-    """Whether a function can stand for another type with no check at all, by its written sizes alone.
-
-    Whoever calls it at `target` passes arguments of the target's parameter types, each `?` any size.
-    """
-    if len(source.params) != len(target.params) or source.types != target.types:
-        return False
-    arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(target.params)]
-    choice = measured(source, arguments)
-    if choice.unsolved or any(goal is not TRUE for _, goal in choice.owed):
-        return False
-    params = [substituted(param, choice.mapping) for param in source.params]
-    result, _ = opened(substituted(source.result, choice.mapping), "%?result", lambda path, axis, hole: None)
-    needs = [need for pair in zip(arguments, params, strict=True) for need in demands(*pair)]
-    needs += demands(result, target.result)
-    where = [goal.substitute(choice.mapping) for goal in source.where]
-    return all(isinstance(need, Demand) and need.goal is TRUE for need in needs) and all(goal is TRUE for goal in where)

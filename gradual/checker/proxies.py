@@ -22,7 +22,6 @@ from gradual.core.terms import (
     Param,
     Promise,
     ReadReference,
-    Rename,
     Wrap,
     WrapReference,
     WriteReference,
@@ -56,18 +55,8 @@ def wrapped(state: Elaboration, value: str, source: FunctionType, target: Functi
         if result is None:
             return None
     layer = Layer(params, binders, tuple(steps[:before]), call, tuple(steps[split:]), result)
-    if _is_identity(layer):
-        state.steps.append(Rename(name, value, target, place.span))
-    else:
-        state.steps.append(Wrap(name, value, layer, target, place.span))
+    state.steps.append(Wrap(name, value, layer, target, place.span))
     return state.define(name, target, state.origins.get(value))
-
-
-def _is_identity(layer: Layer) -> bool:
-    """Whether a layer passes on what it gets and gives back what came."""
-    assert isinstance(layer.call, Invoke)
-    handed_on = layer.call.operands == tuple(param.name for param in layer.params)
-    return handed_on and layer.result == layer.call.name and not layer.before and not layer.after
 
 
 def wrapped_reference(

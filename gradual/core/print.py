@@ -15,12 +15,18 @@ from gradual.core.terms import (
     Function,
     If,
     Invoke,
+    Layer,
+    MakeReference,
     MakeTuple,
     Module,
     Project,
+    ReadReference,
     Rename,
     Size,
     Step,
+    Wrap,
+    WrapReference,
+    WriteReference,
 )
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
@@ -69,7 +75,7 @@ def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
             given = [f"{key}={_value(value)}" for key, value in attributes.items() if value != _default(step, key)]
             yield f"{indent}{name} = {operator.name}({', '.join([*operands, *given])});{_typed(type)}"
         case Check(id, goal, blame):
-            yield f"{indent}check {goal};   // {id} [{blame.rule}]{place(step)}"
+            yield f"{indent}check {step.condition};   // {id} [{blame.rule}]{place(step)}"
         case Constant(name, value, type):
             yield f"{indent}{name} = {_tensor(value)};{_typed(type)}"
         case Size(name, dim, type):
@@ -87,12 +93,38 @@ def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
             yield f"{indent}assert {condition};   // {message}"
         case Closure(name, function):
             yield from _function(function, "fn ", indent, place)
+        case Wrap(name, operand, layer, type):
+            yield f"{indent}{name} = {operand} through {{{_typed(type)}"
+            yield from _layer(layer, indent + "  ", place)
+            yield f"{indent}}}"
+        case WrapReference(name, operand, read, write, type):
+            yield f"{indent}{name} = {operand} through {{{_typed(type)}"
+            yield from _layer(read, indent + "  ", place)
+            yield from _layer(write, indent + "  ", place)
+            yield f"{indent}}}"
+        case MakeReference(name, operand, type):
+            yield f"{indent}{name} = ref({operand});{_typed(type)}"
+        case ReadReference(name, reference, type):
+            yield f"{indent}{name} = ref_read({reference});{_typed(type)}"
+        case WriteReference(name, reference, operand, type):
+            yield f"{indent}{name} = ref_write({reference}, {operand});{_typed(type)}"
         case If(name, condition, then, orelse, type):
             yield f"{indent}{name} = if ({condition}) {{"
             yield from _block(then, indent + "  ", place)
             yield f"{indent}}} else {{"
             yield from _block(orelse, indent + "  ", place)
             yield f"{indent}}};{_typed(type)}"
+
+
+def _layer(layer: Layer, indent: str, place: Place) -> Iterator[str]:
+    """A proxy's layer as a function of what the context passes."""
+    binders = f"[{', '.join(f'{variable.name} = {size}' for variable, size in layer.binders)}]" if layer.binders else ""
+    params = ", ".join(f"{param.name}: {shown(param.type)}" for param in layer.params)
+    yield f"{indent}fn{binders}({params}) {{"
+    for step in (*layer.before, layer.call, *layer.after):
+        yield from _step(step, indent + "  ", place)
+    yield f"{indent}  {layer.result}"
+    yield f"{indent}}}"
 
 
 def _default(step: Apply, key: str) -> Any:

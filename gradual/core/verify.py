@@ -6,7 +6,7 @@ recorded type must follow.  Removing a check, or the binder that a check reads, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradual.core.declared import (
@@ -27,16 +27,22 @@ from gradual.core.terms import (
     Function,
     If,
     Invoke,
+    Layer,
+    MakeReference,
     MakeTuple,
     Module,
     Project,
+    ReadReference,
     Rename,
     Size,
     Step,
+    Wrap,
+    WrapReference,
+    WriteReference,
 )
 from gradual.dims.constraint import Constraint, all_of, any_of, at_least, equal, negated
 from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, constant
+from gradual.dims.dim import Dim, constant, of_atom
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
@@ -44,8 +50,9 @@ from gradual.types.dtype import DType
 from gradual.types.measuring import bare, measured, measuring
 from gradual.types.opening import sizes, tracked_length, with_contents
 from gradual.types.relate import Coercion, Demand, Mismatch, demands, precise, substituted
+from gradual.types.subsuming import subsumes
 from gradual.types.text import shown
-from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
+from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, ReferenceType, TensorType, TupleType
 from gradual.verdict import Proved, Unknown
 
 
@@ -153,6 +160,21 @@ class _Verifier:
                 self._literal(function)
             case Assertion(condition):
                 self._type(condition)
+            case Wrap() | WrapReference():
+                self._wrap(step)
+            case MakeReference(name, operand, type):
+                if not isinstance(type, ReferenceType):
+                    self.found.append(f"{name}: a reference as {shown(type)}")
+                else:
+                    self._flows(operand, type.content, f"what {name} holds")
+                self._define(name, type)
+            case ReadReference(name, reference, type):
+                content = self._content(reference)
+                self._matches(content, type, name)
+                self._define(name, type)
+            case WriteReference(name, reference, operand, type):
+                self._flows(operand, self._content(reference), f"what is written to {reference}")
+                self._define(name, type)
 
     # -------------------------------------------------------------------------------------------------- operators
     def _apply(self, step: Apply) -> None:
@@ -249,6 +271,69 @@ class _Verifier:
         self._matches(substituted(type.result, choice.mapping), step.type, step.name)
         self._define(step.name, step.type)
 
+    # ----------------------------------------------------------------------------------------------------- proxies
+    def _content(self, reference: str) -> GradualType:
+        type = self._type(reference)
+        if isinstance(type, ReferenceType):
+            return type.content
+        self.found.append(f"{reference} is not a reference")
+        return TupleType(())
+
+    def _wrap(self, step: Wrap | WrapReference) -> None:
+        """Each layer takes what the new type promises to take, uses the value as its own type says, and gives back."""
+        type = step.type
+        match step, type:
+            case Wrap(layer=layer), FunctionType():
+                self._layer(layer, type.params, type.result, type, step.name)
+            case WrapReference(read=read, write=write), ReferenceType(content):
+                self._layer(read, (), content, None, step.name)
+                self._layer(write, (content,), TupleType(()), None, step.name)
+            case _:
+                self.found.append(f"{step.name}: a proxy as {shown(type)}")
+        self._define(step.name, type)
+
+    def _layer(
+        self,
+        layer: Layer,
+        params: tuple[GradualType, ...],
+        result: GradualType,
+        promised: FunctionType | None,
+        name: str,
+    ) -> None:
+        mark, outer, shared = self.facts.mark(), dict(self.types), dict(self.shared)
+        own = {v: of_atom(w) for v, (w, _) in zip(promised.binders if promised else (), layer.binders, strict=True)}
+        for param, written in zip(layer.params, params, strict=True):
+            if param.written != substituted(written, own):
+                self.found.append(f"{name} takes {shown(param.written)} instead of {shown(written)}")
+            self._matches(param.written, param.type, param.name)
+            self._define(param.name, param.type)
+            self._open_contents(param.name)
+        for variable, _ in layer.binders:
+            self.facts.assume(at_least(of_atom(variable), constant(0)))
+        if promised is not None:
+            here = replace(
+                promised,
+                params=tuple(param.written for param in layer.params),
+                binders=tuple(variable for variable, _ in layer.binders),
+                result=substituted(promised.result, own),
+                where=tuple(clause.substitute(own) for clause in promised.where),
+            )
+            self._measures(here, layer, name)
+            mapping = measured(here, [self._type(param.name) for param in layer.params]).mapping
+            for clause in here.where:
+                self.facts.assume(clause.substitute(mapping))
+            result = substituted(here.result, mapping)
+        for step in (*layer.before, layer.call, *layer.after):
+            self._step(step)
+        self._flows(layer.result, result, f"what {name} gives back")
+        self.facts.rollback(mark)
+        self.types, self.shared = outer, shared
+
+    def _measures(self, promised: FunctionType, layer: Layer, name: str) -> None:
+        choice = measured(promised, [measuring(param.written, param.name) for param in layer.params])
+        if dict(layer.binders) != {variable: choice.mapping.get(variable) for variable in promised.binders}:
+            self.found.append(f"{name} does not measure its dims as it promises them")
+
     def _flows(self, value: str, target: GradualType, what: str) -> None:
         for demand in demands(self._type(value), target):
             match demand:
@@ -256,8 +341,10 @@ class _Verifier:
                     self._prove(goal, f"{what}: {goal}")
                 case Mismatch(_, message):
                     self.found.append(f"{what}: {message}")
-                case Coercion():
-                    pass
+                case Coercion(source, wanted):
+                    ok = isinstance(source, FunctionType) and isinstance(wanted, FunctionType)
+                    if not (precise(source, wanted) or (ok and subsumes(source, wanted))):
+                        self.found.append(f"{what}: {shown(source)} used as {shown(wanted)}")
 
     def _renamed(self, name: str, operand: str, type: OpenedType) -> None:
         """A value under another type: each size equal to the value's, or an unknown of its own, which it equals too."""

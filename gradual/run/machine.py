@@ -20,13 +20,18 @@ from gradual.core.terms import (
     Constant,
     If,
     Invoke,
+    MakeReference,
     MakeTuple,
     Module,
     Project,
+    ReadReference,
     Rename,
     Site,
     Size,
     Step,
+    Wrap,
+    WrapReference,
+    WriteReference,
 )
 from gradual.dims.constraint import FALSE, TRUE
 from gradual.dims.dim import Dim, constant
@@ -34,8 +39,9 @@ from gradual.limits import LIMITS
 from gradual.ops.operator import Judgement
 from gradual.run.checking import failed, holds, measure
 from gradual.run.entry import admitted
+from gradual.run.proxies import entered, handed_on, returning, wrapped, wrapped_reference
 from gradual.run.sizes import Sizes, concrete, held, plain
-from gradual.run.value import Frame, Held, Procedure, fault
+from gradual.run.value import Cell, Frame, Held, Part, Procedure, Proxied, fault
 from gradual.source import Span
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor, scalar
@@ -43,6 +49,14 @@ from gradual.tensors.value import Value
 from gradual.types.dtype import DType
 from gradual.types.opening import tracked_length
 from gradual.types.type import Hole, TensorType, TupleType
+
+
+@dataclass(slots=True, eq=False)
+class Returning:
+    """What the result of a call through a proxy meets before the caller's variable gets it."""
+
+    parts: tuple[Part, ...]
+    target: str
 
 
 @dataclass(slots=True, eq=False)
@@ -70,8 +84,9 @@ def run(module: Module, entry: str, arguments: Sequence[Value]) -> Value:
 
 
 def _returned(value: Held, span: Span) -> Value:
-    if isinstance(value, Procedure):
-        raise fault("E0608", "run.fault", "a function cannot be shown as a value", span)
+    if isinstance(value, Procedure | Proxied | Cell):
+        what = "a reference" if isinstance(value, Cell) else "a function"
+        raise fault("E0608", "run.fault", f"{what} cannot be shown as a value", span)
     return value if isinstance(value, Tensor) else tuple(_returned(part, span) for part in value)
 
 
@@ -84,39 +99,67 @@ class Machine:
 
     def __init__(self, top: Frame) -> None:
         self.top = top
-        self._stack: list[Activation] = []
+        self._stack: list[Activation | Returning] = []
+        self._bottom = 0
 
     def evaluated(self, frame: Frame, block: Block) -> Held:
         """The value of a block, without recursion.  [run.call]"""
-        stack = self._stack
-        bottom = len(stack)
+        stack, outer = self._stack, self._bottom
+        bottom = self._bottom = len(stack)
         self._enter(frame, block, "")
         while True:
             activation = stack[-1]
+            assert isinstance(activation, Activation)
             if activation.at < len(activation.steps):
                 step = activation.steps[activation.at]
                 activation.at += 1
                 self._step(activation, step)
                 continue
             stack.pop()
-            value = held(activation.frame, activation.result)
+            value, target = held(activation.frame, activation.result), activation.target
+            while len(stack) > bottom and isinstance(waiting := stack[-1], Returning):
+                stack.pop()
+                value, target = self._returned(waiting.parts, value), waiting.target
             if len(stack) == bottom:
+                self._bottom = outer
                 return value
-            stack[-1].frame.values[activation.target] = value
+            caller = stack[-1]
+            assert isinstance(caller, Activation)
+            caller.frame.values[target] = value
 
     def _enter(self, frame: Frame, block: Block, target: str) -> None:
+        self._push(Activation(frame, block.steps, 0, block.result, self._tail(target)))
+
+    def _tail(self, target: str) -> str:
+        """Drop the activations that would only hand on the value of `target`, and answer with whose value it is."""
         stack = self._stack
-        while stack and target and stack[-1].at == len(stack[-1].steps) and stack[-1].result == target:
-            if len(stack) == 1:
+        while len(stack) > self._bottom + 1 and target and isinstance(top := stack[-1], Activation):
+            if top.at < len(top.steps) or top.result != target:
                 break
-            target = stack.pop().target
-        if len(stack) >= LIMITS.calls:
+            target = top.target
+            stack.pop()
+        return target
+
+    def _push(self, entry: Activation | Returning) -> None:
+        if len(self._stack) >= LIMITS.calls:
             raise fault("E0607", "run.call", f"calls nest deeper than {LIMITS.calls}", NO_SPAN)
-        stack.append(Activation(frame, block.steps, 0, block.result, target))
+        self._stack.append(entry)
 
     def _step(self, activation: Activation, step: Step) -> None:
         """One step; a branch and a call enter a block of their own.  [run.if] [run.closure]"""
         frame = activation.frame
+        match step:
+            case If():
+                condition = held(frame, step.condition)
+                assert isinstance(condition, Tensor), step.condition
+                self._enter(frame, step.then if condition.elements[0] else step.orelse, step.name)
+            case Invoke():
+                self._invoked(step, frame)
+            case _:
+                self._simple(step, frame)
+
+    def _simple(self, step: Step, frame: Frame) -> None:
+        """A step that enters no block."""
         match step:
             case Apply():
                 frame.values[step.name] = _applied(step, frame)
@@ -134,24 +177,83 @@ class Machine:
                 frame.values[step.name] = _size(step, frame)
             case Closure():
                 frame.values[step.name] = Procedure(step.function, frame)
+            case Wrap():
+                frame.values[step.name] = wrapped(held(frame, step.operand), step, frame)
+            case MakeReference():
+                frame.values[step.name] = Cell(held(frame, step.operand))
+            case ReadReference():
+                frame.values[step.name] = self._read(held(frame, step.reference))
+            case WriteReference():
+                frame.values[step.name] = self._written(held(frame, step.reference), held(frame, step.operand))
+            case WrapReference():
+                frame.values[step.name] = wrapped_reference(held(frame, step.operand), step, frame)
             case Assertion():
                 _asserted(step, frame)
-            case If():
-                condition = held(frame, step.condition)
-                assert isinstance(condition, Tensor), step.condition
-                self._enter(frame, step.then if condition.elements[0] else step.orelse, step.name)
-            case Invoke():
-                self._invoked(step, frame)
 
     def _invoked(self, step: Invoke, frame: Frame) -> None:
         """Enter a function: its arguments fit, since the caller checked; its sizes are measured again.  [run.call]"""
         callee = held(frame, step.function)
+        arguments: Sequence[Held] = [held(frame, operand) for operand in step.operands]
+        target = step.name
+        if isinstance(callee, Proxied):
+            target = self._await(callee, arguments, target)
+            arguments, callee = self._through(callee, arguments), callee.inner
         assert isinstance(callee, Procedure), step.function
         inner = Frame(outer=callee.frame or self.top)
-        for param, operand in zip(callee.function.params, step.operands, strict=True):
-            inner.values[param.name] = held(frame, operand)
+        for param, argument in zip(callee.function.params, arguments, strict=True):
+            inner.values[param.name] = argument
         measure(callee.function, inner)
-        self._enter(inner, callee.function.body, step.name)
+        self._enter(inner, callee.function.body, target)
+
+    def _await(self, proxied: Proxied, arguments: Sequence[Held], target: str) -> str:
+        """Leave what the result has to meet on the stack, composed with what waits there in tail position.
+
+        The result of the call is then handed to no variable.  [run.proxy.tail]
+        """
+        target = self._tail(target)
+        top = self._stack[-1]
+        if isinstance(top, Returning):
+            top.parts = returning(proxied, arguments, top.parts)
+        elif parts := returning(proxied, arguments):
+            self._push(Returning(parts, target))
+        else:
+            return target
+        return ""
+
+    def _through(self, proxied: Proxied, arguments: Sequence[Held]) -> Sequence[Held]:
+        """What the context passes, after the layers from the outside in.  [run.proxy]"""
+        for part in proxied.before:
+            frame = entered(part, arguments)
+            for step in part.steps:
+                self._simple(step, frame)
+            arguments = [held(frame, name) for name in handed_on(part.layer)]
+        return arguments
+
+    def _returned(self, parts: Sequence[Part], value: Held) -> Held:
+        """What came back, after the layers from the inside out.  [run.proxy]"""
+        for part in parts:
+            part.frame.values[part.layer.call.name] = value
+            for step in part.steps:
+                self._simple(step, part.frame)
+            value = held(part.frame, part.layer.result)
+        return value
+
+    def _read(self, reference: Held) -> Held:
+        """What a reference holds, after the layers around it.  [run.reference]"""
+        if isinstance(reference, Proxied):
+            assert isinstance(reference.inner, Cell)
+            return self._returned(returning(reference, ()), reference.inner.value)
+        assert isinstance(reference, Cell), reference
+        return reference.value
+
+    def _written(self, reference: Held, value: Held) -> tuple[Held, ...]:
+        """The empty tuple, after the reference holds the value.  [run.reference]"""
+        if isinstance(reference, Proxied):
+            (value,) = self._through(reference, [value])
+            reference = reference.inner
+        assert isinstance(reference, Cell), reference
+        reference.value = value
+        return ()
 
 
 NO_SPAN = Span(0, 0)

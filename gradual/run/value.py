@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gradual.core.terms import Blame as Label
-from gradual.core.terms import Check, Function
+from gradual.core.terms import Check, Function, Layer, Step
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.dim import Variable
 from gradual.source import Span
@@ -30,7 +30,44 @@ class Procedure:
     frame: Frame | None
 
 
-Held = Tensor | tuple["Held", ...] | Procedure
+@dataclass(slots=True, eq=False)
+class Cell:
+    """What `ref(e)` makes: the one thing that changes."""
+
+    value: Held
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One side of a layer: its steps, the frame that they see, and what they say in this frame.
+
+    Attributes:
+        key: parts of one key do the same.
+        equations: sizes of a use's own values that have to be these numbers, where the part says nothing else.
+    """
+
+    layer: Layer
+    steps: tuple[Step, ...]
+    frame: Frame
+    key: tuple[int, tuple[tuple[str, int], ...]]
+    equations: Mapping[Variable, int] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proxied:
+    """A function or a reference with the layers around it.  [run.proxy]
+
+    Attributes:
+        before: what meets the context's values, outermost first.
+        after: what meets the wrapped value's, innermost first.
+    """
+
+    inner: Procedure | Cell
+    before: tuple[Part, ...]
+    after: tuple[Part, ...]
+
+
+Held = Tensor | tuple["Held", ...] | Procedure | Cell | Proxied
 
 
 class Stop(Exception):
@@ -80,7 +117,7 @@ class Blame(Stop):
         super().__init__(diagnostic)
         self.check = check
         self.rule = label.rule
-        self.required = f"{check.goal} by {label.rule}" if check is not None else label.says
+        self.required = f"{check.condition} by {label.rule}" if check is not None else label.says
         self.came = came
         self.through = label.through
         self.promised_by = "; ".join(promise.says for promise in label.promises)
@@ -98,7 +135,7 @@ def blame_of(label: Label, check: Check | None, code: str, message: str, came: s
         if promise.span != label.span and promise.span not in label.blames
     )
     notes = (
-        f"required: {check.goal if check is not None else label.says} by rule {label.rule}",
+        f"required: {check.condition if check is not None else label.says} by rule {label.rule}",
         f"came: {came}",
         f"through: {label.through}",
         f"promised by: {'; '.join(promise.says for promise in label.promises) or 'nobody'}",

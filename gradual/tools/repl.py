@@ -183,7 +183,7 @@ class Session:
         for check in found:
             source, span = made.program.locate(check.span)
             place = render.place(source, span)
-            yield f"{check.id}  {check.goal}   at {place}   by {check.blame.rule}   blames {check.blame.blamed}"
+            yield f"{check.id}  {check.condition}   at {place}   by {check.blame.rule}   blames {check.blame.blamed}"
         if not found:
             yield "no residual checks"
 

@@ -55,7 +55,7 @@ def check(source: Source, found: Check) -> Object:
     return {
         "kind": "check",
         "id": found.id,
-        "condition": str(found.goal),
+        "condition": found.condition,
         "rule": blame.rule,
         "span": span(source, found.span),
         "blames": [span(source, where) for where in blame.blames],

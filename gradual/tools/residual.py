@@ -19,10 +19,10 @@ def residual(check: Check, severity: Severity = Severity.NOTE) -> Diagnostic:
         code="E0401",
         rule="check.residual",
         severity=severity,
-        message=f"residual check {check.id}: {check.goal}",
+        message=f"residual check {check.id}: {check.condition}",
         span=check.span,
         label="checked here, at run time",
         related=tuple(Related(promise.span, promise.says) for promise in blame.promises),
         notes=(*notes, f"if it fails, blame goes to {blame.blamed}"),
-        data={"check": check.id, "condition": str(check.goal)},
+        data={"check": check.id, "condition": check.condition},
     )
