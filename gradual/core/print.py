@@ -74,7 +74,7 @@ def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
         case Apply(name, operator, operands, attributes, type):
             given = [f"{key}={_value(value)}" for key, value in attributes.items() if value != _default(step, key)]
             yield f"{indent}{name} = {operator.name}({', '.join([*operands, *given])});{_typed(type)}"
-        case Check(id, goal, blame):
+        case Check(id, _, blame):
             yield f"{indent}check {step.condition};   // {id} [{blame.rule}]{place(step)}"
         case Constant(name, value, type):
             yield f"{indent}{name} = {_tensor(value)};{_typed(type)}"

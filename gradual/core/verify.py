@@ -342,8 +342,8 @@ class _Verifier:
                 case Mismatch(_, message):
                     self.found.append(f"{what}: {message}")
                 case Coercion(source, wanted):
-                    ok = isinstance(source, FunctionType) and isinstance(wanted, FunctionType)
-                    if not (precise(source, wanted) or (ok and subsumes(source, wanted))):
+                    functions = isinstance(source, FunctionType) and isinstance(wanted, FunctionType)
+                    if not (subsumes(source, wanted) if functions else precise(source, wanted)):  # type: ignore[arg-type]
                         self.found.append(f"{what}: {shown(source)} used as {shown(wanted)}")
 
     def _renamed(self, name: str, operand: str, type: OpenedType) -> None:
