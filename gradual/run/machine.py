@@ -232,10 +232,10 @@ class Machine:
     def _returned(self, parts: Sequence[Part], value: Held) -> Held:
         """What came back, after the layers from the inside out.  [run.proxy]"""
         for part in parts:
-            part.frame.values[part.layer.call.name] = value
+            frame = Frame({part.layer.call.name: value}, dict(part.sizes))
             for step in part.steps:
-                self._simple(step, part.frame)
-            value = held(part.frame, part.layer.result)
+                self._simple(step, frame)
+            value = held(frame, part.layer.result)
         return value
 
     def _read(self, reference: Held) -> Held:

@@ -70,8 +70,8 @@ def _chosen(layer: Layer) -> frozenset[Variable]:
 
 def entered(part: Part, arguments: Sequence[Held]) -> Frame:
     """A frame for one use of a layer: its parameters bound and its dims measured."""
-    frame = Frame(outer=part.frame)
-    frame.values.update(zip((param.name for param in part.layer.params), arguments, strict=True))
+    names = (param.name for param in part.layer.params)
+    frame = Frame(dict(zip(names, arguments, strict=True)), dict(part.sizes))
     sizes = Sizes(frame)
     for variable, solution in part.layer.binders:
         frame.sizes[variable] = solution.evaluate(sizes)
@@ -113,10 +113,11 @@ def normal(parts: Sequence[Part]) -> tuple[Part, ...]:
     known: dict[PlaceInside, int] = {}
     for part in parts:
         said = None if part.equations is None else dict(_placed(part))
-        if part.key in keys or (said is not None and all(known.get(place) == size for place, size in said.items())):
+        key = (id(part.steps), frozenset(part.sizes.items()))
+        if key in keys or (said is not None and all(known.get(place) == size for place, size in said.items())):
             continue
         kept.append(part)
-        keys.add(part.key)
+        keys.add(key)
         if said is not None:
             if any(known.get(place, size) != size for place, size in said.items()):
                 break
@@ -144,18 +145,18 @@ def _part(
     layer: Layer, steps: tuple[Step, ...], frame: Frame, uses: frozenset[str], chosen: frozenset[Variable]
 ) -> Part:
     """A side of a layer where the variables that `uses` bind and the dims that are `chosen` are still open."""
-    sizes = Sizes(frame)
+    numbers = Sizes(frame)
     bound = uses | set(_bound(steps))
-    fixed: dict[str, int] = {}
+    sizes: dict[Variable, int] = {}
     equations: Equations | None = {}
     for step in steps:
         for goal, inside, dims in _goals(step):
             for variable in goal.variables():
                 if variable not in chosen and variable not in dims and _base(variable) not in bound | inside:
-                    fixed[variable.key] = sizes[variable]
+                    sizes[variable] = numbers[variable]
         if equations is not None:
-            equations = _equations(step, equations, uses, chosen, sizes)
-    return Part(layer, steps, frame, (id(steps), tuple(sorted(fixed.items()))), equations)
+            equations = _equations(step, equations, uses, chosen, numbers)
+    return Part(layer, steps, sizes, equations)
 
 
 def _bound(steps: Iterable[Step]) -> Iterator[str]:

@@ -39,17 +39,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One side of a layer: its steps, the frame that they see, and what they say in this frame.
+    """One side of a layer: its steps, and the numbers that they read from outside.
 
     Attributes:
-        key: parts of one key do the same.
+        sizes: by variable; no frame is kept alive for them.
         equations: sizes of a use's own values that have to be these numbers, where the part says nothing else.
     """
 
     layer: Layer
     steps: tuple[Step, ...]
-    frame: Frame
-    key: tuple[int, tuple[tuple[str, int], ...]]
+    sizes: Mapping[Variable, int]
     equations: Mapping[Variable, int] | None
 
 

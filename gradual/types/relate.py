@@ -6,11 +6,13 @@ types; meet and join combine them.  None of them changes a type that somebody wr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gradual.dims.constraint import TRUE, Constraint, equal
 from gradual.dims.dim import Dim, Kind, Variable, constant, variable
+from gradual.types.measuring import extents
 from gradual.types.opening import rank_of, ranked
 from gradual.types.text import shown
 from gradual.types.type import (
@@ -135,12 +137,14 @@ def precise(left: GradualType, right: GradualType) -> bool:
         case NeverType(), _:
             return True
         case FunctionType(), FunctionType():
-            same = renamed(right, left)
+            apart = renamed(left, left, right)
+            same = renamed(right, left, right)
             return (
-                same is not None
-                and left.where == same.where
-                and all(map(precise, left.params, same.params))
-                and precise(left.result, same.result)
+                apart is not None
+                and same is not None
+                and apart.where == same.where
+                and all(map(precise, apart.params, same.params))
+                and precise(apart.result, same.result)
             )
         case _:
             return False
@@ -194,24 +198,95 @@ def join(left: GradualType, right: GradualType) -> GradualType | None:
             return right if precise(left, right) else left if precise(right, left) else None
 
 
-def renamed(type: FunctionType, like: FunctionType) -> FunctionType | None:
-    """The function type with the other's names for its parameters and binders, None if their numbers differ."""
+def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> FunctionType | None:
+    """The function type with the other's names for its parameters and binders, None if their numbers differ.
+
+    With `apart` the binders get names that occur in none of these types instead: two types that are renamed apart from
+    both are alike if they are the same but for names.
+    """
     numbers = (len(type.params), len(type.binders), len(type.types))
     if numbers != (len(like.params), len(like.binders), len(like.types)):
         return None
+    dims, types = (like.binders, like.types) if not apart else _unused(like, (type, like, *apart))
     mapping = {
         mine: variable(theirs.name, theirs.kind, theirs.witness)
-        for mine, theirs in zip(type.binders, like.binders, strict=True)
+        for mine, theirs in zip(type.binders, dims, strict=True)
     }
-    chosen: dict[TypeVariable, GradualType] = dict(zip(type.types, like.types, strict=True))
+    chosen: dict[TypeVariable, GradualType] = dict(zip(type.types, types, strict=True))
     return FunctionType(
         like.names,
         tuple(instantiated(substituted(param, mapping), chosen) for param in type.params),
         instantiated(substituted(type.result, mapping), chosen),
-        like.binders,
+        dims,
         tuple(goal.substitute(mapping) for goal in type.where),
-        like.types,
+        types,
     )
+
+
+def _unused(
+    type: FunctionType, among: Sequence[FunctionType]
+) -> tuple[tuple[Variable, ...], tuple[TypeVariable, ...]]:
+    """As many dims and type variables as a function type binds, that occur in none of some types."""
+    taken = {variable.name for one in among for variable in (*mentioned(one), *one.binders)}
+    taken |= {variable.name for one in among for variable in (*type_variables(one), *one.types)}
+    dims = (_rigid(f"n{count}") for count in itertools.count() if f"n{count}" not in taken)
+    types = (TypeVariable(f"A{count}") for count in itertools.count() if f"A{count}" not in taken)
+    return tuple(itertools.islice(dims, len(type.binders))), tuple(itertools.islice(types, len(type.types)))
+
+
+def _rigid(name: str) -> Variable:
+    (made,) = variable(name, Kind.RIGID).variables()
+    return made
+
+
+def mentioned(type: GradualType) -> Iterator[Variable]:
+    """The variables of the dims in a type, also those that a function type inside binds."""
+    for extent in extents(type):
+        yield from extent.variables()
+    if isinstance(type, FunctionType):
+        for clause in type.where:
+            yield from clause.variables()
+
+
+def type_variables(type: GradualType) -> Iterator[TypeVariable]:
+    """The type variables in a type, also those that a function type inside binds."""
+    match type:
+        case TypeVariable():
+            yield type
+        case TupleType(parts) | DataType(_, parts):
+            for part in parts:
+                yield from type_variables(part)
+        case FunctionType(_, params, result):
+            for part in (*params, result):
+                yield from type_variables(part)
+        case ReferenceType(content):
+            yield from type_variables(content)
+
+
+def _clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> FunctionType:
+    """The function type with other names for those of its binders that occur in what is put inside it."""
+    dims: set[Variable] = set()
+    types: set[TypeVariable] = set()
+    for part in inner:
+        if isinstance(part, Dim):
+            dims |= part.variables()
+        else:
+            dims.update(mentioned(part))
+            types.update(type_variables(part))
+    if dims.isdisjoint(type.binders) and types.isdisjoint(type.types):
+        return type
+    taken = {v.name for v in dims | set(mentioned(type))} | {v.name for v in types | set(type_variables(type))}
+    binders = tuple(_rigid(_other(v.name, taken)) if v in dims else v for v in type.binders)
+    variables = tuple(TypeVariable(_other(v.name, taken)) if v in types else v for v in type.types)
+    clear = renamed(type, replace(type, binders=binders, types=variables))
+    assert clear is not None
+    return clear
+
+
+def _other(name: str, taken: set[str]) -> str:
+    fresh = next(f"{name}_{count}" for count in itertools.count(1) if f"{name}_{count}" not in taken)
+    taken.add(fresh)
+    return fresh
 
 
 def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualType:
@@ -224,15 +299,16 @@ def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualTy
             return TensorType(sizes, dtype, contents and tuple(c.substitute(mapping) for c in contents))
         case TupleType(fields):
             return TupleType(tuple(substituted(field, mapping) for field in fields))
-        case FunctionType(names, params, result, binders, where, types):
-            inner = {v: d for v, d in mapping.items() if v not in binders}
-            return FunctionType(
-                names,
-                tuple(substituted(param, inner) for param in params),
-                substituted(result, inner),
-                binders,
-                tuple(goal.substitute(inner) for goal in where),
-                types,
+        case FunctionType():
+            inner = {v: mapping[v] for v in set(mentioned(type)) & mapping.keys() - set(type.binders)}
+            if not inner:
+                return type
+            clear = _clear_of(type, inner.values())
+            return replace(
+                clear,
+                params=tuple(substituted(param, inner) for param in clear.params),
+                result=substituted(clear.result, inner),
+                where=tuple(goal.substitute(inner) for goal in clear.where),
             )
         case DataType(name, arguments):
             return DataType(name, tuple(substituted(argument, mapping) for argument in arguments))
@@ -251,10 +327,13 @@ def instantiated(type: GradualType, chosen: Mapping[TypeVariable, GradualType]) 
             return chosen.get(type, type)
         case TupleType(fields):
             return TupleType(tuple(instantiated(field, chosen) for field in fields))
-        case FunctionType(types=own):
-            inner = {name: choice for name, choice in chosen.items() if name not in own}
-            params = tuple(instantiated(param, inner) for param in type.params)
-            return replace(type, params=params, result=instantiated(type.result, inner))
+        case FunctionType():
+            inner = {name: chosen[name] for name in set(type_variables(type)) & chosen.keys() - set(type.types)}
+            if not inner:
+                return type
+            clear = _clear_of(type, inner.values())
+            params = tuple(instantiated(param, inner) for param in clear.params)
+            return replace(clear, params=params, result=instantiated(clear.result, inner))
         case DataType(name, arguments):
             return DataType(name, tuple(instantiated(argument, chosen) for argument in arguments))
         case ReferenceType(content):
