@@ -1,6 +1,6 @@
 """Calls: the callee's dims are measured off the arguments, the arguments flow in, the result is opened.
 
-[type.call.arity] [type.call.dims] [type.call.argument] [type.call.where] [type.call.result]
+[type.call.arity] [type.call.dims] [type.call.types] [type.call.argument] [type.call.where] [type.call.result]
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ from collections.abc import Sequence
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow
-from gradual.checker.polymorphism import instance
+from gradual.checker.polymorphism import agreeing, at_arguments, entered
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.syntax import ast
-from gradual.types.measuring import measured
 from gradual.types.opening import sizes
-from gradual.types.relate import substituted
 from gradual.types.text import shown
 from gradual.types.type import FunctionType, OpenedType
 
@@ -54,9 +52,10 @@ def _instantiated(
     for operand in operands:
         state.contents(operand)
     types: list[OpenedType] = [state.types[operand] for operand in operands]  # type: ignore[misc]
-    type = instance(type, types)
-    choice = measured(type, types)
     caller = f"in `{state.function}`"
+    choice = at_arguments(type, types, agree=agreeing(state, called, [argument.span for argument in call.arguments]))
+    if choice is None:
+        return state.define(name, BROKEN)
     for index, goal in choice.owed:
         blamed = f"argument {index + 1} of the call of `{called}` {caller}"
         says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
@@ -65,25 +64,24 @@ def _instantiated(
         if not owe(state, owed):
             return state.define(name, BROKEN)
     passed: list[str] = []
-    for index, (operand, param) in enumerate(zip(operands, type.params, strict=True)):
+    for index, (operand, param) in enumerate(zip(operands, choice.params, strict=True)):
         position = f"argument {index + 1} of `{called}`"
         place = Place(
             call.arguments[index].span, Site.ARGUMENT, "type.call.argument", position,
             f"{position}, in the call {caller}",
         )  # fmt: skip
-        fits = flow(state, operand, substituted(param, choice.mapping), place)
+        fits = flow(state, operand, param, place)
         if fits is None:
             return state.define(name, BROKEN)
         passed.append(fits)
-    for clause in type.where:
-        goal = clause.substitute(choice.mapping)
+    for clause, goal in zip(type.where, choice.where, strict=True):
         says = f"`{called}` requires `{clause}`"
         blamed = f"the call of `{called}` {caller}"
         owed = Owed(goal, "type.call.where", Site.WHERE, says, call.span, blamed=blamed, values=tuple(operands))
         owe(state, owed)
     promise = Promise(call.span, f"the result of `{called}`, whose type leaves it open")
-    result = state.enter(substituted(type.result, choice.mapping), name, lambda path, axis: promise)
+    result = entered(state, type, choice, name, lambda path, axis: promise)
     for size in sizes(result):
         state.is_size(size)
-    state.steps.append(Invoke(name, function, tuple(passed), result, call.span))
+    state.steps.append(Invoke(name, function, tuple(passed), result, call.span, choice.types))
     return state.define(name, result, Made(f"`{called}`", tuple(operands), call.span))

@@ -1,64 +1,50 @@
-"""Type parameters: a call chooses them by matching its arguments, and every choice is a closed type.
+"""Type parameters at a call: what the arguments show has to agree; and explicit instantiation.
 
-[type.parameter] [type.call.types]
+[type.call.types] [type.instance]
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
-from gradual.types.opening import closed
-from gradual.types.relate import instantiated, join
-from gradual.types.type import (
-    DataType,
-    FunctionType,
-    GradualType,
-    NeverType,
-    OpenedType,
-    ReferenceType,
-    TupleType,
-    TypeVariable,
-)
+from gradual.checker.agreeing import Agreement
+from gradual.checker.elaboration import Elaboration
+from gradual.core.terms import Promise
+from gradual.source import Span
+from gradual.types.choosing import Agree, Applied, Shown, at_arguments, leaves_open, match_types, settled_type
+from gradual.types.relate import type_variables
+from gradual.types.text import shown
+from gradual.types.type import FunctionType, GradualType, OpenedType
+
+__all__ = ["agreeing", "at_arguments", "entered", "match_types", "settled_type"]
 
 
-def instance(type: FunctionType, arguments: Sequence[OpenedType], result: GradualType | None = None) -> FunctionType:
-    """The function type at the type arguments that its arguments (and a wanted result) show; `_` where none does."""
-    if not type.types:
-        return type
-    chosen: dict[TypeVariable, GradualType] = {}
-    for param, argument in zip(type.params, arguments, strict=True):
-        match_types(param, settled_type(argument), set(type.types), chosen)
-    if result is not None:
-        match_types(type.result, result, set(type.types) - set(chosen), chosen)
-    every = {variable: chosen.get(variable, NeverType()) for variable in type.types}
-    params = tuple(instantiated(param, every) for param in type.params)
-    return replace(type, params=params, result=instantiated(type.result, every), types=())
+def agreeing(state: Elaboration, called: str, spans: Sequence[Span]) -> Agree:
+    """Join what two arguments of a call show of one type parameter, or report that they never agree."""
+
+    def agree(left: Shown, right: Shown) -> GradualType | None:
+        says = f"arguments {left.argument + 1} and {right.argument + 1} of `{called}`"
+        agreement = Agreement(state, "type.call.types", says, (spans[left.argument], spans[right.argument]))
+        joined = agreement.join(left.type, right.type)
+        if joined is None:
+            agreement.report(f"`{shown(left.type)}` and `{shown(right.type)}`", "E0307")
+        return joined
+
+    return agree
 
 
-def settled_type(type: OpenedType) -> GradualType:
-    """The type as a type argument: no unknown is named in it."""
-    return closed(type, lambda variable: not variable.is_ghost)
+def entered(
+    state: Elaboration, type: FunctionType, call: Applied, name: str, promise: Callable[[str, int | None], Promise]
+) -> OpenedType:
+    """The result of a call, opened; a size that is one of two that arguments show makes nothing gradual by itself."""
+    gradual, before = state.gradual, len(state.ghosts)
+    result = state.enter(call.result, name, promise)
+    if not gradual and state.gradual and _only_joins(type, call):
+        state.gradual = False
+        state.joins.update(list(state.ghosts)[before:])
+    return result
 
 
-def match_types(
-    pattern: GradualType, found: GradualType, among: set[TypeVariable], chosen: dict[TypeVariable, GradualType]
-) -> None:
-    """Choose the type variables of a pattern such that what was found fits, the least precise where several do."""
-    match pattern, found:
-        case TypeVariable(), _ if pattern in among:
-            before = chosen.get(pattern)
-            joined = found if before is None else join(before, found)
-            chosen[pattern] = joined if joined is not None else before or found
-        case TupleType(fields), TupleType(others) if len(fields) == len(others):
-            for field, other in zip(fields, others, strict=True):
-                match_types(field, other, among, chosen)
-        case DataType(name, arguments), DataType(other, others) if name == other:
-            for argument, theirs in zip(arguments, others, strict=True):
-                match_types(argument, theirs, among, chosen)
-        case ReferenceType(content), ReferenceType(theirs):
-            match_types(content, theirs, among, chosen)
-        case FunctionType(), FunctionType() if len(pattern.params) == len(found.params):
-            for param, theirs in zip(pattern.params, found.params, strict=True):
-                match_types(param, theirs, among, chosen)
-            match_types(pattern.result, found.result, among, chosen)
+def _only_joins(type: FunctionType, call: Applied) -> bool:
+    shows = (one.type for variable in type_variables(type.result) for one in call.shown.get(variable, ()))
+    return not leaves_open(type.result) and not any(map(leaves_open, shows))

@@ -4,7 +4,7 @@
 
 What the context passes is measured and opened at the promised type, flows into the parameters of the function that is
 there, and what comes back flows into the promised result.  Goals that are proved leave no check, so a proxy that checks
-nothing is only a change of type.   [type.function] [type.proxy]
+nothing is only a change of type.   [type.function] [type.function.argument] [type.function.result]
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dataclasses import replace
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import Broken, Elaboration, Made, Written, single
 from gradual.checker.flow import Place, flow
-from gradual.checker.polymorphism import instance
 from gradual.core.terms import (
     Invoke,
     Layer,
@@ -29,9 +28,10 @@ from gradual.core.terms import (
 from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim, Variable
 from gradual.syntax import ast
+from gradual.types.choosing import at_arguments
 from gradual.types.measuring import measured, measuring
 from gradual.types.opening import sizes
-from gradual.types.relate import substituted
+from gradual.types.relate import instantiated, substituted
 from gradual.types.text import shown
 from gradual.types.type import FunctionType, GradualType, OpenedType, ReferenceType, TupleType
 
@@ -54,7 +54,7 @@ def wrapped(state: Elaboration, value: str, source: FunctionType, target: Functi
         result = flow(state, call.name, promised.result, _positive(place, "result"))
         if result is None:
             return None
-    layer = Layer(params, binders, tuple(steps[:before]), call, tuple(steps[split:]), result)
+    layer = Layer(params, binders, tuple(steps[:before]), call, tuple(steps[split:]), result, promised.types)
     state.steps.append(Wrap(name, value, layer, target, place.span))
     return state.define(name, target, state.origins.get(value))
 
@@ -105,17 +105,19 @@ def _promised(
         state.bind_dim(binder.name, fresh[binder])
         state.rigids[single(fresh[binder])] = place.span
         state.is_size(fresh[binder])
+    types = {variable: state.bind_type(variable.name) for variable in target.types}
     said = f"what is passed to {place.through}"
     params = tuple(
-        _parameter(state, "%argument", substituted(param, fresh), said, _inside(place, index))
+        _parameter(state, "%argument", instantiated(substituted(param, fresh), types), said, _inside(place, index))
         for index, param in enumerate(target.params)
     )
     own = FunctionType(
         target.names,
         tuple(param.written for param in params),
-        substituted(target.result, fresh),
+        instantiated(substituted(target.result, fresh), types),
         tuple(map(single, fresh.values())),
         tuple(clause.substitute(fresh) for clause in target.where),
+        tuple(types.values()),
     )
     mapping = measured(own, [_opened(state, param.name) for param in params]).mapping
     solved = measured(own, [measuring(param.written, param.name) for param in params]).mapping
@@ -148,29 +150,29 @@ def _called(
 ) -> Invoke | None:
     """The call of the function that is there, with what the context passes; the context owes what it demands."""
     types = [_opened(state, param.name) for param in params]
-    source = instance(source, types, promised.result)
-    choice = measured(source, types)
+    choice = at_arguments(source, types, promised.result)
+    assert choice is not None, source
     negative = _negative(place, "an argument")
     for _, goal in choice.owed:
         if not owe(state, _due(goal, "an argument has no size that fits the function's own declaration", negative)):
             return None
     operands: list[str] = []
-    for index, (param, wanted) in enumerate(zip(params, source.params, strict=True)):
+    for index, (param, wanted) in enumerate(zip(params, choice.params, strict=True)):
         inside = replace(negative, annotation=_inside(place, index).annotation)
-        operand = flow(state, param.name, substituted(wanted, choice.mapping), inside)
+        operand = flow(state, param.name, wanted, inside)
         if operand is None:
             return None
         operands.append(operand)
-    for clause in source.where:
-        if not owe(state, _due(clause.substitute(choice.mapping), f"the function requires `{clause}`", negative)):
+    for clause, goal in zip(source.where, choice.where, strict=True):
+        if not owe(state, _due(goal, f"the function requires `{clause}`", negative)):
             return None
     name = state.fresh("%result")
     promise = Promise(place.span, f"the result of the function that flows into {place.through}")
-    result = state.enter(substituted(source.result, choice.mapping), name, lambda path, axis: promise)
+    result = state.enter(choice.result, name, lambda path, axis: promise)
     for size in sizes(result):
         state.is_size(size)
     state.define(name, result, Made("the function", (), place.span))
-    return Invoke(name, value, tuple(operands), result, place.span)
+    return Invoke(name, value, tuple(operands), result, place.span, choice.types)
 
 
 def _due(goal: Constraint, says: str, place: Place) -> Owed:

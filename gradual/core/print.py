@@ -53,9 +53,9 @@ Place = Callable[[Check], str]
 
 
 def _function(function: Function, keyword: str, indent: str, place: Place) -> Iterator[str]:
-    binders = (
-        f"[{', '.join(f'{variable.name} = {size}' for variable, size in function.binders)}]" if function.binders else ""
-    )
+    chosen = [f"{variable.name}: Type" for variable in function.type.types]
+    chosen += [f"{variable.name} = {size}" for variable, size in function.binders]
+    binders = f"[{', '.join(chosen)}]" if chosen else ""
     params = ", ".join(f"{param.name}: {shown(param.type)}" for param in function.params)
     where = f" where {', '.join(map(str, function.type.where))}" if function.type.where else ""
     yield f"{indent}{keyword}{function.name}{binders}({params}) -> {shown(function.type.result)}{where} {{"
@@ -87,8 +87,9 @@ def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
             yield f"{indent}{name} = ({', '.join(fields)}{comma});{_typed(type)}"
         case Rename(name, operand, type):
             yield f"{indent}{name} = {operand};{_typed(type)}"
-        case Invoke(name, function, operands, type):
-            yield f"{indent}{name} = {function}({', '.join(operands)});{_typed(type)}"
+        case Invoke(name, function, operands, type, types=types):
+            at = f"[{', '.join(map(shown, types))}]" if types else ""
+            yield f"{indent}{name} = {function}{at}({', '.join(operands)});{_typed(type)}"
         case Assertion(condition, message):
             yield f"{indent}assert {condition};   // {message}"
         case Closure(name, function):

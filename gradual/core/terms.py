@@ -17,7 +17,8 @@ from gradual.dims.dim import Dim, Variable
 from gradual.ops.operator import Operator
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
-from gradual.types.type import FunctionType, GradualType, OpenedType
+from gradual.types.declared import Data
+from gradual.types.type import FunctionType, GradualType, OpenedType, TypeVariable
 
 
 class Polarity(StrEnum):
@@ -152,9 +153,10 @@ class Rename:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Invoke:
-    """`name = function(operands)`: `function` is `@f` or a variable that holds a closure.
+    """`name = function[types](operands)`: `function` is `@f` or a variable that holds a closure.
 
-    The callee measures its dims again on entry, so no sizes are passed.
+    The callee measures its dims again on entry, so no sizes are passed; `types` are the types chosen for its type
+    parameters, which no run needs.
     """
 
     name: str
@@ -162,6 +164,7 @@ class Invoke:
     operands: tuple[str, ...]
     type: OpenedType
     span: Span
+    types: tuple[GradualType, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -277,6 +280,7 @@ class Layer:
         call: the use itself, of the wrapped value by its name.
         after: checks of what came back; the wrapped value is blamed.
         result: the variable that is handed to the context.
+        types: the type parameters of the promised type.
     """
 
     params: tuple[Param, ...]
@@ -285,6 +289,7 @@ class Layer:
     call: Invoke | ReadReference | WriteReference
     after: tuple[Step, ...]
     result: str
+    types: tuple[TypeVariable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -435,6 +440,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Module:
-    """All functions of a file by name, in source order."""
+    """All functions of a file by name, in source order, and the types that it declares."""
 
     functions: Mapping[str, Function] = field(default_factory=dict)
+    data: Mapping[str, Data] = field(default_factory=dict)

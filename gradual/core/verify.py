@@ -46,13 +46,23 @@ from gradual.dims.dim import Dim, constant, of_atom
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
+from gradual.types.choosing import at_types
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare, measured, measuring
 from gradual.types.opening import sizes, tracked_length, with_contents
-from gradual.types.relate import Coercion, Demand, Mismatch, demands, precise, substituted
+from gradual.types.relate import Coercion, Demand, Mismatch, demands, instantiated, precise, substituted
 from gradual.types.subsuming import subsumes
 from gradual.types.text import shown
-from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, ReferenceType, TensorType, TupleType
+from gradual.types.type import (
+    FunctionType,
+    GradualType,
+    Hole,
+    OpenedType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    TypeVariable,
+)
 from gradual.verdict import Proved, Unknown
 
 
@@ -229,6 +239,8 @@ class _Verifier:
                     self._matches(part, other, f"{path}#{i}", operands)
             case FunctionType(), FunctionType() if precise(judged, recorded) or subsumes(judged, recorded):
                 pass
+            case TypeVariable(), TypeVariable() if judged == recorded:
+                pass
             case _:
                 self.found.append(f"{path}: {shown(recorded)} instead of {shown(judged)}")
 
@@ -258,17 +270,20 @@ class _Verifier:
             return self._define(step.name, step.type)
         for operand in step.operands:
             self._open_contents(operand)
-        choice = measured(type, [self._type(operand) for operand in step.operands])
-        if choice.unsolved:
+        if len(type.types) != len(step.types):
+            self.found.append(f"{step.name}: {len(step.types)} types are given to {step.function}")
+            return self._define(step.name, step.type)
+        call = at_types(type, [self._type(operand) for operand in step.operands], step.types)
+        if call.unsolved:
             self.found.append(f"{step.name}: dims that no argument shows")
             return self._define(step.name, step.type)
-        for _, goal in choice.owed:
+        for _, goal in call.owed:
             self._prove(goal, f"{step.name} needs {goal}")
-        for operand, param in zip(step.operands, type.params, strict=True):
-            self._flows(operand, substituted(param, choice.mapping), f"{operand} in the call of {step.function}")
-        for clause in type.where:
-            self._prove(clause.substitute(choice.mapping), f"{step.function} requires {clause}")
-        self._matches(substituted(type.result, choice.mapping), step.type, step.name)
+        for operand, param in zip(step.operands, call.params, strict=True):
+            self._flows(operand, param, f"{operand} in the call of {step.function}")
+        for goal in call.where:
+            self._prove(goal, f"{step.function} requires {goal}")
+        self._matches(call.result, step.type, step.name)
         self._define(step.name, step.type)
 
     # ----------------------------------------------------------------------------------------------------- proxies
@@ -302,8 +317,9 @@ class _Verifier:
     ) -> None:
         mark, outer, shared = self.facts.mark(), dict(self.types), dict(self.shared)
         own = {v: of_atom(w) for v, (w, _) in zip(promised.binders if promised else (), layer.binders, strict=True)}
+        types = dict(zip(promised.types if promised else (), layer.types, strict=True))
         for param, written in zip(layer.params, params, strict=True):
-            if param.written != substituted(written, own):
+            if param.written != instantiated(substituted(written, own), types):
                 self.found.append(f"{name} takes {shown(param.written)} instead of {shown(written)}")
             self._matches(param.written, param.type, param.name)
             self._define(param.name, param.type)
@@ -315,8 +331,9 @@ class _Verifier:
                 promised,
                 params=tuple(param.written for param in layer.params),
                 binders=tuple(variable for variable, _ in layer.binders),
-                result=substituted(promised.result, own),
+                result=instantiated(substituted(promised.result, own), types),
                 where=tuple(clause.substitute(own) for clause in promised.where),
+                types=layer.types,
             )
             self._measures(here, layer, name)
             mapping = measured(here, [self._type(param.name) for param in layer.params]).mapping
@@ -421,6 +438,8 @@ class _Verifier:
                 for i, (field, other) in enumerate(zip(fields, others, strict=True)):
                     self._alike(field, other, f"{path}#{i}")
             case FunctionType(), FunctionType() if precise(found, recorded) or subsumes(found, recorded):
+                pass
+            case TypeVariable(), TypeVariable() if found == recorded:
                 pass
             case _:
                 self.found.append(f"{path}: {shown(recorded)} instead of {shown(found)}")

@@ -1,0 +1,205 @@
+"""How a call chooses the types of its callee: its arguments are matched with the parameters.
+
+Every choice is a closed type: no unknown is named in it.  What several arguments show of one parameter is joined.
+[type.parameter] [type.call.types]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradual.dims.constraint import Constraint
+from gradual.types.measuring import Measured, measured
+from gradual.types.opening import closed, opened
+from gradual.types.relate import instantiated, join, renamed, substituted, type_variables
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    NeverType,
+    OpenedType,
+    ReferenceType,
+    TupleType,
+    TypeVariable,
+)
+
+Chosen = dict[TypeVariable, GradualType]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an argument shows of a type parameter."""
+
+    type: GradualType
+    argument: int
+
+
+Agree = Callable[[Shown, Shown], GradualType | None]
+"""The type of what two arguments show, None (after saying so) if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A function type at one call, in the caller's terms.
+
+    Attributes:
+        types: the type arguments, in the order of the type's own parameters; `_` where nothing shows one.
+        shown: what the arguments showed of each.
+        owed: what measuring the dims demands, by argument.
+        unsolved: whether a dim is left that no argument shows.
+    """
+
+    params: tuple[GradualType, ...]
+    result: GradualType
+    where: tuple[Constraint, ...]
+    types: tuple[GradualType, ...]
+    shown: Mapping[TypeVariable, Sequence[Shown]]
+    owed: tuple[tuple[int, Constraint], ...]
+    unsolved: bool
+
+
+def at_arguments(
+    type: FunctionType, arguments: Sequence[OpenedType], wanted: GradualType | None = None, agree: Agree | None = None
+) -> Applied | None:
+    """The function type at the dims and types that its arguments (and a wanted result) show.
+
+    None if `agree` refused.  The dims are chosen first: a chosen type speaks of the caller's names.
+    """
+    choice = measured(type, arguments)
+    if not type.types:
+        return _applied(type, choice, (), {})
+    params = tuple(substituted(param, choice.mapping) for param in type.params)
+    params = tuple(substituted(param, choice.mapping) for param in type.params)
+    shown: dict[TypeVariable, list[Shown]] = {}
+    chosen = _chosen(type.types, params, arguments, shown, agree or _joined)
+    if chosen is None:
+        return None
+    if wanted is not None:
+        match_types(substituted(type.result, choice.mapping), wanted, set(type.types) - chosen.keys(), chosen)
+    return _applied(type, choice, tuple(chosen.get(variable, NeverType()) for variable in type.types), shown)
+
+
+def at_types(type: FunctionType, arguments: Sequence[OpenedType], types: Sequence[GradualType]) -> Applied:
+    """The function type at given types, and at the dims that its arguments show."""
+    return _applied(type, measured(type, arguments), tuple(types), {})
+
+
+def _applied(
+    type: FunctionType, choice: Measured, types: tuple[GradualType, ...], shown: Mapping[TypeVariable, Sequence[Shown]]
+) -> Applied:
+    every = dict(zip(type.types, types, strict=True))
+    return Applied(
+        tuple(instantiated(substituted(param, choice.mapping), every) for param in type.params),
+        instantiated(substituted(type.result, choice.mapping), every),
+        tuple(clause.substitute(choice.mapping) for clause in type.where),
+        types,
+        shown,
+        choice.owed,
+        bool(choice.unsolved),
+    )
+
+
+def _joined(left: Shown, right: Shown) -> GradualType:
+    joined = join(left.type, right.type)
+    return joined if joined is not None else left.type
+
+
+def _chosen(
+    types: Sequence[TypeVariable],
+    params: Sequence[GradualType],
+    arguments: Sequence[OpenedType],
+    shown: dict[TypeVariable, list[Shown]],
+    agree: Agree,
+) -> Chosen | None:
+    """The types that the arguments show, functions that choose types or dims themselves last."""
+    chosen: dict[TypeVariable, Shown] = {}
+    for index in sorted(range(len(params)), key=lambda index: is_generic(arguments[index])):
+        known = {variable: one.type for variable, one in chosen.items()}
+        here: Chosen = {}
+        match_types(params[index], settled_type(arguments[index]), set(types), here, known)
+        for variable, type in here.items():
+            found = Shown(type, index)
+            shown.setdefault(variable, []).append(found)
+            if variable in chosen:
+                agreed = agree(*sorted((chosen[variable], found), key=lambda one: one.argument))
+                if agreed is None:
+                    return None
+                found = Shown(agreed, chosen[variable].argument)
+            chosen[variable] = found
+    return {variable: one.type for variable, one in chosen.items()}
+
+
+def is_generic(type: GradualType) -> bool:
+    """Whether a function inside chooses dims or types of its own."""
+    match type:
+        case FunctionType():
+            return bool(type.binders or type.types)
+        case TupleType(parts) | DataType(_, parts):
+            return any(map(is_generic, parts))
+        case ReferenceType(content):
+            return is_generic(content)
+        case _:
+            return False
+
+
+def settled_type(type: OpenedType) -> GradualType:
+    """The type as a type argument: no unknown is named in it."""
+    return closed(type, lambda variable: not variable.is_ghost)
+
+
+def leaves_open(type: GradualType) -> bool:
+    """Whether a value of the type brings an unknown size or rank."""
+    return bool(opened(type, "", lambda path, axis, hole: None)[1])
+
+
+def match_types(
+    pattern: GradualType,
+    found: GradualType,
+    among: set[TypeVariable],
+    chosen: Chosen,
+    known: Mapping[TypeVariable, GradualType] | None = None,
+) -> None:
+    """Choose the type variables of a pattern such that what was found fits, the least precise where several do.
+
+    `known` is what other arguments showed: a function found that chooses types or dims itself is called at it.
+    """
+    match pattern, found:
+        case TypeVariable(), _ if pattern in among:
+            before = chosen.get(pattern)
+            joined = found if before is None else join(before, found)
+            chosen[pattern] = joined if joined is not None else before or found
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            for field, other in zip(fields, others, strict=True):
+                match_types(field, other, among, chosen, known)
+        case DataType(name, arguments), DataType(other, others) if name == other:
+            for argument, theirs in zip(arguments, others, strict=True):
+                match_types(argument, theirs, among, chosen, known)
+        case ReferenceType(content), ReferenceType(theirs):
+            match_types(content, theirs, among, chosen, known)
+        case FunctionType(), FunctionType() if len(pattern.params) == len(found.params):
+            for mine, theirs in _callable(pattern, found, among, {**(known or {}), **chosen}):
+                match_types(mine, theirs, among, chosen, known)
+
+
+def _callable(
+    pattern: FunctionType, found: FunctionType, among: set[TypeVariable], known: Mapping[TypeVariable, GradualType]
+) -> Iterator[tuple[GradualType, GradualType]]:
+    """Each part of a wanted function type with what is found there, the found function called as the wanted one is."""
+    if not (pattern.binders or pattern.types or is_generic(found)):
+        yield from zip((*pattern.params, pattern.result), (*found.params, found.result), strict=True)
+        return
+    pattern = renamed(pattern, pattern, found) or pattern
+    inner = renamed(found, found, pattern) or found
+    passed = [
+        instantiated(mine, known) if among.isdisjoint(set(type_variables(mine)) - known.keys()) else theirs
+        for mine, theirs in zip(pattern.params, inner.params, strict=True)
+    ]
+    arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(passed)]
+    call = at_arguments(inner, arguments)
+    assert call is not None
+    own = {*pattern.binders, *inner.binders}
+    hidden = {*pattern.types, *inner.types}
+    for mine, theirs in zip((*pattern.params, pattern.result), (*call.params, call.result), strict=True):
+        if hidden.isdisjoint(type_variables(theirs)):
+            yield mine, closed(theirs, lambda variable: not variable.is_ghost and variable not in own)
