@@ -26,6 +26,8 @@ class Limits:
         fields: the largest number of parts that an operator makes.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
+        parts: the largest number of parts of a type that data converted to another type may have inside.
+        patterns: how many steps the patterns of one `match` may take to be compared.
         trials: how many characters of program are checked again to try out helps for one file.
         calls: how deep calls may nest while running (calls in tail position do not nest).
     """
@@ -47,6 +49,8 @@ class Limits:
     elements: int = 1 << 28
     constant: int = 256
     calls: int = 1_000_000
+    parts: int = 512
+    patterns: int = 20_000
     trials: int = 400_000
 
 

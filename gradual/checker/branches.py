@@ -1,34 +1,48 @@
 """Branches: each is checked under its own path fact, and their types are joined without inserting a check.
 
-The join of two sizes keeps them where they are equal, is an error where they never are, is the closed dim
-`if p then d1 else d2` where the condition can be read as a predicate, and otherwise a new unknown that is one of
-the two.
+The join of sizes keeps them where they are equal, is an error where two of them never are, is the closed dim
+`if p then d1 else d2` where the condition of an `if` can be read as a predicate, and otherwise a new unknown that is
+one of them.  Functions, data and references cannot be measured: the value of each branch flows into a type on which
+all of them agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 
+from gradual.checker.agreeing import Agreement, disagreement
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Postponed, Typed, mentions_ghost
-from gradual.core.terms import Block, If, Promise
-from gradual.diagnostic import Diagnostic, Related
+from gradual.checker.flow import Place, flow
+from gradual.core.terms import Block, If, Promise, Site
+from gradual.diagnostic import Related
 from gradual.dims.constraint import Constraint, any_of, equal, negated
 from gradual.dims.dim import Dim, ite
 from gradual.dims.simplify import simplified_dim
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
-from gradual.types.opening import size_of
-from gradual.types.relate import precise
+from gradual.types.opening import closed, size_of
 from gradual.types.text import shown
-from gradual.types.type import Content, FunctionType, OpenedType, TensorType, TupleType
+from gradual.types.type import (
+    Content,
+    DataType,
+    FunctionType,
+    GradualType,
+    NeverType,
+    OpenedType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
 from gradual.verdict import Proved, Refuted, Unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Branch:
-    """One side of an `if`: its core, its type, and each size as it reads under the side's own facts."""
+    """One side of an `if` or arm of a `match`: its core, its type, and each size as it reads under its own facts."""
 
     block: Block
     type: Typed
@@ -40,16 +54,19 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
     """The core variable that holds the value of `if`.  [type.if.condition] [type.if.facts]"""
     condition = infer(expr.condition)
     truth = _truth(state, condition, expr.condition.span)
-    then = _branch(state, expr.then, infer, truth)
-    orelse = _branch(state, expr.orelse, infer, None if truth is None else negated(truth))
+    branches = [
+        _branch(state, expr.then, infer, truth),
+        _branch(state, expr.orelse, infer, None if truth is None else negated(truth)),
+    ]
     name = state.fresh(hint)
-    if isinstance(then.type, Broken) or isinstance(orelse.type, Broken) or isinstance(state.types[condition], Broken):
+    if isinstance(state.types[condition], Broken):
         return state.define(name, BROKEN)
-    joined = Join(state, truth, name, then, orelse).type(then.type, orelse.type, then.read, orelse.read, name)
-    if isinstance(joined, Broken):
+    landed = joined(state, name, truth, branches, "type.if.join")
+    if landed is None:
         return state.define(name, BROKEN)
-    state.steps.append(If(name, condition, then.block, orelse.block, joined, expr.span))
-    return state.define(name, joined, Made("`if`", (then.block.result, orelse.block.result), expr.span))
+    type, (then, orelse) = landed
+    state.steps.append(If(name, condition, then.block, orelse.block, type, expr.span))
+    return state.define(name, type, Made("`if`", (then.block.result, orelse.block.result), expr.span))
 
 
 def _truth(state: Elaboration, condition: str, span: Span) -> Constraint | None:
@@ -71,161 +88,304 @@ def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str]
             state.facts.suppose(truth)
         result = infer(expr)
         type = state.types[result]
-        read = None if isinstance(type, Broken) else _as_read(state, type)
-    return Branch(Block(tuple(steps), result), type, read, _result_span(expr))
+        read = read_in(state, type)
+    return Branch(Block(tuple(steps), result), type, read, last_span(expr))
 
 
-def _result_span(expr: ast.Expr) -> Span:
+def last_span(expr: ast.Expr) -> Span:
+    """Where the value of an expression stands."""
     while isinstance(expr, ast.Block):
         expr = expr.result
     return expr.span
 
 
-def _as_read(state: Elaboration, type: OpenedType) -> OpenedType:
+def read_in(state: Elaboration, type: Typed) -> OpenedType | None:
     """The type with each size simplified by what is known inside the branch."""
     match type:
+        case Broken():
+            return None
         case TensorType(shape, dtype, contents):
             simplified = state.program.decider.simplified
             return TensorType(tuple(simplified(state.facts, dim) for dim in shape), dtype, contents)
         case TupleType(fields):
-            return TupleType(tuple(_as_read(state, field) for field in fields))
+            read = (read_in(state, field) for field in fields)
+            return TupleType(tuple(field for field in read if field is not None))
         case _:
             return type
 
 
+# ------------------------------------------------------------------------------------------------------------ joins
+def joined(
+    state: Elaboration, name: str, truth: Constraint | None, branches: Sequence[Branch], rule: str
+) -> tuple[OpenedType, list[Branch]] | None:
+    """The joined type, and the branches with their values at it; None where one was reported or they never agree.
+
+    [type.if.join] [type.match.join]
+    """
+    types = [branch.type for branch in branches if not isinstance(branch.type, Broken)]
+    reads = [branch.read for branch in branches if branch.read is not None]
+    if len(types) < len(branches):
+        return None
+    join = Join(state, truth, rule, branches)
+    type = join.type(types, reads, name)
+    if isinstance(type, Broken):
+        return None
+    if not join.agreed:
+        return type, list(branches)
+    landed = [_landed(state, branch, join.target(own, name), rule) for branch, own in zip(branches, types, strict=True)]
+    known = [branch for branch in landed if branch is not None]
+    return (type, known) if len(known) == len(landed) else None
+
+
+def _landed(state: Elaboration, branch: Branch, target: GradualType, rule: str) -> Branch | None:
+    """The branch with its value at the type on which all agree: functions wrapped, data converted.
+
+    The facts of the branch are over, and none is needed: every size of the type is one that all agree on, or `?`.
+    """
+    with state.branch() as steps:
+        place = Place(branch.span, Site.RESULT, rule, "the branch", f"the branch, in `{state.function}`")
+        result = flow(state, branch.block.result, target, place)
+    if result is None:
+        return None
+    return replace(branch, block=Block((*branch.block.steps, *steps), result))
+
+
 @dataclass(slots=True, eq=False)
 class Join:
-    """Joining the types of two branches, after both are closed.  [type.if.join]"""
+    """Joining the types of branches, after all are closed.  [type.if.join]
+
+    Attributes:
+        truth: what the condition of an `if` says; None for a `match`.
+        agreed: the types on which values that cannot be measured agreed, by path.
+    """
 
     state: Elaboration
     truth: Constraint | None
-    name: str
-    then: Branch
-    orelse: Branch
+    rule: str
+    branches: Sequence[Branch]
+    agreed: dict[str, GradualType] = field(default_factory=dict)
 
-    def type(self, left: OpenedType, right: OpenedType, read: object, reread: object, path: str) -> Typed:
+    def type(self, types: Sequence[OpenedType], reads: Sequence[OpenedType], path: str) -> Typed:
         """The joined type of the value at `path`, BROKEN after reporting branches that never agree."""
-        match left, right, read, reread:
-            case TensorType(), TensorType(), TensorType(), TensorType():
-                return self._tensor(left, right, read, reread, path)
-            case TupleType(), TupleType(), TupleType(), TupleType() if len(left.fields) == len(right.fields):
-                parts = zip(left.fields, right.fields, read.fields, reread.fields, strict=True)
-                joined = [self.type(*part, f"{path}#{i}") for i, part in enumerate(parts)]
-                known = tuple(part for part in joined if not isinstance(part, Broken))
-                return TupleType(known) if len(known) == len(joined) else BROKEN
-            case FunctionType(), FunctionType(), _, _:
-                if precise(left, right) and precise(right, left):
-                    return left
-                return self._never(
-                    "E0399", "type.unsupported", "joining functions of different types is not supported yet"
-                )
-            case _:
-                return self._never("E0307", "type.structure", f"`{shown(left)}` and `{shown(right)}`")
+        shown_here = [(t, r, i) for i, (t, r) in enumerate(zip(types, reads, strict=True)) if not _is_never(t)]
+        if len(shown_here) < len(types):
+            return self._of_some(types, shown_here, path)
+        tensors = [type for type in types if isinstance(type, TensorType)]
+        if len(tensors) == len(types):
+            return self._tensor(tensors, [read for read in reads if isinstance(read, TensorType)], path)
+        if all(isinstance(type, TensorType | UnrankedType) for type in types):
+            return self._unranked(types, path)
+        if all(isinstance(type, TupleType) for type in types):
+            return self._tuple(types, reads, path)
+        return self._agreed(types, path)
 
-    def _tensor(
-        self, left: TensorType[Dim], right: TensorType[Dim], read: TensorType[Dim], reread: TensorType[Dim], path: str
+    def _of_some(
+        self, types: Sequence[OpenedType], some: Sequence[tuple[OpenedType, OpenedType, int]], path: str
     ) -> Typed:
-        if left.dtype is not right.dtype:
-            return self._never("E0306", "type.dtype", f"element type {left.dtype} is not {right.dtype}")
-        if left.rank != right.rank:
-            return self._never("E0308", "type.if.join", f"rank {left.rank} is not rank {right.rank}")
+        """A branch that never ends in a value says nothing of the others."""
+        if not some:
+            return types[0]
+        branches = [self.branches[i] for _, _, i in some]
+        inner = Join(self.state, None, self.rule, branches, self.agreed)
+        return inner.type([type for type, _, _ in some], [read for _, read, _ in some], path)
+
+    def _tuple(self, types: Sequence[OpenedType], reads: Sequence[OpenedType], path: str) -> Typed:
+        every = [type.fields for type in types if isinstance(type, TupleType)]
+        inside = [read.fields for read in reads if isinstance(read, TupleType)]
+        other = next((i for i, fields in enumerate(every) if len(fields) != len(every[0])), None)
+        if other is not None:
+            return self._never("E0307", "type.structure", f"`{shown(types[0])}` and `{shown(types[other])}`", 0, other)
+        parts = [
+            self.type([fields[i] for fields in every], [fields[i] for fields in inside], f"{path}#{i}")
+            for i in range(len(every[0]))
+        ]
+        known = tuple(part for part in parts if not isinstance(part, Broken))
+        return TupleType(known) if len(known) == len(parts) else BROKEN
+
+    # ------------------------------------------------------------------------------------- what cannot be measured
+    def _agreed(self, types: Sequence[OpenedType], path: str) -> Typed:
+        """Functions, data, references and type parameters: one type that all of them can have.  [type.agree]"""
+        seen = [closed(type, self.state.is_visible) for type in types]
+        whole = seen[0]
+        for index, type in enumerate(seen[1:], 1):
+            spans = self.branches[0].span, self.branches[index].span
+            agreement = Agreement(self.state, self.rule, "the branches", spans)
+            both = agreement.join(whole, type)
+            if both is None:
+                if not agreement.reported:
+                    rule = "type.structure" if _class(whole) is not _class(type) else self.rule
+                    self._never("E0307", rule, f"`{shown(whole)}` and `{shown(type)}`", 0, index)
+                return BROKEN
+            whole = both
+        if any(type != whole for type in types):
+            self.agreed[path] = whole
+        return whole  # type: ignore[return-value]
+
+    def target(self, own: OpenedType, path: str) -> GradualType:
+        """The type into which a branch's value flows: what was agreed on, and its own for the rest."""
+        if path in self.agreed:
+            return self.agreed[path]
+        match own:
+            case TupleType(fields):
+                return TupleType(tuple(self.target(field, f"{path}#{i}") for i, field in enumerate(fields)))
+            case _:
+                return own
+
+    def _unranked(self, types: Sequence[OpenedType], path: str) -> Typed:
+        """`*` absorbs; values of one origin keep it.  [type.unranked]"""
+        found = [type for type in types if isinstance(type, TensorType | UnrankedType)]
+        other = next((i for i, type in enumerate(found) if type.dtype is not found[0].dtype), None)
+        if other is not None:
+            return self._dtypes(found, other)
+        origins = {type.origin if isinstance(type, UnrankedType) else None for type in found}
+        if len(origins) == 1 and self._is_live(*origins):
+            return found[0]
+        promise = Promise(self.branches[0].span.to(self.branches[-1].span), "the branch that was taken")
+        return self.state.enter(UnrankedType(found[0].dtype), path, lambda path, axis: promise)
+
+    def _is_live(self, origin: str | None) -> bool:
+        return origin is not None and origin.split("#", 1)[0] in self.state.live
+
+    # --------------------------------------------------------------------------------------------------- tensors
+    def _dtypes(self, types: Sequence[TensorType[Dim] | UnrankedType], other: int) -> Broken:
+        message = f"element type {types[0].dtype} is not {types[other].dtype}"
+        return self._never("E0306", "type.dtype", message, 0, other)
+
+    def _tensor(self, types: Sequence[TensorType[Dim]], reads: Sequence[TensorType[Dim]], path: str) -> Typed:
+        first = types[0]
+        for index, type in enumerate(types):
+            if type.dtype is not first.dtype:
+                return self._dtypes(types, index)
+            if type.rank != first.rank:
+                return self._never("E0308", self.rule, f"rank {first.rank} is not rank {type.rank}", 0, index)
         shape = []
-        for axis in range(left.rank):
-            dim = self._size(left.shape[axis], right.shape[axis], read.shape[axis], reread.shape[axis], path, axis)
+        for axis in range(first.rank):
+            dim = self._size([t.shape[axis] for t in types], [r.shape[axis] for r in reads], path, axis)
             if dim is None:
                 return BROKEN
             shape.append(dim)
-        return TensorType(tuple(shape), left.dtype, self._contents(left, right))
+        return TensorType(tuple(shape), first.dtype, self._contents(types))
 
-    def _size(self, left: Dim, right: Dim, read: Dim, reread: Dim, path: str, axis: int) -> Dim | None:
-        """The joined size at an axis; None after reporting that the two never agree.
+    def _size(self, dims: Sequence[Dim], reads: Sequence[Dim], path: str, axis: int) -> Dim | None:
+        """The joined size at an axis; None after reporting two that never agree.
 
-        What each side reads under its own path may keep a size; only the sizes themselves may refute.
+        What each branch reads under its own path may keep a size; only the sizes themselves may refute.
         """
-        if left is right and self._visible(left):
-            return left
-        both = (read, reread) if self._visible(read) and self._visible(reread) else (left, right)
-        if not (self._visible(both[0]) and self._visible(both[1])):
+        if _one(dims) and self._visible(dims[0]):
+            return dims[0]
+        both = reads if all(map(self._visible, reads)) else dims
+        if not all(map(self._visible, both)):
             return self._unknown(None, path, axis)
-        if both[0] is both[1]:
+        if _one(both):
             return both[0]
-        if not (self._visible(left) and self._visible(right)):
-            return self._either(both, left, right, {}, path, axis)
-        match self.state.program.decider.decide(self.state.facts, equal(left, right)):
-            case Proved():
-                return left
-            case Refuted():
-                self._disagree(axis, left, right)
-                return None
-            case Unknown(witness=witness):
-                return self._either(both, left, right, witness, path, axis)
+        if not all(map(self._visible, dims)):
+            return self._either(both, path, axis)
+        doubt: tuple[int, int, Unknown] | None = None
+        for i, j in combinations(_distinct(dims), 2):
+            match self.state.program.decider.decide(self.state.facts, equal(dims[i], dims[j])):
+                case Refuted():
+                    self.state.refuted += 1
+                    error = disagreement(self.rule, "the branches", self._spans(i, j), axis, dims[i], dims[j], {})
+                    self.state.diagnostics.append(error)
+                    return None
+                case Unknown() as verdict:
+                    doubt = doubt or (i, j, verdict)
+                case Proved():
+                    pass
+        if doubt is None:
+            return dims[0]
+        if self.truth is None:
+            self._doubt(doubt, dims, axis)
+        return self._either(both, path, axis)
 
-    def _either(
-        self, both: tuple[Dim, Dim], left: Dim, right: Dim, witness: Mapping[str, int], path: str, axis: int
-    ) -> Dim:
-        """One of two sizes: told apart by the condition if it can be read, else a new unknown."""
+    def _doubt(self, doubt: tuple[int, int, Unknown], dims: Sequence[Dim], axis: int) -> None:
+        """Two sizes that may differ: an error if the definition is strict."""
+        i, j, verdict = doubt
+        if verdict.witness and not mentions_ghost(equal(dims[i], dims[j])):
+            witness = verdict.witness
+            error = disagreement(self.rule, "the branches", self._spans(i, j), axis, dims[i], dims[j], witness)
+            plain = Unknown("the condition says nothing about sizes", witness)
+            self.state.postponed.append(Postponed(plain, error, rigid=False))
+
+    def _either(self, both: Sequence[Dim], path: str, axis: int) -> Dim:
+        """One of the sizes: told apart by the condition if it can be read, else a new unknown."""
         state = self.state
-        if self.truth is not None:
-            joined = ite(self.truth, *both)
-            joined = simplified_dim(state.facts.rewrite(joined), state.facts.known.knowledge)
-            state.is_size(joined)
-            state.gradual = state.gradual or state.mentions_unknown(joined)
-            return joined
-        if witness and not mentions_ghost(equal(left, right)):
-            verdict = Unknown("the condition says nothing about sizes", witness)
-            state.postponed.append(Postponed(verdict, self._error(axis, left, right, witness), rigid=False))
-        return self._unknown(both, path, axis)
+        if self.truth is None:
+            return self._unknown(both, path, axis)
+        joined = simplified_dim(state.facts.rewrite(ite(self.truth, *both)), state.facts.known.knowledge)
+        state.is_size(joined)
+        state.gradual = state.gradual or state.mentions_unknown(joined)
+        return joined
 
     def _visible(self, dim: Dim | Constraint) -> bool:
         return all(map(self.state.is_visible, dim.variables()))
 
-    def _unknown(self, either: tuple[Dim, Dim] | None, path: str, axis: int) -> Dim:
-        """A new unknown for the size that one of the two branches has."""
+    def _unknown(self, either: Sequence[Dim] | None, path: str, axis: int) -> Dim:
+        """A new unknown for the size that one of the branches has."""
         state, ghost = self.state, size_of(path, axis)
         (variable,) = ghost.variables()
-        state.ghosts[variable] = Promise(self.then.span.to(self.orelse.span), "the branch that was taken")
+        state.ghosts[variable] = Promise(self.branches[0].span.to(self.branches[-1].span), "the branch that was taken")
         state.is_size(ghost)
         if either is not None:
             state.joins.add(variable)
-            state.facts.assume(any_of(equal(ghost, either[0]), equal(ghost, either[1])))
+            state.facts.assume(any_of(*(equal(ghost, dim) for dim in dict.fromkeys(either))))
         else:
             state.gradual = True
         return ghost
 
-    def _contents(self, left: TensorType[Dim], right: TensorType[Dim]) -> tuple[Content, ...] | None:
-        if left.contents is None or right.contents is None or len(left.contents) != len(right.contents):
+    def _contents(self, types: Sequence[TensorType[Dim]]) -> tuple[Content, ...] | None:
+        known = [type.contents for type in types if type.contents is not None]
+        if len(known) < len(types) or any(len(contents) != len(known[0]) for contents in known):
             return None
-        joined = [self._content(a, b) for a, b in zip(left.contents, right.contents, strict=True)]
-        known = tuple(content for content in joined if content is not None)
-        return known if len(known) == len(joined) else None
+        joined = [self._content([contents[i] for contents in known]) for i in range(len(known[0]))]
+        found = tuple(content for content in joined if content is not None)
+        return found if len(found) == len(joined) else None
 
-    def _content(self, left: Content, right: Content) -> Content | None:
-        if not (self._visible(left) and self._visible(right)):
+    def _content(self, contents: Sequence[Content]) -> Content | None:
+        if not all(map(self._visible, contents)):
             return None
-        if left is right:
-            return left
-        if self.truth is not None and isinstance(left, Dim) and isinstance(right, Dim):
-            return ite(self.truth, left, right)
-        return None
+        first = contents[0]
+        if all(content is first for content in contents):
+            return first
+        dims = [content for content in contents if isinstance(content, Dim)]
+        return ite(self.truth, *dims) if self.truth is not None and len(dims) == len(contents) else None
 
-    def _disagree(self, axis: int, left: Dim, right: Dim) -> None:
-        self.state.diagnostics.append(self._error(axis, left, right, {}))
-        self.state.refuted += 1
+    # -------------------------------------------------------------------------------------------------- reports
+    def _spans(self, i: int, j: int) -> tuple[Span, Span]:
+        return self.branches[i].span, self.branches[j].span
 
-    def _error(self, axis: int, left: Dim, right: Dim, witness: Mapping[str, int]) -> Diagnostic:
-        sample = dict(witness)
-        at = f" for {', '.join(f'{name} = {value}' for name, value in sample.items())}" if sample else ""
-        return Diagnostic(
-            "E0308",
-            "type.if.join",
-            f"the branches disagree{at}: dimension {axis} is {left} or {right}",
-            self.orelse.span,
-            label=f"{right} here",
-            related=(Related(self.then.span, f"{left} here"),),
-            data={"counterexample": sample} if sample else {},
-        )
-
-    def _never(self, code: str, rule: str, message: str) -> Broken:
-        related = (Related(self.then.span, "one branch"),)
-        self.state.report(code, rule, f"the branches never agree: {message}", self.orelse.span, related=related)
+    def _never(self, code: str, rule: str, message: str, i: int, j: int) -> Broken:
+        at, other = self._spans(i, j)
+        related = (Related(at, "one branch"),)
+        self.state.report(code, rule, f"the branches never agree: {message}", other, related=related)
         return BROKEN
+
+
+def _is_never(type: OpenedType) -> bool:
+    return isinstance(type, NeverType)
+
+
+def _class(type: GradualType) -> object:
+    """What kind of type it is: values of different kinds have nothing in common."""
+    match type:
+        case DataType(name):
+            return DataType, name
+        case FunctionType(params=params):
+            return FunctionType, len(params)
+        case ReferenceType():
+            return ReferenceType
+        case _:
+            return type.__class__
+
+
+def _one(dims: Sequence[Dim]) -> bool:
+    return all(dim is dims[0] for dim in dims)
+
+
+def _distinct(dims: Sequence[Dim]) -> Iterator[int]:
+    """The places of the first of each size."""
+    seen: set[Dim] = set()
+    for index, dim in enumerate(dims):
+        if dim not in seen:
+            seen.add(dim)
+            yield index

@@ -1,12 +1,179 @@
-"""Data at another type: its parts flow into the written type, left to right, depth first.  [type.data.convert]"""
+"""Data at another type: its parts flow into the written type, left to right, depth first.
+
+    <D[S] => D[T]>  =  D(c)    with, for each field of each constructor, how it gets from S to T
+
+What a field owes is asked once, of an opened field that stands for all of them; a recursive type gives a conversion
+that refers to itself.  Fields that fit as they are stay, and if all of them do there is no conversion at all.
+[type.data.convert]
+"""
 
 from __future__ import annotations
 
-from gradual.checker.elaboration import Elaboration
-from gradual.checker.flow import Place
-from gradual.types.type import DataType
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from gradual.checker.data import fields_of
+from gradual.checker.elaboration import Elaboration, Made, Written
+from gradual.checker.flow import Place, flow
+from gradual.core.terms import Change, Conversion, Convert, Param, Promise
+from gradual.syntax import ast
+from gradual.types.declared import Constructor
+from gradual.types.fitting import Regular, fits
+from gradual.types.opening import sizes
+from gradual.types.type import DataType, GradualType, TypeVariable
+
+Pair = tuple[DataType, DataType]
+How = Change | Conversion | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No value of a field could be converted; the reason was reported."""
+
+
+FAILED = Failed()
 
 
 def converted(state: Elaboration, value: str, source: DataType, target: DataType, place: Place) -> str | None:
-    """The data structure at another type; None after reporting that no value could be converted."""
-    raise NotImplementedError
+    """The data structure at another type; None after reporting that no value could be converted.
+
+    [type.data.convert]
+    """
+    regular = Regular(state.program.data, state.program.limits.parts)
+    if fits(source, target, regular):
+        return value
+    if regular.exhausted:
+        message = f"{place.through}: the parts of `{source.name}` have ever larger types, so they cannot be converted"
+        state.report("E0399", "type.unsupported", message, place.span)
+        return None
+    outermost = not state.conversions
+    conversion = Converting(state, place, regular).conversion(source, target)
+    if conversion is None:
+        return None
+    if outermost:
+        _prune(conversion)
+        if not any(any(how) for how in conversion.fields.values()):
+            return value
+    name = state.fresh(None)
+    state.steps.append(Convert(name, value, conversion, target, place.span))
+    return state.define(name, target, Made("a conversion", (value,), place.span))
+
+
+class Converting:
+    """One conversion being written, with the knots for the types that it meets again."""
+
+    def __init__(self, state: Elaboration, place: Place, regular: Regular) -> None:
+        self.state, self.place, self.regular = state, place, regular
+        self.begun = state.conversions
+
+    def conversion(self, source: DataType, target: DataType) -> Conversion | None:
+        """How a value of one type becomes one of another; None after reporting that it cannot."""
+        pair = source, target
+        known = self.begun.get(pair)
+        if known is not None:
+            return known
+        conversion = self.begun[pair] = Conversion()
+        failed = False
+        try:
+            for constructor in self.state.program.data[source.name].constructors.values():
+                fields = zip(self._fields(constructor, source), self._fields(constructor, target), strict=True)
+                how: list[How] = []
+                for index, (held, wanted) in enumerate(fields):
+                    made = self._field(constructor, index, held, wanted)
+                    if isinstance(made, Failed):
+                        failed = True
+                    else:
+                        how.append(made)
+                conversion.fields[constructor.name] = tuple(how)
+        finally:
+            del self.begun[pair]
+        return None if failed else conversion
+
+    def _fields(self, constructor: Constructor, type: DataType) -> tuple[GradualType, ...]:
+        return fields_of(self.state.program, constructor, type)
+
+    def _field(self, constructor: Constructor, index: int, held: GradualType, wanted: GradualType) -> How | Failed:
+        """How one field is converted, or that it cannot be, which was reported."""
+        if fits(held, wanted, self.regular):
+            return None
+        if isinstance(held, DataType) and isinstance(wanted, DataType) and held.name == wanted.name:
+            return self.conversion(held, wanted) or FAILED
+        return self._change(constructor, index, held, wanted)
+
+    def _change(self, constructor: Constructor, index: int, held: GradualType, wanted: GradualType) -> How | Failed:
+        """The steps for a field, written for one that stands for all of them."""
+        state = self.state
+        place = _inside(self.place, constructor, index)
+        promise = _promise(state, self.place, constructor)
+        with state.branch() as steps:
+            name = state.fresh("%field")
+            opened = state.enter(held, name, lambda path, axis: promise)
+            for size in sizes(opened):
+                state.is_size(size)
+            state.define(name, opened)
+            result = flow(state, name, wanted, place)
+        if result is None:
+            return FAILED
+        if not steps and result == name:
+            return None
+        return Change(Param(name, opened, held, self.place.span), tuple(steps), result)
+
+
+def _prune(conversion: Conversion) -> None:
+    """Keep the fields of which no part changes."""
+    every = list(_reachable(conversion))
+    useful = {
+        id(each) for each in every if any(isinstance(part, Change) for how in each.fields.values() for part in how)
+    }
+    grown = True
+    while grown:
+        more = {id(each) for each in every for how in each.fields.values() for part in how if id(part) in useful}
+        grown = not more <= useful
+        useful |= more
+    for each in every:
+        for constructor, how in each.fields.items():
+            each.fields[constructor] = tuple(
+                None if isinstance(part, Conversion) and id(part) not in useful else part for part in how
+            )
+
+
+def _reachable(conversion: Conversion) -> Iterator[Conversion]:
+    waiting, seen = [conversion], {id(conversion)}
+    while waiting:
+        each = waiting.pop()
+        yield each
+        for how in each.fields.values():
+            for part in how:
+                if isinstance(part, Conversion) and id(part) not in seen:
+                    seen.add(id(part))
+                    waiting.append(part)
+
+
+def _inside(place: Place, constructor: Constructor, index: int) -> Place:
+    """The position of a field in the place where the whole value flows."""
+    annotation, field = place.annotation, constructor.fields[index]
+    return replace(
+        place,
+        through=f"field {index + 1} of `{constructor.name}` in {place.through}",
+        annotation=annotation if annotation is None else _written(annotation, constructor, field),
+    )
+
+
+def _written(annotation: ast.Type, constructor: Constructor, field: GradualType) -> ast.Type:
+    """Where an annotation writes the type of a field, or the annotation where it writes none."""
+    if (
+        isinstance(annotation, ast.NamedType)
+        and annotation.name == constructor.data
+        and isinstance(field, TypeVariable)
+    ):
+        return _only(annotation.arguments) or annotation
+    return annotation
+
+
+def _only(arguments: Iterable[ast.Type]) -> ast.Type | None:
+    found = list(arguments)
+    return found[0] if len(found) == 1 else None
+
+
+def _promise(state: Elaboration, place: Place, constructor: Constructor) -> Promise:
+    return Promise(place.span, f"the fields of `{constructor.name}`, whose type leaves them open")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradual.checker.program import Program
-from gradual.core.terms import Check, Promise, Step
+from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, constant, product, variable
@@ -30,7 +30,7 @@ from gradual.types.opening import (
     tracked_length,
     with_contents,
 )
-from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TypeVariable
+from gradual.types.type import DataType, GradualType, Hole, OpenedType, TensorType, TypeVariable
 from gradual.verdict import Unknown
 
 _ABSENT: Any = object()
@@ -105,6 +105,7 @@ class Elaboration:
         ghosts: who left each unknown open.
         behind: the size that an annotation's `?` forgot; never used in a verdict.
         joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
+        conversions: those of data being written, by the types between which they go.
         shared: unknowns that depend on data, by what they depend on.
         unfinished: function literals under way whose result type is not written.
         failed: values that an error was reported about, and what was made from them.
@@ -141,6 +142,7 @@ class Elaboration:
         self.bindings: list[Binding] = []
         self.behind: dict[Variable, Dim] = {}
         self.joins: set[Variable] = set()
+        self.conversions: dict[tuple[DataType, DataType], Conversion] = {}
         self.gradual = False
         self.proved = 0
         self.refuted = 0
@@ -275,6 +277,10 @@ class Elaboration:
             held = self.types[name]
             if not isinstance(held, Broken):
                 self._branch_entry(self.types, name, at_rank(held, origin, rank))
+
+    def retype(self, name: str, type: OpenedType) -> None:
+        """From here on in this branch, more is known of a value's type."""
+        self._branch_entry(self.types, name, type)
 
     def broken(self) -> str:
         """A value that was already reported."""

@@ -13,11 +13,14 @@ from gradual.checker.apply import apply, discharge_divisions, read_attributes, u
 from gradual.checker.ascribing import ascribe
 from gradual.checker.branches import conditional
 from gradual.checker.calling import called
+from gradual.checker.data import construct, constructor_value
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow
 from gradual.checker.header import Header, closed_result, read_header
 from gradual.checker.literals import meta_value, number_value, vector_value
+from gradual.checker.matching import matched
+from gradual.checker.references import reference
 from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import (
     Assertion,
@@ -85,18 +88,13 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
             return _operator(state, "negative", (operand,), (), span, span, hint)
         case ast.Name(name, span):
             return _name(state, name, span, hint)
-        case ast.Match(span=span):
-            return _unsupported(state, "`match` is", span)
-        case ast.Ref(kind, _, span):
-            return _unsupported(state, f"`{kind}` is", span)
+        case ast.Match():
+            return matched(state, expr, lambda part: infer(state, part), hint)
+        case ast.Ref():
+            return reference(state, expr, lambda part: infer(state, part), hint)
         case ast.Choose() | ast.Unary() | ast.Hole() | ast.Text() | ast.Nothing():
             state.report("E0307", "type.structure", "this is not an expression", expr.span)
             return state.broken()
-
-
-def _unsupported(state: Elaboration, what: str, span: Span) -> str:
-    state.report("E0399", "type.unsupported", f"{what} not supported yet", span)
-    return state.broken()
 
 
 # ---------------------------------------------------------------------------------------------- names
@@ -123,8 +121,10 @@ def _global(state: Elaboration, name: str, span: Span) -> str:
 
 
 def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
-    """A dimension name is an int64 scalar: a size becomes a value."""
+    """A dimension name is an int64 scalar: a size becomes a value; a constructor is what it constructs.  [name.type]"""
     dim = state.dims.get(name)
+    if dim is None and name in state.program.constructors:
+        return constructor_value(state, state.program.constructors[name], span, hint)
     if dim is None:
         state.report("E0202", "name.variable", f"unknown name `{name}`", span, label="neither a dimension nor a value")
         return state.broken()
@@ -188,6 +188,9 @@ def _operator(
 ) -> str:
     """An application by name: of an operator, or of a constructor.  [name.operator] [name.type]"""
     operands = [infer(state, argument) for argument in arguments]
+    constructor = state.program.constructors.get(name)
+    if constructor is not None:
+        return construct(state, constructor, operands, [argument.span for argument in arguments], span, hint)
     operator = state.program.operators.get(name)
     if operator is None:
         if name[:1].isupper():

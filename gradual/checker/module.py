@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from gradual.checker.data import declare_data
 from gradual.checker.discharge import settle
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.header import Header, read_header
@@ -15,6 +16,7 @@ from gradual.diagnostic import Diagnostic
 from gradual.dims.facts import Facts
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.types.declared import Data
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +53,7 @@ class Checked:
 
 def checked(program: Program) -> Checked:
     """Every definition of the file checked, its checks numbered in source order."""
-    found: list[Diagnostic] = []
+    found: list[Diagnostic] = list(declare_data(program, program.surface.definitions))
     defs = list(_definitions(program, found))
     for definition in defs:
         program.spans[definition.name.name] = definition.name.span
@@ -65,11 +67,15 @@ def checked(program: Program) -> Checked:
         function = functions[name] = None if header is None else completed(states[name], header, wholes[name], name)
         program.signatures[name] = None if function is None else function.type
         settle(states[name])
-    return _gathered([definition.name.name for definition in defs], functions, states, found)
+    return _gathered([definition.name.name for definition in defs], functions, states, found, program.data)
 
 
 def _gathered(
-    names: list[str], functions: dict[str, Function | None], states: dict[str, Elaboration], found: list[Diagnostic]
+    names: list[str],
+    functions: dict[str, Function | None],
+    states: dict[str, Elaboration],
+    found: list[Diagnostic],
+    data: Mapping[str, Data],
 ) -> Checked:
     checks: list[Check] = []
     for name in names:
@@ -78,7 +84,7 @@ def _gathered(
             check.id = f"c{len(checks)}"
         found += states[name].diagnostics
     return Checked(
-        Module({name: function for name in names if (function := functions[name]) is not None}),
+        Module({name: function for name in names if (function := functions[name]) is not None}, data),
         tuple(sorted(found, key=lambda diagnostic: (diagnostic.span.start, diagnostic.span.end, diagnostic.code))),
         tuple(checks),
         states,
@@ -99,9 +105,8 @@ def _definitions(program: Program, found: list[Diagnostic]) -> Iterator[ast.Def]
                     continue
                 seen[name.name] = name.span
                 yield definition
-            case ast.TypeDef(name=kind) | ast.ExternType(name=kind):
-                message = f"the type definition `{kind}` is not supported yet"
-                found.append(Diagnostic("E0399", "type.unsupported", message, definition.span))
+            case ast.TypeDef() | ast.ExternType():  # read by `declare_data`
+                pass
             case ast.OperatorDef(name=name):
                 message = f"the operator declaration `{name.name}` is not supported yet"
                 found.append(Diagnostic("E0399", "type.unsupported", message, definition.span))

@@ -18,10 +18,13 @@ from gradual.core.terms import (
     Check,
     Closure,
     Constant,
+    Construct,
+    Convert,
     If,
     Invoke,
     MakeReference,
     MakeTuple,
+    Match,
     Module,
     Project,
     ReadReference,
@@ -38,6 +41,7 @@ from gradual.dims.dim import Dim, constant
 from gradual.limits import LIMITS
 from gradual.ops.operator import Judgement
 from gradual.run.checking import failed, holds, measure
+from gradual.run.data import convert, fits, nothing_fits, shown_outside
 from gradual.run.entry import admitted
 from gradual.run.proxies import entered, handed_on, returning, wrapped, wrapped_reference
 from gradual.run.sizes import Sizes, concrete, held, plain
@@ -45,7 +49,7 @@ from gradual.run.value import Cell, Frame, Held, Part, Procedure, Proxied, fault
 from gradual.source import Span
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor, scalar
-from gradual.tensors.value import Value
+from gradual.tensors.value import Constructed, Value
 from gradual.types.dtype import DType
 from gradual.types.opening import tracked_length
 from gradual.types.type import Hole, TensorType, TupleType
@@ -80,14 +84,7 @@ def run(module: Module, entry: str, arguments: Sequence[Value]) -> Value:
     frame = Frame(outer=top)
     admitted(function, arguments, frame)
     value = Machine(top).evaluated(frame, function.body)
-    return _returned(value, function.span)
-
-
-def _returned(value: Held, span: Span) -> Value:
-    if isinstance(value, Procedure | Proxied | Cell):
-        what = "a reference" if isinstance(value, Cell) else "a function"
-        raise fault("E0608", "run.fault", f"{what} cannot be shown as a value", span)
-    return value if isinstance(value, Tensor) else tuple(_returned(part, span) for part in value)
+    return shown_outside(value, function.span)
 
 
 class Machine:
@@ -155,8 +152,18 @@ class Machine:
                 self._enter(frame, step.then if condition.elements[0] else step.orelse, step.name)
             case Invoke():
                 self._invoked(step, frame)
+            case Match():
+                self._matched(step, frame)
             case _:
                 self._simple(step, frame)
+
+    def _matched(self, step: Match, frame: Frame) -> None:
+        """Enter the first arm whose pattern fits.  [run.match]"""
+        value = held(frame, step.scrutinee)
+        arm = next((arm for arm in step.arms if fits(arm.pattern, value, frame)), None)
+        if arm is None:
+            raise nothing_fits(step, value)
+        self._enter(frame, arm.block, step.name)
 
     def _simple(self, step: Step, frame: Frame) -> None:
         """A step that enters no block."""
@@ -177,6 +184,11 @@ class Machine:
                 frame.values[step.name] = _size(step, frame)
             case Closure():
                 frame.values[step.name] = Procedure(step.function, frame)
+            case Construct():
+                fields = tuple(held(frame, field) for field in step.fields)
+                frame.values[step.name] = Constructed(step.constructor, fields)
+            case Convert():
+                convert(step, frame, self._simple)
             case Wrap():
                 frame.values[step.name] = wrapped(held(frame, step.operand), step, frame)
             case MakeReference():

@@ -11,6 +11,7 @@ from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.dim import Variable
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
+from gradual.tensors.value import Constructed
 
 
 @dataclass(slots=True, eq=False)
@@ -66,7 +67,7 @@ class Proxied:
     after: tuple[Part, ...]
 
 
-Held = Tensor | tuple["Held", ...] | Procedure | Cell | Proxied
+Held = Tensor | tuple["Held", ...] | Procedure | Cell | Proxied | Constructed
 
 
 class Stop(Exception):

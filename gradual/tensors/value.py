@@ -1,17 +1,31 @@
 """Values as JSON: the form in which tools and recorded runs exchange them.
 
 A tensor is `{"dtype": "float32", "shape": [2], "data": ["1.5", "nan"]}`: row-major, floats as `repr` strings, integers
-as numbers, booleans as true and false.  A tuple is `{"tuple": [V, ...]}`.
+as numbers, booleans as true and false.  A tuple is `{"tuple": [V, ...]}`, a data structure
+`{"constructor": "Cons", "fields": [V, ...]}`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
-Value: TypeAlias = Tensor | tuple["Value", ...]
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Constructed:
+    """A value of a declared type: `Cons(1, Nil)`.
+
+    Structures may be deep, so nothing here recurses: equality is identity.
+    """
+
+    constructor: str
+    fields: tuple[Any, ...] = ()
+
+
+Value: TypeAlias = Tensor | tuple["Value", ...] | Constructed
 
 
 def to_json(value: Value) -> dict[str, Any]:

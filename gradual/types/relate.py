@@ -88,7 +88,7 @@ def demands(source: OpenedType, target: GradualType, path: str = "") -> Iterator
         case FunctionType(), FunctionType():
             yield Coercion(source, target, path)
         case DataType(), DataType() if source.name == target.name:
-            if not precise(source, target):
+            if source != target:
                 yield Coercion(source, target, path)
         case ReferenceType(), ReferenceType():
             if source != target:

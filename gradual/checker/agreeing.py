@@ -1,0 +1,139 @@
+"""Agreeing on one type: what several values show of a type argument, or of a part that no value can be measured in.
+
+Sizes that are equal stay; sizes that are never equal are an error, as between branches; others become `?`, which a
+strict definition must not need.   [type.agree]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
+from gradual.diagnostic import Diagnostic, Related
+from gradual.dims.constraint import equal
+from gradual.dims.dim import Dim, Variable
+from gradual.source import Span
+from gradual.types.relate import renamed
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    Hole,
+    NeverType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
+from gradual.verdict import Proved, Refuted, Unknown
+
+
+@dataclass(slots=True)
+class Agreement:
+    """The join of closed types under what is known here.  [type.agree]
+
+    Attributes:
+        rule: the rule that needs it, and `says` who must agree ("the branches").
+        spans: the two places that show the types.
+        bound: dims that a function type binds itself, of which nothing is known here.
+    """
+
+    state: Elaboration
+    rule: str
+    says: str
+    spans: tuple[Span, Span]
+    bound: set[Variable] = field(default_factory=set)
+    reported: bool = False
+
+    def join(self, left: GradualType, right: GradualType) -> GradualType | None:
+        """The most precise type that both have; None if there is none, which `report` then says."""
+        match left, right:
+            case NeverType(), _:
+                return right
+            case _, NeverType():
+                return left
+            case TensorType(), TensorType() if left.dtype is right.dtype and left.rank == right.rank:
+                shape = [
+                    self._extent(axis, *pair) for axis, pair in enumerate(zip(left.shape, right.shape, strict=True))
+                ]
+                known = tuple(extent for extent in shape if extent is not None)
+                return TensorType(known, left.dtype) if len(known) == len(shape) else None
+            case TensorType() | UnrankedType(), TensorType() | UnrankedType() if left.dtype is right.dtype:
+                return UnrankedType(left.dtype) if UnrankedType in (type(left), type(right)) else None
+            case TupleType(fields), TupleType(others) if len(fields) == len(others):
+                parts = self._all(fields, others)
+                return None if parts is None else TupleType(parts)
+            case DataType(name, arguments), DataType(other, others) if name == other:
+                parts = self._all(arguments, others)
+                return None if parts is None else DataType(name, parts)
+            case FunctionType(), FunctionType():
+                return self._function(left, right)
+            case ReferenceType(), ReferenceType():
+                return left if left == right else None
+            case _:
+                return left if left == right else None
+
+    def _all(self, left: tuple[GradualType, ...], right: tuple[GradualType, ...]) -> tuple[GradualType, ...] | None:
+        parts = [self.join(*pair) for pair in zip(left, right, strict=True)]
+        known = tuple(part for part in parts if part is not None)
+        return known if len(known) == len(parts) else None
+
+    def _function(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
+        """Parameters and results joined, what both demand kept; whoever binds no dims shows how it may be called."""
+        like = renamed(right, left)
+        if like is None:
+            free = [type for type in (left, right) if not type.binders and not type.types]
+            return free[0] if len(free) == 1 and len(left.params) == len(right.params) else None
+        inner = Agreement(self.state, self.rule, self.says, self.spans, self.bound | set(left.binders))
+        params, result = inner._all(left.params, like.params), inner.join(left.result, like.result)
+        self.reported = self.reported or inner.reported
+        if params is None or result is None or (left.binders and params != left.params):
+            return None
+        where = tuple(clause for clause in left.where if clause in like.where)
+        return FunctionType(left.names, params, result, left.binders, where, left.types)
+
+    def _extent(self, axis: int, left: Dim | Hole, right: Dim | Hole) -> Dim | Hole | None:
+        if left == right:
+            return left
+        if isinstance(left, Hole) or isinstance(right, Hole):
+            return Hole()
+        goal = equal(left, right)
+        if goal.variables() & self.bound:
+            return Hole()
+        match self.state.program.decider.decide(self.state.facts, goal):
+            case Proved():
+                return left
+            case Refuted():
+                self.state.refuted += 1
+                self.reported = True
+                self.state.diagnostics.append(disagreement(self.rule, self.says, self.spans, axis, left, right, {}))
+                return None
+            case Unknown(witness=witness) as verdict:
+                if witness and not mentions_ghost(goal):
+                    error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness)
+                    self.state.postponed.append(Postponed(verdict, error, rigid=False))
+                return Hole()
+
+    def report(self, why: str, code: str) -> None:
+        """Say that there is no such type, unless a pair of sizes was reported already."""
+        if not self.reported:
+            related = (Related(self.spans[0], "one of them"),)
+            self.state.report(code, self.rule, f"{self.says} never agree: {why}", self.spans[1], related=related)
+
+
+def disagreement(
+    rule: str, says: str, spans: tuple[Span, Span], axis: int, left: Dim, right: Dim, witness: Mapping[str, int]
+) -> Diagnostic:
+    """Two sizes at an axis that are not equal: never, or for the sizes of the witness."""
+    sample = dict(witness)
+    at = f" for {', '.join(f'{name} = {value}' for name, value in sample.items())}" if sample else ""
+    return Diagnostic(
+        "E0308",
+        rule,
+        f"{says} disagree{at}: dimension {axis} is {left} or {right}",
+        spans[1],
+        label=f"{right} here",
+        related=(Related(spans[0], f"{left} here"),),
+        data={"counterexample": sample} if sample else {},
+    )

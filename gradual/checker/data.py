@@ -1,0 +1,188 @@
+"""Data types: their declarations, read before any signature, and their constructors applied.
+
+[type.data] [type.data.declared] [type.constructor]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gradual.checker.agreeing import Agreement
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Typed
+from gradual.checker.flow import Place, flow
+from gradual.checker.polymorphism import match_types, settled_type
+from gradual.checker.program import Program
+from gradual.checker.written import Reading, Unreadable
+from gradual.core.terms import Block, Closure, Construct, Function, Param, Promise, Site
+from gradual.diagnostic import Diagnostic, Related
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.types.declared import Constructor, Data
+from gradual.types.opening import sizes
+from gradual.types.relate import instantiated
+from gradual.types.text import shown
+from gradual.types.type import DataType, FunctionType, GradualType, NeverType, OpenedType, TypeVariable
+
+Declaration = ast.TypeDef | ast.ExternType
+
+
+# ----------------------------------------------------------------------------------------------------- declarations
+def declare_data(program: Program, definitions: Sequence[ast.Definition]) -> Iterator[Diagnostic]:
+    """Put the file's types and constructors into the program; what is wrong with them, all of it.
+
+    Every name is known before a field is read, so that types may mention each other.  [type.data.declared]
+    """
+    first: dict[str, ast.TypeDef] = {}
+    spans: dict[str, Span] = {}
+    for definition in definitions:
+        if not isinstance(definition, Declaration):
+            continue
+        if definition.name in spans:
+            yield _twice("the type", definition.name, definition.span, spans[definition.name])
+            continue
+        spans[definition.name] = definition.span
+        yield from _parameters(definition)
+        types = tuple(TypeVariable(binder.name) for binder in definition.binders)
+        program.data[definition.name] = Data(definition.name, types, {})
+        if isinstance(definition, ast.TypeDef):
+            first[definition.name] = definition
+    owners: dict[str, Span] = {}
+    for declaration in first.values():
+        yield from _constructors(program, declaration, owners)
+
+
+def _twice(what: str, name: str, span: Span, before: Span) -> Diagnostic:
+    related = (Related(before, "first here"),)
+    return Diagnostic("E0204", "name.duplicate", f"{what} `{name}` is defined twice", span, related=related)
+
+
+def _parameters(declaration: Declaration) -> Iterator[Diagnostic]:
+    seen: dict[str, Span] = {}
+    for binder in declaration.binders:
+        if binder.name in seen:
+            yield _twice("the type parameter", binder.name, binder.span, seen[binder.name])
+        seen.setdefault(binder.name, binder.span)
+        if binder.kind == "Dim":
+            message = f"`{declaration.name}` takes types, so `{binder.name}` cannot be a dimension"
+            example = f"{declaration.name}[Tensor[({binder.name},), float32]]"
+            notes = (f"a size stands inside an argument, as in `{example}`",)
+            yield Diagnostic("E0206", "type.data.declared", message, binder.span, notes=notes)
+
+
+def _constructors(program: Program, declaration: ast.TypeDef, owners: dict[str, Span]) -> Iterator[Diagnostic]:
+    """The constructors of one type, their fields read over its parameters."""
+    declared = program.data[declaration.name]
+    constructors: dict[str, Constructor] = {}
+    state = Elaboration(program, declaration.name)
+    for binder in declaration.binders:
+        if binder.name not in state.type_names:
+            state.bind_type(binder.name)
+    for constructor in declaration.constructors:
+        if constructor.name in owners:
+            yield _twice("the constructor", constructor.name, constructor.span, owners[constructor.name])
+            continue
+        owners[constructor.name] = constructor.span
+        fields: list[GradualType] = []
+        for field in constructor.fields:
+            try:
+                fields.append(Reading(state).type(field))
+            except Unreadable:
+                fields.append(NeverType())
+        constructors[constructor.name] = Constructor(constructor.name, declaration.name, tuple(fields))
+    program.data[declaration.name] = Data(declared.name, declared.types, constructors)
+    program.constructors.update(constructors)
+    yield from state.diagnostics
+
+
+# ----------------------------------------------------------------------------------------------------- constructors
+def constructor_type(program: Program, constructor: Constructor) -> FunctionType:
+    """`Cons : fn [A](A, List[A]) -> List[A]`.  [type.constructor]"""
+    types = program.data[constructor.data].types
+    names = tuple(f"%?{i}" for i in range(len(constructor.fields)))
+    return FunctionType(names, constructor.fields, DataType(constructor.data, types), types=types)
+
+
+def fields_of(program: Program, constructor: Constructor, type: DataType) -> tuple[GradualType, ...]:
+    """The types of a constructor's fields in a value of the type."""
+    chosen = dict(zip(program.data[constructor.data].types, type.arguments, strict=True))
+    return tuple(instantiated(field, chosen) for field in constructor.fields)
+
+
+def construct(
+    state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span], span: Span,
+    hint: str | None,
+) -> str:  # fmt: skip
+    """The core variable that holds `Cons(%x, %xs)`.  [type.constructor]"""
+    name = state.fresh(hint)
+    if any(isinstance(state.types[operand], Broken) for operand in operands):
+        return state.define(name, BROKEN)
+    if len(operands) != len(constructor.fields):
+        message = f"`{constructor.name}` takes {len(constructor.fields)} fields, not {len(operands)}"
+        state.report("E0304", "type.constructor", message, span)
+        return state.define(name, BROKEN)
+    type = _agreed(state, constructor, operands, spans)
+    if type is None:
+        return state.define(name, BROKEN)
+    passed: list[str] = []
+    for index, (operand, field) in enumerate(zip(operands, fields_of(state.program, constructor, type), strict=True)):
+        position = f"field {index + 1} of `{constructor.name}`"
+        place = Place(spans[index], Site.ARGUMENT, "type.constructor", position, f"{position}, in `{state.function}`")
+        fits = flow(state, operand, field, place)
+        if fits is None:
+            return state.define(name, BROKEN)
+        passed.append(fits)
+    state.steps.append(Construct(name, constructor.name, tuple(passed), type, span))
+    return state.define(name, type, Made(f"`{constructor.name}`", tuple(operands), span))
+
+
+def _agreed(
+    state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span]
+) -> DataType | None:
+    """The data type with the arguments that the fields show together; None after reporting fields that never agree."""
+    own = state.program.data[constructor.data].types
+    chosen: dict[TypeVariable, tuple[GradualType, Span]] = {}
+    for operand, field, span in zip(operands, constructor.fields, spans, strict=True):
+        shows: dict[TypeVariable, GradualType] = {}
+        match_types(field, settled_type(_typed(state.types[operand])), set(own), shows)
+        for variable, type in shows.items():
+            if variable not in chosen:
+                chosen[variable] = type, span
+                continue
+            before, at = chosen[variable]
+            agreement = Agreement(state, "type.constructor", f"the fields of `{constructor.name}`", (at, span))
+            joined = agreement.join(before, type)
+            if joined is None:
+                agreement.report(f"`{shown(before)}` and `{shown(type)}`", "E0307")
+                return None
+            chosen[variable] = joined, at
+    return DataType(constructor.data, tuple(chosen[v][0] if v in chosen else NeverType() for v in own))
+
+
+def _typed(type: Typed) -> OpenedType:
+    assert not isinstance(type, Broken)
+    return type
+
+
+def constructor_value(state: Elaboration, constructor: Constructor, span: Span, hint: str | None) -> str:
+    """A constructor by its name: a value if it has no field, else a function.  [type.constructor]"""
+    if not constructor.fields:
+        return construct(state, constructor, (), (), span, hint)
+    type = constructor_type(state.program, constructor)
+    assert isinstance(type.result, DataType)
+    name = state.fresh(hint)
+    promise = Promise(span, f"a field of `{constructor.name}`")
+    with state.branch() as steps:
+        params: list[Param] = []
+        for field in constructor.fields:
+            param = state.fresh("%field")
+            opened = state.enter(field, param, lambda path, axis: promise)
+            for size in sizes(opened):
+                state.is_size(size)
+            params.append(Param(state.define(param, opened), opened, field, span))
+        made = state.fresh(None)
+        operands = tuple(param.name for param in params)
+        state.steps.append(Construct(made, constructor.name, operands, type.result, span))
+    own = FunctionType(operands, type.params, type.result, types=type.types)
+    function = Function(name, tuple(params), (), (), Block(tuple(steps), made), own, True, span)
+    state.steps.append(Closure(name, function, own, span))
+    return state.define(name, own, Made(f"`{constructor.name}`", (), span))

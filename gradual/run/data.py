@@ -1,0 +1,134 @@
+"""Data at run time: structures are taken apart by patterns, and converted part by part with an explicit stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from gradual.core.terms import Bind, Change, Conversion, Convert, CorePattern, Destructure, Match, Step
+from gradual.run.sizes import held
+from gradual.run.value import Cell, Fault, Frame, Held, Procedure, Proxied, fault
+from gradual.source import Span
+from gradual.tensors.value import Constructed, Value
+
+Perform = Callable[[Step, Frame], None]
+"""Does a step that enters no block."""
+
+
+# ------------------------------------------------------------------------------------------------------------ match
+def fits(pattern: CorePattern, value: Held, frame: Frame) -> bool:
+    """Whether a value fits a pattern; its variables are bound as far as it does.  [run.match]"""
+    match pattern:
+        case Bind(name):
+            if name is not None:
+                frame.values[name] = value
+            return True
+        case Destructure(None, patterns):
+            assert isinstance(value, tuple), value
+            return all(fits(inner, part, frame) for inner, part in zip(patterns, value, strict=True))
+        case Destructure(constructor, patterns):
+            assert isinstance(value, Constructed), value
+            parts = value.fields if value.constructor == constructor else None
+            return parts is not None and all(fits(*pair, frame) for pair in zip(patterns, parts, strict=True))
+
+
+def nothing_fits(step: Match, value: Held) -> Fault:
+    """The fault of a `match?` none of whose arms fits.  [run.match]"""
+    what = f"`{value.constructor}`" if isinstance(value, Constructed) else "this value"
+    return fault("E0609", "run.match", f"no arm of this `match?` fits {what}", step.span)
+
+
+# ---------------------------------------------------------------------------------------------------------- outside
+def shown_outside(value: Held, span: Span) -> Value:
+    """The value as a caller from outside gets it; functions and references stay inside.  Raises Fault.  [run.fault]"""
+    waiting: list[Held] = [value]
+    seen: set[int] = set()
+    while waiting:
+        match waiting.pop():
+            case Procedure() | Proxied() | Cell() as hidden:
+                cell = isinstance(hidden.inner if isinstance(hidden, Proxied) else hidden, Cell)
+                what = "a reference" if cell else "a function"
+                raise fault("E0608", "run.fault", f"{what} cannot be shown as a value", span)
+            case tuple() as fields:
+                waiting += fields
+            case Constructed(_, fields) as structure if id(structure) not in seen:
+                seen.add(id(structure))
+                waiting += fields
+    return cast(Value, value)
+
+
+# ------------------------------------------------------------------------------------------------------- conversion
+@dataclass(slots=True)
+class _Rebuilding:
+    """A structure whose fields are converted one after the other; `target` in `frame` gets the new one."""
+
+    value: Constructed
+    conversion: Conversion
+    built: list[Held]
+    frame: Frame
+    target: str
+
+
+@dataclass(slots=True)
+class _Changing:
+    """The steps that make a field's value one of another type, under way."""
+
+    steps: Iterator[Step]
+    frame: Frame
+    change: Change
+
+
+def convert(step: Convert, frame: Frame, perform: Perform) -> None:
+    """Convert a structure: left to right, depth first, each field before the next.  [run.data.convert]
+
+    Structures are as deep as they like: what is under way is on a stack of its own.
+    """
+    stack: list[_Rebuilding | _Changing] = [_begun(step, frame)]
+    while stack:
+        match stack[-1]:
+            case _Rebuilding() as top:
+                _advance(top, stack)
+            case _Changing(steps, inside, change):
+                following = next(steps, None)
+                if following is None:
+                    stack.pop()
+                    _receive(stack, held(inside, change.result))
+                elif isinstance(following, Convert):
+                    stack.append(_begun(following, inside))
+                else:
+                    perform(following, inside)
+
+
+def _begun(step: Convert, frame: Frame) -> _Rebuilding:
+    value = held(frame, step.operand)
+    assert isinstance(value, Constructed), step.operand
+    return _Rebuilding(value, step.conversion, [], frame, step.name)
+
+
+def _advance(top: _Rebuilding, stack: list[_Rebuilding | _Changing]) -> None:
+    """Convert fields until one needs work of its own, or the structure is complete."""
+    fields, how = top.value.fields, top.conversion.fields[top.value.constructor]
+    while len(top.built) < len(fields):
+        field, change = fields[len(top.built)], how[len(top.built)]
+        match change:
+            case None:
+                top.built.append(field)
+            case Change(param, steps):
+                stack.append(_Changing(iter(steps), Frame({param.name: field}, outer=top.frame), change))
+                return
+            case Conversion():
+                stack.append(_Rebuilding(field, change, [], top.frame, ""))
+                return
+    stack.pop()
+    value = Constructed(top.value.constructor, tuple(top.built))
+    if top.target:
+        top.frame.values[top.target] = value
+    else:
+        _receive(stack, value)
+
+
+def _receive(stack: list[_Rebuilding | _Changing], value: Held) -> None:
+    waiting = stack[-1]
+    assert isinstance(waiting, _Rebuilding), waiting
+    waiting.built.append(value)

@@ -1,0 +1,94 @@
+"""Whether every value of a type has another type as it is, by what is written alone: nothing to check or convert."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gradual.dims.constraint import TRUE
+from gradual.types.declared import Data
+from gradual.types.opening import opened
+from gradual.types.relate import Demand, demands, instantiated
+from gradual.types.subsuming import subsumes
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    NeverType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
+
+
+@dataclass(slots=True)
+class Regular:
+    """The pairs of data types met so far: a recursive type meets itself again.
+
+    Attributes:
+        room: how large a type inside a data type may be; only types whose parts grow for ever need more, and are then
+            `exhausted`.
+    """
+
+    data: Mapping[str, Data]
+    room: int
+    met: set[tuple[DataType, DataType]] = field(default_factory=set)
+    exhausted: bool = False
+
+
+def fits(source: GradualType, target: GradualType, regular: Regular) -> bool:
+    """Whether a value of the source type is one of the target type as it is.  [type.data.fits]"""
+    if source == target:
+        return True
+    match source, target:
+        case NeverType(), _:
+            return True
+        case TensorType() | UnrankedType(), TensorType() | UnrankedType():
+            inside, _ = opened(source, "%?", lambda path, axis, hole: None)
+            return all(isinstance(need, Demand) and need.goal is TRUE for need in demands(inside, target))
+        case TupleType(fields), TupleType(others):
+            return len(fields) == len(others) and all(fits(*pair, regular) for pair in zip(fields, others, strict=True))
+        case FunctionType(), FunctionType():
+            return subsumes(source, target)
+        case DataType(), DataType():
+            return source.name == target.name and _data_fits(source, target, regular)
+        case _:
+            return False
+
+
+def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
+    """Field by field, and as assumed where the types are met again."""
+    if (source, target) in regular.met:
+        return True
+    if regular.exhausted or _is_larger(source, regular.room) or _is_larger(target, regular.room):
+        regular.exhausted = True
+        return False
+    before = set(regular.met)
+    regular.met.add((source, target))
+    declared = regular.data[source.name]
+    mine = dict(zip(declared.types, source.arguments, strict=True))
+    theirs = dict(zip(declared.types, target.arguments, strict=True))
+    good = all(
+        fits(instantiated(part, mine), instantiated(part, theirs), regular)
+        for constructor in declared.constructors.values()
+        for part in constructor.fields
+    )
+    if not good:
+        regular.met = before
+    return good
+
+
+def _is_larger(type: GradualType, room: int) -> bool:
+    """Whether a type has more parts than there is room for."""
+    waiting = [type]
+    while waiting and room >= 0:
+        room -= 1
+        match waiting.pop():
+            case TupleType(parts) | DataType(_, parts):
+                waiting += parts
+            case FunctionType(params=params, result=result):
+                waiting += (*params, result)
+            case ReferenceType(content):
+                waiting.append(content)
+    return room < 0
