@@ -1,5 +1,5 @@
 (* What each theorem rests on, for the build to compare: nothing, or functional extensionality alone. *)
-From Gradual Require Import Shapes Verdicts Core Guarantees Coerce.
+From Gradual Require Import Shapes Verdicts Core Guarantees Program ProgramSound Coerce.
 
 Print Assumptions Verdicts.perfect_oracles.
 Print Assumptions Verdicts.naive_breaks_sgg.
@@ -9,6 +9,9 @@ Print Assumptions Core.dgg.
 Print Assumptions Core.budget_monotone.
 Print Assumptions Guarantees.sgg.
 Print Assumptions Guarantees.conservative.
+Print Assumptions Program.world_inhabited.
+Print Assumptions ProgramSound.elab_correct.
+Print Assumptions ProgramSound.program_correct.
 Print Assumptions Coerce.tcomp_correct.
 Print Assumptions Coerce.comp_correct.
 Print Assumptions Coerce.comp_wf.
