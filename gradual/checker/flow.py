@@ -33,9 +33,10 @@ class Place:
         span: the value.
         site: the kind of place, and `rule` the rule that demands.
         through: the position in words ("argument 1 of `@f`").
-        blamed: the party that is blamed, in words.
+        blamed: the party that is blamed for the value, in words.
         annotation: the type where it is written.
         polarity: whether the value, or the context of a function, breaks the promise.
+        context: the party that is blamed for what the context of a function passes, in words.
     """
 
     span: Span
@@ -45,6 +46,12 @@ class Place:
     blamed: str
     annotation: ast.Type | None = None
     polarity: Polarity = Polarity.POSITIVE
+    context: str = ""
+
+    @property
+    def party(self) -> str:
+        """Who is blamed here."""
+        return self.blamed if self.polarity is Polarity.POSITIVE else self.context
 
 
 def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> str | None:
@@ -98,7 +105,7 @@ def _owed(state: Elaboration, value: str, demand: Demand, place: Place) -> Owed:
     sides = (size, demand.wanted) if demand.wanted is not None else None
     return Owed(
         demand.goal, place.rule, place.site, says, place.span, f"{what} is {size}", place.through, tuple(related),
-        place.blamed, sides, (value,), place.polarity,
+        place.party, sides, (value,), place.polarity,
     )  # fmt: skip
 
 

@@ -177,7 +177,7 @@ def _called(
 
 def _due(goal: Constraint, says: str, place: Place) -> Owed:
     return Owed(
-        goal, place.rule, place.site, says, place.span, "", place.through, (), place.blamed, None, (), place.polarity
+        goal, place.rule, place.site, says, place.span, "", place.through, (), place.party, None, (), place.polarity
     )
 
 
@@ -200,13 +200,13 @@ def _positive(place: Place, what: str) -> Place:
 
 
 def _negative(place: Place, what: str) -> Place:
-    """What the context passes: the context breaks the promise, wherever it is."""
+    """What the context passes: the other side breaks the promise, wherever it is."""
     return replace(
         place,
         rule="type.function.argument",
         through=f"{what} passed through {place.through}",
-        blamed=f"the context that uses the function through {place.through}",
         polarity=place.polarity.other,
+        context=place.context or f"whoever uses the function through {place.through}",
     )
 
 

@@ -64,6 +64,7 @@ def check(source: Source, found: Check) -> Object:
         "through": blame.through,
         "promises": [{"span": span(source, p.span), "says": p.says} for p in blame.promises],
         "blamed": blame.blamed,
+        "polarity": str(blame.polarity),
         "because": blame.because,
     }
 
