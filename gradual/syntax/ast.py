@@ -103,6 +103,15 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Instance:
+    """`function[d, T]`: a function at given dims and types; a type that is no tensor type is read as an expression."""
+
+    function: Expr
+    arguments: tuple[Expr | Type, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Infix:
     """`left op right`.
 
@@ -454,6 +463,7 @@ Expr = (
     | Meta
     | Listing
     | Call
+    | Instance
     | Infix
     | Unary
     | Choose
@@ -466,6 +476,7 @@ Expr = (
     | Ref
     | Cast
     | Block
+    | TensorType
 )
 Item = Let | FreeVar | Assert
 Pattern = WildcardPattern | VariablePattern | ConstructorPattern | TuplePattern

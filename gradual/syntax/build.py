@@ -71,8 +71,19 @@ def function(
     return ast.Fn(binders or (), *(params or NO_PARAMETERS), result, where or (), body, span)
 
 
-def fn(span: Span, value: ast.Fn) -> ast.Fn:
-    return replace(value, span=span)
+def fn(
+    span: Span,
+    binders: tuple[tuple[ast.Binder, ...], Exprs] | None,
+    params: Parameters | None,
+    result: ast.Type | None,
+    where: Where,
+    body: ast.Block,
+) -> ast.Fn:
+    names, clauses = binders or ((), ())
+    if clauses:
+        message = "in a function literal, `where` stands behind the parameters and the result"
+        raise Refused(Diagnostic("E0101", "syntax.token", message, clauses[0].span))
+    return function(span, names, params, result, where, body)
 
 
 def type_def(
@@ -195,6 +206,10 @@ def project(span: Span, value: ast.Expr, index: int) -> ast.Project:
     return ast.Project(value, index, span)
 
 
+def instance(span: Span, function: ast.Expr, arguments: tuple[ast.Expr | ast.Type, ...] | None) -> ast.Instance:
+    return ast.Instance(function, arguments or (), span)
+
+
 def cast(span: Span, value: ast.Expr, annotation: ast.Type) -> ast.Cast:
     return ast.Cast(value, annotation, span)
 
@@ -209,6 +224,12 @@ def group(_: Span, value: ast.Expr) -> ast.Expr:
 
 def product(span: Span, items: list[ast.Expr]) -> ast.Tuple:
     return ast.Tuple(tuple(items), span)
+
+
+def type_atom(span: Span, value: ast.TensorType) -> ast.Expr:
+    """A tensor type among the arguments of an instance; `Tensor[(), float32]` is `float32` there too."""
+    bare = value.shape == () and _DTYPE.fullmatch(value.dtype)
+    return ast.Name(value.dtype, span) if bare else value
 
 
 def listing(span: Span, items: list[ast.Expr]) -> ast.Listing:
@@ -342,6 +363,8 @@ NODES: dict[str, Callable[..., Any]] = {
     "call": call,
     "attribute": attribute,
     "project": project,
+    "instance": instance,
+    "type_atom": type_atom,
     "cast": cast,
     "choose": choose,
     "group": group,
@@ -378,6 +401,7 @@ LISTS: dict[str, Callable[[list[Any]], Any]] = {
     "contents": list,
     "arguments": arguments,
     "attributes": tuple,
+    "instances": tuple,
     "arms": tuple,
     "patterns": tuple,
     "types": tuple,

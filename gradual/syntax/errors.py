@@ -59,11 +59,11 @@ OPERATORS = frozenset(
     }
 )
 PHRASES: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
-    ("an expression", STARTERS - {"IF", "NOT", "MINUS"}, STARTERS | {"LET", "FREE_VAR", "ASSERT"}),
+    ("an expression", STARTERS - {"IF", "NOT", "MINUS"}, STARTERS | {"LET", "FREE_VAR", "ASSERT", "TENSOR"}),
     ("a type", frozenset({"NAME", "TENSOR", "LPAR", "FN"}), frozenset({"NAME", "TENSOR", "LPAR", "FN", "REF", "META"})),
     ("a pattern", frozenset({"NAME", "LOCAL", "LPAR"}), frozenset({"NAME", "LOCAL", "LPAR"})),
     ("a definition", frozenset({"DEF", "TYPE"}), frozenset({"DEF", "TYPE", "EXTERN", "OPERATOR"})),
-    ("an operator", OPERATORS, OPERATORS | {"LPAR", "PROJECTION", "AS"}),
+    ("an operator", OPERATORS, OPERATORS | {"LPAR", "LSQB", "PROJECTION", "AS"}),
 )
 """Words for sets of tokens: all of the first set must be welcome, then the second is left out."""
 

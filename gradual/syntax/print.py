@@ -252,6 +252,11 @@ def _project(node: ast.Project, _: int) -> list[Part]:
     return [(node.tuple, POSTFIX), *_operand(f".{node.index}")]
 
 
+def _instance(node: ast.Instance, _: int) -> list[Part]:
+    arguments: list[list[Part]] = [[(a, RESULT if isinstance(a, ast.FnType) else LOOSE)] for a in node.arguments]
+    return [(node.function, POSTFIX), *_of("["), *_commas(arguments), *_of("]")]
+
+
 def _if(node: ast.If, _: int) -> list[Part]:
     orelse = [(node.orelse, LOOSE)] if isinstance(node.orelse, ast.If) else _braced(node.orelse)
     return [*_of("if", "("), (node.condition, LOOSE), *_of(")"), *_braced(node.then), *_of("else"), *orelse]
@@ -364,6 +369,7 @@ PARTS: dict[type, Callable[[Any, int], list[Part]]] = {
     ast.Hole: _hole,
     ast.Tuple: _tuple,
     ast.Project: _project,
+    ast.Instance: _instance,
     ast.If: _if,
     ast.Match: _match,
     ast.Arm: _arm,

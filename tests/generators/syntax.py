@@ -154,6 +154,17 @@ def _project(depth: int) -> SearchStrategy[Any]:
     return st.builds(ast.Project, expressions(depth), st.integers(0, 12), st.just(NOWHERE))
 
 
+def _is_written_out(type: ast.Type) -> bool:
+    """Whether a type is one that no expression is."""
+    return isinstance(type, ast.FnType) or (isinstance(type, ast.TensorType) and type.shape != ())
+
+
+def _instance(depth: int) -> SearchStrategy[Any]:
+    functions = locals_() | st.builds(ast.Global, global_names, st.just(NOWHERE)) | _call(depth)
+    arguments = sizes(depth) | types(depth).filter(_is_written_out)
+    return st.builds(ast.Instance, functions, _tuple_of(arguments, 3), st.just(NOWHERE))
+
+
 def _if(depth: int) -> SearchStrategy[Any]:
     orelse = blocks(depth) if depth == 0 else blocks(depth) | _if(depth - 1)
     return st.builds(ast.If, expressions(depth), blocks(depth), orelse, st.just(NOWHERE))
@@ -259,7 +270,7 @@ def types(draw: DrawFn, depth: int = DEPTH) -> ast.Type:
     return ast.FnType(draw(_tuple_of(binders())), draw(_tuple_of(inner)), draw(inner), where, NOWHERE)
 
 
-_FORMS = (_infix, _minus, _call, _listing, _tuple, _project, _if, _match, _ref, _cast, blocks, functions)
+_FORMS = (_infix, _minus, _call, _listing, _tuple, _project, _instance, _if, _match, _ref, _cast, blocks, functions)
 
 
 @st.composite
