@@ -28,6 +28,7 @@ class Limits:
         constant: the largest number of bits of an integer constant in a dim.
         parts: the largest number of parts of a type that data converted to another type may have inside.
         patterns: how many steps the patterns of one `match` may take to be compared.
+        expansions: how many calls of function literals without types one definition writes out.
         trials: how many characters of program are checked again to try out helps for one file.
         calls: how deep calls may nest while running (calls in tail position do not nest).
     """
@@ -51,6 +52,7 @@ class Limits:
     calls: int = 1_000_000
     parts: int = 512
     patterns: int = 20_000
+    expansions: int = 2_000
     trials: int = 400_000
 
 

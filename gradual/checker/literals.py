@@ -17,6 +17,29 @@ from gradual.types.dtype import DType
 from gradual.types.type import Content, TensorType
 
 
+INFIX = {
+    "+": "add",
+    "-": "subtract",
+    "*": "multiply",
+    "/": "divide",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
+    "==": "equal",
+    "!=": "not_equal",
+}
+"""The operators that are written between their operands."""
+
+
+def fits_beside(value: bool | int | float, dtype: DType) -> bool:
+    """Whether an unsuffixed integer literal is a value of an integer type."""
+    if type(value) is not int or not dtype.is_integer:
+        return False
+    bits = dtype.bits - dtype.is_signed
+    return (-(1 << bits) if dtype.is_signed else 0) <= value < 1 << bits
+
+
 def number_value(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
     """A literal is a scalar whose content is known.  [type.literal]"""
     return _constant(state, scalar(number.value, DType(dtype)), number.span, hint)

@@ -27,6 +27,8 @@ class Program:
         spans: where each function's name stands.
         data: the types that the file declares.
         constructors: their constructors by name.
+        functions: the functions defined, as written.
+        inferred: what was found of the types that they leave out, once somebody asked.
         strict_broadcast: only equal dims or a literal 1 broadcast.
     """
 
@@ -36,6 +38,8 @@ class Program:
     decider: Decider
     limits: Limits
     strict_broadcast: bool = False
+    functions: dict[str, ast.Fn] = field(default_factory=dict)
+    inferred: object = None
     signatures: dict[str, FunctionType | None] = field(default_factory=dict)
     spans: dict[str, Span] = field(default_factory=dict)
     data: dict[str, Data] = field(default_factory=dict)

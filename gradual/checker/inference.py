@@ -1,0 +1,581 @@
+"""Types that nobody wrote, found over the whole file: structure and element types by unification, shapes by flow.
+
+The walk mirrors `infer`, on skeletons: it says which values flow where and which operators are applied to what, and
+`solved` lets them until nothing more is found.  A literal that is called where it is known is walked at each call, as
+it is checked.  Nothing is reported here: whoever misses a type asks for it.   [type.omitted]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from gradual.checker import skeleton as sk
+from gradual.checker.candidates import Application
+from gradual.checker.literals import INFIX, fits_beside
+from gradual.checker.omission import calls_itself, is_deferred, is_omitted, is_written_out
+from gradual.checker.program import Program
+from gradual.checker.skeleton import Element, Flows, Shape, Skeleton, Unknown, seen
+from gradual.dims.dim import Kind, variable
+from gradual.ops.attributes import bound
+from gradual.ops.operator import IllFormed
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.types.declared import Constructor
+from gradual.types.dtype import DType
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    TypeVariable,
+    UnrankedType,
+)
+
+Calls = tuple[Span, ...]
+"""The calls that were written out, outermost first, until the walk came to a place."""
+
+
+@dataclass(slots=True, eq=False)
+class Deferred:
+    """A literal whose parameters have no types, with the scope that it stands in."""
+
+    literal: ast.Fn
+    names: dict[str, Held]
+    types: dict[str, sk.Named]
+    itself: str | None
+
+
+Held = Skeleton | Deferred
+
+
+@dataclass(slots=True, eq=False)
+class Numeral:
+    """A number without a suffix, beside a value whose element type it takes."""
+
+    number: ast.Number
+    beside: Skeleton
+    element: Element
+
+    def learn(self, flows: Flows) -> None:
+        """Take the element type beside it, if it is known and has the number."""
+        beside = seen(self.beside)
+        if self.element.known() is not None or isinstance(beside, Unknown):
+            return
+        dtype = beside.element.known() if isinstance(beside, sk.Tensor) else DType(self.number.dtype)
+        if dtype is not None:
+            own = DType(self.number.dtype)
+            flows.equate(self.element, Element(dtype if fits_beside(self.number.value, dtype) else own))
+
+
+@dataclass(slots=True, eq=False)
+class Field:
+    """A field of a value that may turn out to be a tuple."""
+
+    operand: Skeleton
+    index: int
+    result: Unknown
+    known: bool = False
+
+    def learn(self, flows: Flows) -> None:
+        """Be the tuple's field."""
+        operand = seen(self.operand)
+        if not self.known and isinstance(operand, sk.Product) and 0 <= self.index < len(operand.fields):
+            self.known = flows.changed = True
+            flows.flow(operand.fields[self.index], self.result)
+
+
+@dataclass(slots=True, eq=False)
+class Solution:
+    """What was found of each omitted type: of a parameter, of a `_`, of the result of what calls itself.
+
+    A place inside a literal that is written out has one answer for each way to it.
+    """
+
+    places: dict[object, dict[Calls, Skeleton]] = field(default_factory=dict)
+
+    def of(self, place: object, calls: Calls) -> Skeleton:
+        """What was found of a place that was come to through these calls."""
+        ways = self.places.get(place, {})
+        return seen(ways.get(calls) or next(iter(ways.values()), Unknown()))
+
+
+def solution(program: Program) -> Solution:
+    """What is found of the omitted types of a file, when it is first asked for."""
+    if program.inferred is None:
+        program.inferred = Inference(program).solved()
+    assert isinstance(program.inferred, Solution)
+    return program.inferred
+
+
+class Inference:
+    """One walk over a file.
+
+    Attributes:
+        names: variables in scope; `types`: type parameters in scope.
+        calls: the calls that are being written out.
+        left: how many more calls may be written out.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.flows = Flows()
+        self.applications: list[Application] = []
+        self.numerals: list[Numeral] = []
+        self.fields: list[Field] = []
+        self.found = Solution()
+        self.globals: dict[str, sk.Function] = {}
+        self.names: dict[str, Held] = {}
+        self.types: dict[str, sk.Named] = {}
+        self.calls: Calls = ()
+        self.left = program.limits.expansions
+
+    # ------------------------------------------------------------------------------------------------- solving
+    def solved(self) -> Solution:
+        """Every definition walked, and everything that follows."""
+        scopes = {}
+        for name, function in self.program.functions.items():
+            self.names, self.types = {}, {}
+            self.globals[name] = self._declared(function)
+            scopes[name] = self.names, self.types
+        for name, function in self.program.functions.items():
+            self.names, self.types = scopes[name]
+            self.flows.flow(self.value(function.body), self.globals[name].result)
+        self._settle()
+        while self._ranks_by_use() or self._own_types():
+            self._settle()
+        return self.found
+
+    def _settle(self) -> None:
+        flows = self.flows
+        flows.changed = True
+        while flows.changed:
+            flows.changed = False
+            for numeral in self.numerals:
+                numeral.learn(flows)
+            for part in self.fields:
+                part.learn(flows)
+            for application in self.applications:
+                application.learn(flows, self.program.limits.contents)
+            flows.again()
+
+    def _ranks_by_use(self) -> bool:
+        """Whether some place to which nothing flows is used at one rank only, which it then has."""
+        for ways in self.found.places.values():
+            for place in ways.values():
+                for part in sk.parts(place):
+                    if isinstance(part, sk.Tensor) and part.shape.at is None and part.shape.ranks is not None:
+                        if len(part.shape.ranks) == 1:
+                            (rank,) = part.shape.ranks
+                            part.shape.at = (None,) * rank
+                            return True
+        return False
+
+    def _own_types(self) -> bool:
+        """Whether some number took its own element type, since nothing beside it says another."""
+        for numeral in self.numerals:
+            if numeral.element.known() is None:
+                self.flows.equate(numeral.element, Element(DType(numeral.number.dtype)))
+                return True
+        return False
+
+    # -------------------------------------------------------------------------------------------------- scopes
+    @contextmanager
+    def _scope(self) -> Iterator[None]:
+        kept = self.names, self.types
+        self.names, self.types = dict(self.names), dict(self.types)
+        yield
+        self.names, self.types = kept
+
+    @contextmanager
+    def _inside(self, deferred: Deferred, span: Span) -> Iterator[None]:
+        """In the scope of a literal, on the way through a call."""
+        kept = self.names, self.types, self.calls
+        self.names, self.types = dict(deferred.names), dict(deferred.types)
+        self.calls = (*self.calls, span)
+        yield
+        self.names, self.types, self.calls = kept
+
+    def _place(self, place: object) -> Unknown:
+        """An omitted type, to be asked for."""
+        unknown = Unknown()
+        self.found.places.setdefault(place, {})[self.calls] = unknown
+        return unknown
+
+    # ------------------------------------------------------------------------------------------------ functions
+    def _declared(self, literal: ast.Fn) -> sk.Function:
+        """The skeleton of a function, its parameters in scope."""
+        own = {binder.name: sk.Named(binder.name) for binder in literal.binders}
+        self.types.update(own)
+        params = []
+        for param in literal.params:
+            place: object = param.annotation if param.annotation is not None else param
+            params.append(self._place(place) if is_omitted(param.annotation) else self._written(param.annotation))
+            self.names[param.name.name] = params[-1]
+        result = self._place(literal) if is_omitted(literal.result) else self._written(literal.result)
+        return sk.Function(tuple(params), result, tuple(own.values()))
+
+    def _function(self, literal: ast.Fn, itself: str | None) -> sk.Function:
+        """A literal that becomes a closure."""
+        with self._scope():
+            function = self._declared(literal)
+            params = {param.name.name for param in literal.params}
+            if itself is not None and itself not in params:
+                self.names[itself] = replace(function, types=()) if not function.types else function
+            self.flows.flow(self.value(literal.body), function.result)
+        return function
+
+    def _settled(self, held: Held, span: Span) -> Skeleton:
+        """A literal as a value of one type."""
+        if not isinstance(held, Deferred):
+            return held
+        with self._inside(held, span):
+            return self._function(held.literal, held.itself)
+
+    def _written_out(self, deferred: Deferred, operands: Sequence[Held], span: Span) -> Held:
+        """A call of a literal that is known: its parameters are the operands."""
+        if self.left <= 0 or len(self.calls) >= self.program.limits.nesting:
+            return Unknown()
+        self.left -= 1
+        literal = deferred.literal
+        with self._inside(deferred, span):
+            for param, operand in zip(literal.params, operands, strict=True):
+                self.names[param.name.name] = self._at(operand, param.annotation, span)
+            return self._at(self.held(literal.body), literal.result, span)
+
+    def _at(self, held: Held, annotation: ast.Type | None, span: Span) -> Held:
+        """A value at an annotation, or as it is where none stands."""
+        if is_omitted(annotation):
+            return held
+        written = self._written(annotation)
+        self.flows.flow(self._settled(held, span), written)
+        return written
+
+    # ---------------------------------------------------------------------------------------------- expressions
+    def value(self, expr: ast.Expr) -> Skeleton:
+        """The skeleton of an expression's value."""
+        return self._settled(self.held(expr), expr.span)
+
+    def held(self, expr: ast.Expr) -> Held:
+        """As `value`, but a literal whose parameters have no types stays one."""
+        match expr:
+            case ast.Call():
+                return self._call(expr)
+            case ast.Local(name):
+                return self.names.get(name) or Unknown()
+            case ast.Project(operand, index):
+                return self._field(self.value(operand), index)
+            case ast.Tuple(items):
+                return sk.Product(tuple(map(self.value, items)))
+            case ast.Number():
+                return sk.scalar(DType(expr.dtype))
+            case ast.Infix():
+                return self._infix(expr)
+            case ast.Block(items, result):
+                with self._scope():
+                    for item in items:
+                        self._item(item)
+                    return self.held(result)
+            case ast.If(condition, then, orelse):
+                self.flows.flow(self.value(condition), sk.scalar(DType.BOOL))
+                return self._one_of([self.value(then), self.value(orelse)])
+            case ast.Fn():
+                return self._literal(expr, None)
+            case ast.Cast(value, annotation):
+                return self._at(self.held(value), annotation, value.span)
+            case ast.Global(name):
+                return self.globals.get(name) or Unknown()
+            case ast.Listing(items):
+                wide = any(isinstance(item, ast.Number) and item.dtype == "int64" for item in items)
+                dtype = DType.INT64 if wide else DType.INT32
+                return sk.Tensor(Element(dtype), Shape((len(items),), fixed=True))
+            case ast.Meta(kind, index):
+                return self._constant(kind, index)
+            case ast.Unary("-", operand):
+                return self._applied("negative", [self.value(operand)], (), expr.span)
+            case ast.Name():
+                return sk.scalar(DType.INT64)
+            case ast.Match():
+                return self._match(expr)
+            case ast.Ref():
+                return self._reference(expr)
+            case _:
+                return Unknown()
+
+    def _literal(self, literal: ast.Fn, name: str | None) -> Held:
+        itself = name if name is not None and calls_itself(literal, name) else None
+        if is_deferred(literal):
+            return Deferred(literal, dict(self.names), dict(self.types), itself)
+        return self._function(literal, itself)
+
+    def _one_of(self, values: Sequence[Skeleton]) -> Skeleton:
+        result = Unknown()
+        for value in values:
+            self.flows.flow(value, result)
+        return result
+
+    def _field(self, operand: Skeleton, index: int) -> Skeleton:
+        operand = seen(operand)
+        if isinstance(operand, sk.Product) and 0 <= index < len(operand.fields):
+            return operand.fields[index]
+        result = Unknown()
+        self.fields.append(Field(operand, index, result))
+        return result
+
+    def _constant(self, kind: str, index: int) -> Skeleton:
+        entry = self.program.surface.metadata.get((kind, index))
+        if not isinstance(entry, ast.MetaTensor):
+            return Unknown()
+        return sk.Tensor(Element(DType(entry.dtype)), Shape(entry.shape, fixed=True))
+
+    def _infix(self, expr: ast.Infix) -> Skeleton:
+        """A number without a suffix takes the other side's element type."""
+        left, right = expr.left, expr.right
+        if expr.op not in INFIX:
+            return Unknown()
+        if isinstance(left, ast.Number) and not isinstance(right, ast.Number):
+            second = self.value(right)
+            first = self._beside(left, second)
+        else:
+            first = self.value(left)
+            second = self._beside(right, first)
+        return self._applied(INFIX[expr.op], [first, second], (), expr.span)
+
+    def _beside(self, expr: ast.Expr, other: Skeleton) -> Skeleton:
+        if not isinstance(expr, ast.Number) or expr.explicit:
+            return self.value(expr)
+        number = sk.scalar()
+        self.numerals.append(Numeral(expr, other, number.element))
+        return number
+
+    def _item(self, item: ast.Item) -> None:
+        match item:
+            case ast.Let(None, _, value):
+                self.value(value)
+            case ast.Let(name, annotation, value):
+                assert name is not None
+                held = self._literal(value, name.name) if isinstance(value, ast.Fn) else self.held(value)
+                self.names[name.name] = self._at(held, annotation, value.span)
+            case ast.FreeVar(name):
+                self.names[name.name] = Unknown()
+            case ast.Assert():
+                return
+
+    # ---------------------------------------------------------------------------------------------------- calls
+    def _call(self, call: ast.Call) -> Held:
+        if isinstance(call.function, ast.Name):
+            operands = [self.value(argument) for argument in call.arguments]
+            return self._applied(call.function.name, operands, call.attributes, call.span)
+        callee = self.held(call.function)
+        held = [self.held(argument) for argument in call.arguments]
+        if isinstance(callee, Deferred):
+            if len(held) != len(callee.literal.params):
+                return Unknown()
+            if callee.itself is None and is_written_out(callee.literal):
+                return self._written_out(callee, held, call.span)
+            callee = self._settled(callee, call.function.span)
+        arguments = [self._settled(one, a.span) for one, a in zip(held, call.arguments, strict=True)]
+        return self._invoked(callee, arguments)
+
+    def _invoked(self, callee: Skeleton, arguments: Sequence[Skeleton]) -> Skeleton:
+        callee = seen(callee)
+        if isinstance(callee, Unknown):
+            function = sk.Function(tuple(Unknown() for _ in arguments), Unknown())
+            self.flows.flow(callee, function)
+            callee = function
+        if not isinstance(callee, sk.Function) or len(callee.params) != len(arguments):
+            return Unknown()
+        function = self.flows.instantiated(callee)
+        for argument, param in zip(arguments, function.params, strict=True):
+            self.flows.flow(argument, param)
+        return function.result
+
+    def _applied(
+        self, name: str, operands: Sequence[Skeleton], written: Sequence[ast.Attribute], span: Span
+    ) -> Skeleton:
+        """An application by name: of an operator, or of a constructor."""
+        constructor = self.program.constructors.get(name)
+        if constructor is not None:
+            fields, result = self._constructor(constructor)
+            for operand, place in zip(operands, fields, strict=False):
+                self.flows.flow(operand, place)
+            return result
+        operator = self.program.operators.get(name)
+        if operator is None or len(operands) != len(operator.arguments):
+            return Unknown()
+        given = {one.key: _attribute(one.value, span) for one in written if one.key != "attrs_type_key"}
+        try:
+            attributes = bound(operator, given)
+        except IllFormed:
+            return Unknown()
+        result = Unknown()
+        application = Application(operator, tuple(operands), attributes, result)
+        application.learn(self.flows, self.program.limits.contents)
+        self.applications.append(application)
+        return result
+
+    # ----------------------------------------------------------------------------------------------- data, cells
+    def _constructor(self, constructor: Constructor) -> tuple[tuple[Skeleton, ...], sk.Data]:
+        """The fields of a constructor and the data that it makes, at type arguments that are not known yet."""
+        chosen: dict[TypeVariable, Skeleton] = {v: Unknown() for v in self.program.data[constructor.data].types}
+        fields = tuple(_of_type(field, chosen) for field in constructor.fields)
+        return fields, sk.Data(constructor.data, tuple(chosen.values()))
+
+    def _match(self, expr: ast.Match) -> Skeleton:
+        scrutinee = self.value(expr.scrutinee)
+        results = []
+        for arm in expr.arms:
+            with self._scope():
+                self._pattern(arm.pattern, scrutinee)
+                results.append(self.value(arm.body))
+        return self._one_of(results)
+
+    def _pattern(self, pattern: ast.Pattern, value: Skeleton) -> None:
+        match pattern:
+            case ast.VariablePattern(name, annotation):
+                held = self._at(value, annotation, pattern.span)
+                self.names[name.name] = held
+            case ast.ConstructorPattern(name, patterns):
+                constructor = self.program.constructors.get(name)
+                fields: tuple[Skeleton, ...] = tuple(Unknown() for _ in patterns)
+                if constructor is not None and len(constructor.fields) == len(patterns):
+                    fields, data = self._constructor(constructor)
+                    self.flows.flow(value, data)
+                for part, field in zip(patterns, fields, strict=True):
+                    self._pattern(part, field)
+            case ast.TuplePattern(patterns):
+                whole = sk.Product(tuple(Unknown() for _ in patterns))
+                self.flows.flow(value, whole)
+                for part, field in zip(patterns, whole.fields, strict=True):
+                    self._pattern(part, field)
+            case ast.WildcardPattern():
+                return
+
+    def _reference(self, expr: ast.Ref) -> Skeleton:
+        operands = [self.value(operand) for operand in expr.operands]
+        content: Skeleton = Unknown()
+        if expr.kind == "ref":
+            self.flows.flow(operands[0], content)
+            return sk.Reference(content)
+        cell = seen(operands[0])
+        if isinstance(cell, sk.Reference):
+            content = cell.content
+        else:
+            self.flows.flow(cell, sk.Reference(content))
+        if expr.kind == "ref_read":
+            return content
+        self.flows.flow(operands[1], content)
+        return sk.Product(())
+
+    # ---------------------------------------------------------------------------------------------------- types
+    def _written(self, written: ast.Type | None) -> Skeleton:
+        """The skeleton of what is written; `_` inside it is asked for later."""
+        match written:
+            case ast.TensorType(shape, dtype):
+                if dtype not in DType.__members__.values():
+                    return Unknown()
+                sizes = "*" if shape is None else tuple(map(_size, shape))
+                return sk.Tensor(Element(DType(dtype)), Shape(sizes, fixed=True))
+            case ast.TupleType(fields):
+                return sk.Product(tuple(map(self._written, fields)))
+            case ast.FnType(binders, params, result):
+                with self._scope():
+                    own = {binder.name: sk.Named(binder.name) for binder in binders}
+                    self.types.update(own)
+                    places = tuple(map(self._written, params))
+                    return sk.Function(places, self._written(result), tuple(own.values()))
+            case ast.NamedType(name, arguments):
+                if name in self.types and not arguments:
+                    return self.types[name]
+                return sk.Data(name, tuple(map(self._written, arguments)))
+            case ast.RefType(content):
+                return sk.Reference(self._written(content))
+            case ast.Omitted():
+                return self._place(written)
+            case None:
+                return Unknown()
+
+
+def _size(written: ast.Expr) -> int | None:
+    return written.value if isinstance(written, ast.Number) and type(written.value) is int else None
+
+
+def _attribute(written: ast.Expr, span: Span) -> object:
+    """An attribute's value where it is plain; a dim that has to be read is some dim."""
+    match written:
+        case ast.Number(value=value):
+            return value
+        case ast.Unary("-", ast.Number(value=value)):
+            return -value
+        case ast.Text(text):
+            return text
+        case ast.Nothing():
+            return None
+        case ast.Listing(items) | ast.Tuple(items):
+            return tuple(_attribute(item, span) for item in items)
+        case _:
+            return variable(f"?attribute.{written.span.start}", Kind.GHOST)
+
+
+def _of_type(type: GradualType, chosen: dict[TypeVariable, Skeleton]) -> Skeleton:
+    """The skeleton of a declared type."""
+
+    def inside(part: GradualType) -> Skeleton:
+        return _of_type(part, chosen)
+
+    match type:
+        case TensorType(shape, dtype):
+            sizes = tuple(getattr(extent, "value", None) for extent in shape)
+            return sk.Tensor(Element(dtype), Shape(sizes, fixed=True))
+        case UnrankedType(dtype):
+            return sk.Tensor(Element(dtype), Shape("*", fixed=True))
+        case TupleType(fields):
+            return sk.Product(tuple(map(inside, fields)))
+        case FunctionType(params=params, result=result, types=types):
+            own = {variable: sk.Named(variable.name) for variable in types}
+            inner = {**chosen, **own}
+            return sk.Function(
+                tuple(_of_type(param, inner) for param in params), _of_type(result, inner), tuple(own.values())
+            )
+        case DataType(name, arguments):
+            return sk.Data(name, tuple(map(inside, arguments)))
+        case ReferenceType(content):
+            return sk.Reference(inside(content))
+        case TypeVariable():
+            return chosen.get(type) or sk.Named(type.name)
+        case _:
+            return Unknown()
+
+
+def annotation(found: Skeleton, span: Span) -> ast.Type | None:
+    """The type as it could have been written, each size as `?`; None if it is not determined.  [type.omitted]"""
+
+    def several(skeletons: Sequence[Skeleton]) -> tuple[ast.Type, ...] | None:
+        written = [annotation(one, span) for one in skeletons]
+        known = tuple(one for one in written if one is not None)
+        return known if len(known) == len(written) else None
+
+    match seen(found):
+        case sk.Tensor(element, shape):
+            dtype = element.known()
+            sizes = tuple(ast.Hole(span) for _ in shape.at) if isinstance(shape.at, tuple) else None
+            return None if dtype is None else ast.TensorType(sizes, dtype.value, span)
+        case sk.Product(fields):
+            parts = several(fields)
+            return None if parts is None else ast.TupleType(parts, span)
+        case sk.Function(params, result, ()):
+            parts = several((*params, result))
+            return None if parts is None else ast.FnType((), parts[:-1], parts[-1], (), span)
+        case sk.Data(name, arguments):
+            parts = several(arguments)
+            return None if parts is None else ast.NamedType(name, parts, span)
+        case sk.Reference(content):
+            inside = annotation(content, span)
+            return None if inside is None else ast.RefType(inside, span)
+        case sk.Named(name):
+            return ast.NamedType(name, (), span)
+        case _:
+            return None

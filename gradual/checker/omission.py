@@ -1,0 +1,56 @@
+"""What a literal leaves out, and what becomes of it: written out at its calls, or a closure of its own.  [type.template]"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from gradual.dims.dim import Dim
+from gradual.syntax import ast
+from gradual.syntax.within import within
+from gradual.types.type import TypeVariable
+
+
+def is_omitted(annotation: ast.Type | None) -> TypeGuard[ast.Omitted | None]:
+    """Whether nothing is written where a type may stand."""
+    return annotation is None or isinstance(annotation, ast.Omitted)
+
+
+def is_deferred(literal: ast.Fn) -> bool:
+    """Whether a literal waits for what its parameters are."""
+    names = {param.name.name for param in literal.params}
+    return len(names) == len(literal.params) and any(is_omitted(param.annotation) for param in literal.params)
+
+
+def is_written_out(literal: ast.Fn) -> bool:
+    """Whether a call of a known literal that does not call itself is a block: it has no dims and owes nothing itself."""
+    return not literal.binders and not literal.where
+
+
+def calls_itself(literal: ast.Fn, name: str) -> bool:
+    """Whether the body mentions the name that the literal is bound to."""
+    return any(isinstance(part, ast.Local) and part.name == name for part in within(literal.body))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """The names in scope at a place."""
+
+    names: dict[str, str]
+    dims: dict[str, Dim]
+    types: dict[str, TypeVariable]
+
+
+@dataclass(slots=True, eq=False)
+class Template:
+    """A literal that waits for what its parameters are, where it stands.
+
+    Attributes:
+        itself: its name, if it calls itself by it.
+        used: whether it was written out or became a closure, so that its body was checked.
+    """
+
+    literal: ast.Fn
+    scope: Scope
+    itself: str | None
+    used: bool = False

@@ -1,0 +1,286 @@
+"""Skeletons: what is known of a type that nobody wrote, and how values flow from one to the other.
+
+Structure and element types are found by unification: what two places share is one object.  Shapes are not unified,
+they flow: nothing arrived yet, one shape (sizes that differ become None), or any.  Two types that contradict each
+other are left as they are: the program is checked with what was found, and the check reports it.   [type.omitted]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from gradual.types.dtype import DType
+
+Sizes = tuple[int | None, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Unknown:
+    """A type of which nothing is known yet; `found` is what it turned out to be."""
+
+    found: Skeleton | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Element:
+    """An element type; `same` is another one that it was found to be equal to."""
+
+    dtype: DType | None = None
+    same: Element | None = None
+
+    def known(self) -> DType | None:
+        """The element type, if it is known."""
+        return self.last().dtype
+
+    def last(self) -> Element:
+        """The one that stands for all that are equal."""
+        at = self
+        while at.same is not None:
+            at = at.same
+        return at
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """The shape of all that flows to a place.
+
+    Attributes:
+        at: None if nothing arrived, the sizes (None where they differ or are unknown), or "*" for any rank.
+        fixed: whether somebody wrote it, so that what flows there does not change it.
+        ranks: the ranks that the uses of the place admit, None for every one.
+    """
+
+    at: Sizes | Literal["*"] | None = None
+    fixed: bool = False
+    ranks: frozenset[int] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Tensor:
+    """A tensor."""
+
+    element: Element
+    shape: Shape
+
+
+@dataclass(slots=True, eq=False)
+class Product:
+    """A tuple."""
+
+    fields: tuple[Skeleton, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function; `types` are chosen anew at each use."""
+
+    params: tuple[Skeleton, ...]
+    result: Skeleton
+    types: tuple[Named, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Data:
+    """A declared type at its arguments."""
+
+    name: str
+    arguments: tuple[Skeleton, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Reference:
+    """A cell."""
+
+    content: Skeleton
+
+
+@dataclass(slots=True, eq=False)
+class Named:
+    """A type parameter."""
+
+    name: str
+
+
+Skeleton = Unknown | Tensor | Product | Function | Data | Reference | Named
+
+
+def seen(skeleton: Skeleton) -> Skeleton:
+    """What a skeleton turned out to be."""
+    while isinstance(skeleton, Unknown) and skeleton.found is not None:
+        skeleton = skeleton.found
+    return skeleton
+
+
+def scalar(dtype: DType | None = None) -> Tensor:
+    """A tensor of rank 0."""
+    return Tensor(Element(dtype), Shape((), fixed=True))
+
+
+def instance(skeleton: Skeleton, chosen: Mapping[Named, Skeleton]) -> Skeleton:
+    """A skeleton at other type parameters."""
+    return _copied(skeleton, chosen, keep=True) if chosen else skeleton
+
+
+def shapeless(skeleton: Skeleton) -> Skeleton:
+    """The same structure and element types, at which no shape has arrived."""
+    return _copied(skeleton, {}, keep=False)
+
+
+def _copied(skeleton: Skeleton, chosen: Mapping[Named, Skeleton], keep: bool) -> Skeleton:
+    def inside(part: Skeleton) -> Skeleton:
+        return _copied(part, chosen, keep)
+
+    match seen(skeleton):
+        case Tensor(element, shape):
+            return Tensor(element, shape if keep else Shape())
+        case Product(fields):
+            return Product(tuple(map(inside, fields)))
+        case Function(params, result, types):
+            return Function(tuple(map(inside, params)), inside(result), types)
+        case Data(name, arguments):
+            return Data(name, tuple(map(inside, arguments)))
+        case Reference(content):
+            return Reference(inside(content))
+        case Named() as named:
+            return chosen.get(named, named)
+        case other:
+            return other
+
+
+def parts(skeleton: Skeleton) -> Iterator[Skeleton]:
+    """The skeleton and what it is made of."""
+    skeleton = seen(skeleton)
+    yield skeleton
+    match skeleton:
+        case Product(fields) | Data(_, fields):
+            for field in fields:
+                yield from parts(field)
+        case Function(params, result):
+            for part in (*params, result):
+                yield from parts(part)
+        case Reference(content):
+            yield from parts(content)
+
+
+def joined(left: Sizes | Literal["*"] | None, right: Sizes | Literal["*"] | None) -> Sizes | Literal["*"] | None:
+    """What is known of a place at which both arrive."""
+    if left is None or right is None:
+        return left if right is None else right
+    if left == "*" or right == "*" or len(left) != len(right):
+        return "*"
+    return tuple(a if a == b else None for a, b in zip(left, right, strict=True))
+
+
+@dataclass(slots=True, eq=False)
+class Flows:
+    """Which values go where, and what is found by letting them.
+
+    Attributes:
+        pairs: each value's skeleton with that of the place where it flows.
+        changed: whether anything was found since it was last asked.
+    """
+
+    pairs: list[tuple[Skeleton, Skeleton]] = field(default_factory=list)
+    changed: bool = False
+    _instances: dict[tuple[int, int], Skeleton] = field(default_factory=dict)
+
+    def flow(self, source: Skeleton, target: Skeleton) -> None:
+        """A value flows to a place, now and whenever more is known."""
+        self.pairs.append((source, target))
+        self.relate(source, target)
+
+    def again(self) -> None:
+        """Every value flows once more."""
+        for source, target in self.pairs:
+            self.relate(source, target)
+
+    def relate(self, source: Skeleton, target: Skeleton) -> None:
+        """What is known of a value is known of the place, and the structure of the place is that of the value."""
+        source, target = seen(source), seen(target)
+        if source is target:
+            return
+        match source, target:
+            case Unknown(), Unknown():
+                return
+            case Unknown(), _:
+                if self._bound(source, target):
+                    self.relate(source, target)
+            case _, Unknown():
+                if self._bound(target, source):
+                    self.relate(source, target)
+            case Tensor(), Tensor():
+                self.equate(source.element, target.element)
+                self._arrive(source.shape, target.shape)
+            case Product(fields), Product(others) if len(fields) == len(others):
+                self._each(fields, others)
+            case Function(), Function() if len(source.params) == len(target.params):
+                self._function(source, target)
+            case Data(name, fields), Data(other, others) if name == other:
+                self._each(fields, others)
+            case Reference(content), Reference(other):
+                self.relate(content, other)
+                self.relate(other, content)
+
+    def _each(self, fields: tuple[Skeleton, ...], others: tuple[Skeleton, ...]) -> None:
+        for field, other in zip(fields, others, strict=True):
+            self.relate(field, other)
+
+    def _function(self, source: Function, target: Function) -> None:
+        if source.types:
+            key = (id(source), id(target))
+            found = self._instances.setdefault(key, self.instantiated(source))
+            assert isinstance(found, Function)
+            source = found
+        self._each(target.params, source.params)
+        self.relate(source.result, target.result)
+
+    def instantiated(self, function: Function) -> Function:
+        """A function at type arguments that are not known yet."""
+        if not function.types:
+            return function
+        found = instance(replace(function, types=()), {named: Unknown() for named in function.types})
+        assert isinstance(found, Function)
+        return found
+
+    def _bound(self, unknown: Unknown, found: Skeleton) -> bool:
+        """Whether an unknown can be what was found: no type contains itself."""
+        if isinstance(found, Function) and found.types:
+            found = self.instantiated(found)
+        if any(part is unknown for part in parts(found)):
+            return False
+        unknown.found = shapeless(found)
+        self.changed = True
+        return True
+
+    def equate(self, left: Element, right: Element) -> None:
+        """Two element types are one, unless both are known."""
+        left, right = left.last(), right.last()
+        if left is right or (left.dtype is not None and right.dtype is not None):
+            return
+        if left.dtype is None:
+            left.same = right
+        else:
+            right.same = left
+        self.changed = True
+
+    def _arrive(self, source: Shape, target: Shape) -> None:
+        if not target.fixed:
+            self.learn(target, source.at)
+        elif isinstance(target.at, tuple):
+            self.admit(source, frozenset({len(target.at)}))
+
+    def learn(self, shape: Shape, at: Sizes | Literal["*"] | None) -> None:
+        """A shape arrives at a place."""
+        found = joined(shape.at, at)
+        if not shape.fixed and found != shape.at:
+            shape.at = found
+            self.changed = True
+
+    def admit(self, shape: Shape, ranks: frozenset[int]) -> None:
+        """A use of a place admits these ranks only."""
+        narrowed = ranks if shape.ranks is None else shape.ranks & ranks
+        if narrowed and narrowed != shape.ranks:
+            shape.ranks = narrowed
+            self.changed = True
