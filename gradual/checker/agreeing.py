@@ -69,8 +69,9 @@ class Agreement:
                 return None if parts is None else DataType(name, parts)
             case FunctionType(), FunctionType():
                 return self._function(left, right)
-            case ReferenceType(), ReferenceType():
-                return left if left == right else None
+            case ReferenceType(content), ReferenceType(other):
+                held = self.join(content, other)
+                return None if held is None else ReferenceType(held)
             case _:
                 return left if left == right else None
 
