@@ -9,6 +9,7 @@ from typing import Any
 from gradual.checker.discharge import Owed, discharge, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.provenance import birth
+from gradual.checker.unranked import Application, asked
 from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import Apply, Promise, Site
 from gradual.diagnostic import Help, Related
@@ -19,9 +20,10 @@ from gradual.dims.simplify import simplified_dim
 from gradual.limits import Limits
 from gradual.ops.attributes import bound, coerced, unread
 from gradual.ops.operator import Contents, IllFormed, Need, Operator
+from gradual.ops.ranks import Asking
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.opening import size_of, tracked_length
+from gradual.types.opening import size_of, sizes, tracked_length
 from gradual.types.type import OpenedType, TensorType, TupleType
 
 _CODES = {
@@ -51,7 +53,6 @@ def apply(
         _wrong_number(state, operator, len(operands), span)
         return state.define(name, BROKEN)
     _open_contents(state, operator, operands)
-    types = [state.types[operand] for operand in operands]
     try:
         attributes = bound(operator, given)
     except IllFormed as wrong:
@@ -59,11 +60,14 @@ def apply(
         state.report("E0207", "name.attribute", f"`{operator.name}`: {wrong.message}", at)
         return state.define(name, BROKEN)
     try:
-        judgement = operator.judge(*types, **attributes)
+        found = asked(state, Application(Asking(operator, operands, attributes), span, spans))
     except IllFormed as wrong:
         at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
         state.report(_CODES[wrong.rule], wrong.rule, f"`{operator.name}`: {wrong.message}", at)
         return state.define(name, BROKEN)
+    if found is None:
+        return state.define(name, BROKEN)
+    judgement = found.judgement
     open_goals = len(state.postponed)
     for need in judgement.needs:
         goal = _goal(state, need, operands)
@@ -73,15 +77,21 @@ def apply(
     if any(postponed.rigid and postponed.fails for postponed in state.postponed[open_goals:]):
         state.doubtful.add(name)
     made = f"`{operator.name}`"
-    promise = Promise(span, f"the elements that {made} met")
+    promise = found.promise or Promise(span, f"the elements that {made} met")
     type = state.enter(judgement.result, name, lambda path, axis: promise, tuple(operands))
+    for fact in found.together.relations(name) if found.together is not None else ():
+        state.facts.assume(fact)
     type = settled(state, type, name, promise)
-    contents = _contents(operator, types, attributes, type, state.program.limits)
+    if found.types is None:
+        contents = found.contents
+        _unknown_sizes(state, type, promise)
+    else:
+        contents = _contents(operator, found.types, attributes, type, state.program.limits)
     if contents is not None:
         assert isinstance(type, TensorType)
         type = TensorType(type.shape, type.dtype, contents)
     settings = {**attributes, **(judgement.attributes or {})}
-    state.steps.append(Apply(name, operator, tuple(operands), settings, type, span))
+    state.steps.append(Apply(name, operator, tuple(operands), settings, type, span, found.accepts))
     return state.define(name, type, Made(made, tuple(operands), span))
 
 
@@ -113,6 +123,14 @@ def _settled_size(state: Elaboration, dim: Dim, path: str, axis: int, promise: P
     state.is_size(simple)
     state.gradual = state.gradual or state.mentions_unknown(simple)
     return simple
+
+
+def _unknown_sizes(state: Elaboration, type: OpenedType, promise: Promise) -> None:
+    """The sizes that an operand of unknown rank turns out to have, by whom they were left open."""
+    for size in sizes(type):
+        for variable in size.variables():
+            if variable.is_ghost:
+                state.ghosts.setdefault(variable, promise)
 
 
 def _open_contents(state: Elaboration, operator: Operator, operands: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ name stands for every size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
@@ -140,22 +140,22 @@ def _warn_of_few(state: Elaboration, owed: Owed) -> None:
 
 
 def _blame(state: Elaboration, owed: Owed, verdict: Unknown) -> Blame:
-    promises = tuple(_promises(state, owed.goal))
+    left = tuple(promises(state, owed.goal.variables()))
     if owed.blamed:
         blamed = owed.blamed
         spans: tuple[Span, ...] = (owed.span,)
     else:
-        blamed = "; ".join(dict.fromkeys(promise.says for promise in promises)) or f"`{state.function}`"
-        spans = tuple(dict.fromkeys(promise.span for promise in promises)) or (owed.span,)
+        blamed = "; ".join(dict.fromkeys(promise.says for promise in left)) or f"`{state.function}`"
+        spans = tuple(dict.fromkeys(promise.span for promise in left)) or (owed.span,)
     return Blame(
-        owed.rule, owed.site, owed.span, owed.says, owed.through, promises, blamed, spans, verdict.because, owed.goal,
+        owed.rule, owed.site, owed.span, owed.says, owed.through, left, blamed, spans, verdict.because, owed.goal,
         owed.polarity,
     )  # fmt: skip
 
 
-def _promises(state: Elaboration, goal: Constraint) -> Iterator[Promise]:
-    """Who left the goal open: its unknowns first to last, or the rigid names if it has no unknown."""
-    variables = sorted(goal.variables(), key=lambda variable: variable.name)
+def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
+    """Who left sizes open: their unknowns first to last, or the rigid names if there is no unknown."""
+    variables = sorted(open, key=lambda variable: variable.name)
     ghosts = [state.ghosts[v] for v in variables if v in state.ghosts]
     rigids = [Promise(state.rigids[v], f"the caller's choice of `{v.name}`") for v in variables if v in state.rigids]
     yield from sorted(ghosts or rigids, key=lambda promise: promise.span.start)

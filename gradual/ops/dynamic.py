@@ -12,7 +12,7 @@ from typing import Any
 
 from gradual.dims.dim import Dim
 from gradual.ops.attributes import Choice, Form, Plain, coerced, form_of
-from gradual.ops.operator import AttributeSpec, Contents, IllFormed, Judgement, Need, Operator
+from gradual.ops.operator import AttributeSpec, Contents, IllFormed, Judgement, Need, OpenRank, Operator
 from gradual.ops.shapes import contents_of, known_length, of_dtype, tensor
 from gradual.types.type import Type
 
@@ -65,6 +65,14 @@ class Twin:
         }
         return self.static.meaning(*self._static(given), **self._own(attributes), **values)
 
+    def flat(self, *given: Type[Dim], **attributes: Any) -> tuple[int, ...]:
+        """The arguments of which only the number of elements matters to the static form."""
+        held = [contents_of(given[place]) for place in self.places]
+        if self.static.flat is None or None in held:
+            return ()
+        found = self.static.flat(*self._static(given), **self._with(attributes, held))
+        return tuple(self.kept[index] for index in found)
+
     def _static(self, given: Sequence[Any]) -> list[Any]:
         return [given[place] for place in self.kept]
 
@@ -114,6 +122,7 @@ def dynamic_twin(
         summary=f"`{static.name}` with {' and '.join(promoted)} taken from a value.   [op.dyn.twin]",
         aliases=aliases,
         data_dependent=static.data_dependent or otherwise is not None,
+        flat=twin.flat if static.flat is not None else None,
     )
 
 
@@ -123,15 +132,13 @@ def _left_over(spec: AttributeSpec, promoted: Sequence[str]) -> AttributeSpec:
 
 
 def _contents(given: Type[Dim], place: int) -> tuple[Any, ...]:
-    """The contents of a promoted argument; raises IllFormed where their number is not known."""
+    """The contents of a promoted argument; raises OpenRank where their number is not known."""
     held = tensor(given, place)
     of_dtype(held, place, lambda dtype: dtype.is_integer, "integers")
     if held.rank > 1:
         raise IllFormed("op.rank", f"argument {place + 1} has to have rank 0 or 1, not {held.rank}", place)
     if known_length(held) is None:
-        raise IllFormed(
-            "op.rank", f"the length of argument {place + 1} decides a rank: unknown rank is not supported yet", place
-        )
+        raise OpenRank(place, 0)
     if held.contents is None:
         raise IllFormed("op.rank", f"argument {place + 1} is too long for its elements to be tracked", place)
     return held.contents

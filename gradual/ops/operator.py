@@ -73,6 +73,17 @@ class IllFormed(Exception):
         self.operand = operand
 
 
+class OpenRank(IllFormed):
+    """The rank of the result depends on the size at an axis of an operand, which is not known.
+
+    Whoever asks may ask again at every number that the size can be.   [op.dynamic]
+    """
+
+    def __init__(self, operand: int, axis: int) -> None:
+        super().__init__("op.rank", f"the size of dimension {axis} of argument {operand + 1} decides a rank", operand)
+        self.axis = axis
+
+
 @dataclass(frozen=True, slots=True)
 class AttributeSpec:
     """A keyword-only parameter of a judgement: name, annotation as written, default (or `inspect.Parameter.empty`)."""
@@ -102,6 +113,8 @@ class Operator:
         reads: indices of arguments whose contents the judgement itself reads (opened before it is asked).
         rules: the rule names its docstring cites.
         data_dependent: the result's shape depends on elements, not only on shapes and contents.
+        flat: `(*argument types, **attributes) -> indices` of the arguments of which only the number of elements
+            matters here: the judgement is the same on the tensor of rank 1 with as many.
     """
 
     name: str
@@ -116,6 +129,7 @@ class Operator:
     summary: str
     aliases: tuple[str, ...] = ()
     data_dependent: bool = False
+    flat: Callable[..., tuple[int, ...]] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
         """An operator travels between processes by name."""
@@ -140,6 +154,7 @@ def operator(
     reads: tuple[int, ...] = (),
     aliases: tuple[str, ...] = (),
     data_dependent: bool = False,
+    flat: Callable[..., tuple[int, ...]] | None = None,
 ) -> Callable[[Callable[..., Judgement]], Operator]:
     """Declare an operator from its judgement: signature, rules and summary are read off the function."""
 
@@ -161,6 +176,7 @@ def operator(
             summary=text.split("\n\n")[0],
             aliases=aliases,
             data_dependent=data_dependent,
+            flat=flat,
         )
 
     return declared

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from gradual.dims.constraint import Constraint, all_of, any_of, at_most, differs, equal, less
 from gradual.dims.dim import Dim, constant, ite, product
 from gradual.limits import LIMITS
 from gradual.ops.codes import ALL, COUNTS, REST, requested
 from gradual.ops.dynamic import dynamic_twin
+from gradual.ops.evident import is_positive, is_size
 from gradual.ops.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import ONE, ZERO, Shape, axes_of, judged, size, tensor
 from gradual.tensors.index import permuted
 from gradual.tensors.tensor import Tensor, tensor_of
-from gradual.types.type import TensorType
+from gradual.types.type import TensorType, Type, UnrankedType
 
 Ints = tuple[int, ...]
 
@@ -45,7 +47,38 @@ def _reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...],
     return same_contents(data, len(shape))
 
 
-@operator("reshape", meaning=_reshape, family="reshaping", contents=_reshape_contents, aliases=("relay.reshape",))
+def _reshape_flat(
+    data: Type[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool, elements: bool = False
+) -> tuple[int, ...]:
+    """The data where no code looks at its axes: where all are sizes, or all but a -1 beside sizes of 1 or more."""
+    rest = [code for code in newshape if isinstance(code, Dim) or code != REST]
+    if len(rest) < len(newshape):
+        return (0,) if len(rest) + 1 == len(newshape) and all(map(_is_some, rest)) else ()
+    return (0,) if all(_is_plain(code, allowzero, elements) for code in rest) else ()
+
+
+def _is_some(code: int | Dim) -> bool:
+    """Whether a code is a size of 1 or more."""
+    return is_positive(code) if isinstance(code, Dim) else code > 0
+
+
+def _is_plain(code: int | Dim, allowzero: bool, elements: bool) -> bool:
+    """Whether a code is a size wherever it is well-formed."""
+    if _is_some(code):
+        return True
+    if isinstance(code, Dim):
+        return not elements or (allowzero and is_size(code))
+    return code == 0 and allowzero
+
+
+@operator(
+    "reshape",
+    meaning=_reshape,
+    family="reshaping",
+    contents=_reshape_contents,
+    aliases=("relay.reshape",),
+    flat=_reshape_flat,
+)
 def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
     """The elements in row-major order under a new shape.   t[..a] -> t[..newshape]
 
@@ -74,7 +107,9 @@ def _reshape_by_value(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...],
     return judged(shape, given.dtype, needs)
 
 
-dyn_reshape = dynamic_twin(replace(reshape, judge=_reshape_by_value), ("newshape",))
+dyn_reshape = dynamic_twin(
+    replace(reshape, judge=_reshape_by_value, flat=partial(_reshape_flat, elements=True)), ("newshape",)
+)
 
 
 def _spliced(
@@ -102,7 +137,20 @@ def _reshape_like(
     return tensor_of(numbers(shape), data.dtype, data.elements)
 
 
-@operator("reshape_like", meaning=_reshape_like, family="reshaping")
+def _reshape_like_flat(
+    data: Type[Dim],
+    shape_like: Type[Dim],
+    *,
+    lhs_begin: int,
+    lhs_end: int | None,
+    rhs_begin: int,
+    rhs_end: int | None,
+) -> tuple[int, ...]:
+    """The data where all of its axes are replaced."""
+    return (0,) if lhs_begin == 0 and lhs_end is None else ()
+
+
+@operator("reshape_like", meaning=_reshape_like, family="reshaping", flat=_reshape_like_flat)
 def reshape_like(
     data: TensorType[Dim],
     shape_like: TensorType[Dim],
@@ -140,9 +188,11 @@ def _removed(shape: Shape, axis: Sequence[Dim] | None) -> tuple[Dim, ...]:
     """The axes to remove: where none are given, those that are 1."""
     if axis is not None:
         return tuple(_front(place, len(shape)) for place in axis)
-    if any(extent.value is None for extent in shape):
-        raise IllFormed("op.rank", "without `axis` the result's rank depends on a size: name the axes to remove", 0)
     return tuple(constant(place) for place, extent in enumerate(shape) if extent is ONE)
+
+
+def _is_constant(shape: Shape) -> bool:
+    return all(extent.value is not None for extent in shape)
 
 
 def _without(shape: Shape, gone: Sequence[Dim]) -> Shape:
@@ -175,16 +225,19 @@ def _squeeze(data: Tensor, *, axis: Ints | None) -> Tensor:
 
 
 def _squeeze_contents(data: TensorType[Dim], *, axis: Shape | None) -> Contents:
-    return same_contents(data, data.rank - len(_removed(data.shape, axis)))
+    known = axis is not None or _is_constant(data.shape)
+    return same_contents(data, data.rank - len(_removed(data.shape, axis))) if known else None
 
 
 @operator("squeeze", meaning=_squeeze, family="reshaping", contents=_squeeze_contents)
 def squeeze(data: TensorType[Dim], *, axis: tuple[Dim, ...] | None = None) -> Judgement:
     """Some axes removed, each of size 1 [op.squeeze.one] and none twice [op.squeeze.axis].   t[.., 1, ..] -> t[.., ..]
 
-    Without `axis` every axis of size 1 is removed, and all sizes have to be known.
+    Without `axis` every axis of size 1 is removed, and the rank is known where all sizes are.
     """
     given = tensor(data, 0)
+    if axis is None and not _is_constant(given.shape):
+        return Judgement(UnrankedType(given.dtype))
     gone = _removed(given.shape, axis)
     if len(gone) > given.rank or len({one for one in gone if one.value is not None}) < _constants(gone):
         raise IllFormed("op.axis", f"an axis stands twice in {[one.value for one in gone]}", 0)

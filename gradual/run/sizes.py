@@ -26,6 +26,11 @@ class Sizes(Mapping[Variable, int]):
             frame = frame.outer
         return _witnessed(self.frame, variable)
 
+    def shape(self, path: str | None) -> tuple[int, ...]:
+        """The shape of the value at a path.  [type.unranked]"""
+        assert path is not None, "a type that was never opened"
+        return _tensor(self.frame, path).shape
+
     def __iter__(self) -> Iterator[Variable]:
         return iter(self.frame.sizes)
 

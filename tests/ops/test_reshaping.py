@@ -16,7 +16,7 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import IllFormed, Judgement
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
-from gradual.types.type import TensorType
+from gradual.types.type import TensorType, UnrankedType
 from tests.generators.operators import SIZES
 from tests.generators.reshaping import regrouped
 from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
@@ -288,8 +288,8 @@ def test_squeezing_an_unknown_axis_owes_that_it_is_one() -> None:
     assert goals(judgement) == [("op.squeeze.one", "d == 1")]
 
 
-def test_squeezing_without_axes_needs_known_sizes() -> None:
-    assert refusal("squeeze", of("d", 1)).rule == "op.rank"
+def test_squeezing_without_axes_has_a_known_rank_where_sizes_are_known() -> None:
+    assert judges("squeeze", of("d", 1)).result == UnrankedType(of(1).dtype)
     assert numbers(judges("squeeze", of(1, 3, 1))) == (3,)
 
 

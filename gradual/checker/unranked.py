@@ -1,0 +1,253 @@
+"""Operators on operands of unknown rank.
+
+A rank that the operator fixes is demanded; otherwise the result is what it is at every rank, and where the rule holds
+at some ranks only, it is asked again at run time.   [op.dynamic]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gradual.checker.discharge import Owed, owe, promises
+from gradual.checker.elaboration import Broken, Elaboration
+from gradual.core.terms import Blame, Check, Promise, Site
+from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, at_most, differs, equal
+from gradual.dims.dim import constant
+from gradual.dims.facts import Cone
+from gradual.ops.operator import Contents, IllFormed, Judgement
+from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size
+from gradual.source import Span
+from gradual.types.opening import rank_of, shapes_unknown
+from gradual.types.type import GradualType, TupleType, UnrankedType
+from gradual.verdict import Proved, Refuted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """What came of asking.
+
+    Attributes:
+        judgement: what holds at every rank, with what is owed.
+        types: the operands' types as the rule was given them; None where a rank stays unknown.
+        contents: the result's elements, where a rank stays unknown.
+        accepts: the check that the rule holds at the rank that there is, if it does not hold at all.
+        together: the cases of a rank that stays unknown, if they are few.
+        promise: who left the rank open.
+    """
+
+    judgement: Judgement
+    types: Types | None
+    contents: Contents = None
+    accepts: Check | None = None
+    together: Together | None = None
+    promise: Promise | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Application:
+    """An application under elaboration, and where it and its operands stand."""
+
+    asking: Asking
+    span: Span
+    spans: Sequence[Span]
+
+    @property
+    def name(self) -> str:
+        """The operator as a report names it."""
+        return f"`{self.asking.operator.name}`"
+
+
+def settle_ranks(state: Elaboration, operands: Sequence[str]) -> None:
+    """Take in the ranks of operands that the facts know.  [type.unranked]"""
+    for operand in operands:
+        type = state.types[operand]
+        for origin in () if isinstance(type, Broken) else tuple(shapes_unknown(type)):
+            rank = state.facts.rewrite(rank_of(origin)).value
+            if rank is not None and 0 <= rank <= state.program.limits.rank:
+                state.rank_known(origin, rank)
+
+
+def asked(state: Elaboration, application: Application) -> Asked | None:
+    """What the operator's rule says, with ranks demanded that it fixes; None after reporting that one cannot be.
+
+    Raises IllFormed where the rule holds at no rank.   [op.dynamic.demand]
+    """
+    asking = application.asking
+    while True:
+        settle_ranks(state, asking.names)
+        types = asking.flattened(_types(state, asking.names))
+        found = asking.step(types)
+        if isinstance(found, Judgement):
+            return Asked(found, types)
+        cases = asking.cases(types)
+        every = None if cases is None else list(cases)
+        fitting = [asking.sample(types)] if every is None else [case for case in every if case.judgement is not None]
+        if not fitting:
+            raise _telling(every or [])
+        demanded = _fixed(fitting) if every is not None else None
+        if demanded is None:
+            return _open(state, application, fitting, every)
+        if not _demand(state, application, *demanded):
+            return None
+
+
+def _types(state: Elaboration, names: Sequence[str]) -> Types:
+    found = [state.types[name] for name in names]
+    return tuple(type for type in found if not isinstance(type, Broken))
+
+
+def _telling(cases: Sequence[Case]) -> IllFormed:
+    """The refusal that says most: one that no rank would mend, else one about an axis, else one about the rank."""
+    order = ("op.rank", "op.axis")
+    refusals = [case.refusal for case in cases if case.refusal is not None]
+    return max(refusals, key=lambda refusal: order.index(refusal.rule) if refusal.rule in order else len(order))
+
+
+# ---------------------------------------------------------------------------------------------------------- demands
+def _fixed(cases: Sequence[Case]) -> tuple[Unknown, int] | None:
+    """An unknown that has one number in all cases."""
+    for unknown, value in cases[0].at:
+        if all(dict(case.at).get(unknown) == value for case in cases):
+            return unknown, value
+    return None
+
+
+def _demand(state: Elaboration, application: Application, unknown: Unknown, value: int) -> bool:
+    """Demand that a rank, or a size that decides one, is the number that the operator asks for."""
+    place = unknown.operands[0]
+    bearer = application.asking.names[place]
+    position = f"argument {place + 1} of {application.name}"
+    what = f"has to have rank {value}" if unknown.origin is not None else f"has to have {value} elements"
+    goal, wanted = equal(unknown.number, constant(value)), constant(value)
+    owed = Owed(
+        goal, "op.rank", Site.OPERATOR, f"{position} {what}", application.spans[place],
+        f"this is {unknown.number}", position, sides=(unknown.number, wanted), values=(bearer,),
+    )  # fmt: skip
+    if not owe(state, owed):
+        return False
+    if unknown.origin is not None:
+        state.rank_known(unknown.origin, value)
+    for other in unknown.operands if unknown.origin is None else ():
+        name = application.asking.names[other]
+        type = state.types[name]
+        assert not isinstance(type, Broken)
+        state.retype(name, at_size(type, unknown.number, value))
+        state.contents(name)
+    return True
+
+
+# ------------------------------------------------------------------------------------------------------ at any rank
+def _open(
+    state: Elaboration, application: Application, fitting: Sequence[Case], every: Sequence[Case] | None
+) -> Asked | None:
+    """The result at every rank at once; if the rule refuses some, it is asked again at run time.
+
+    A rule whose needs are refuted at every rank is refuted at the first.   [op.dynamic.result] [op.dynamic]
+    """
+    if every is not None and all(_is_refuted(state, case) for case in fitting):
+        return _refuted(state, application, fitting)
+    first = fitting[0].judgement
+    assert first is not None
+    together = Together(fitting)
+    result = together.result() if every is not None else _unranked(first.result)
+    accepts = None
+    if every is None or not all(_is_met(state, case) for case in every):
+        accepts = _check(state, application, fitting[0])
+        if every is not None:
+            _learn(state, fitting)
+    contents = None
+    if every is not None:
+        each = (application.asking.contents(case.types, case.judgement.result) for case in fitting if case.judgement)
+        contents = together.contents(tuple(each))
+    promise = next(iter(_left_open(state, fitting[0])), None)
+    return Asked(Judgement(result), None, contents, accepts, together if every is not None else None, promise)
+
+
+def _unranked(result: GradualType) -> GradualType:
+    """A result of which nothing but the structure is the same at every rank."""
+    if isinstance(result, TupleType):
+        return TupleType(tuple(map(_unranked, result.fields)))
+    assert not isinstance(result, TupleType)
+    return UnrankedType(result.dtype)  # type: ignore[union-attr]  # an operator makes tensors and tuples of them
+
+
+def _refuted(state: Elaboration, application: Application, cases: Sequence[Case]) -> Asked | None:
+    """The needs of a rank that could be, which will be refuted; if no rank could be, a demand that is refuted."""
+    for case in cases:
+        if case.judgement is not None and not any(_contradicts(state, goal) for goal in case.equations):
+            return Asked(case.judgement, case.types)
+    for unknown, value in cases[0].at:
+        if not _demand(state, application, unknown, value):
+            break
+    return None
+
+
+def _is_refuted(state: Elaboration, case: Case) -> bool:
+    """Whether the ranks of a case, or what the rule needs there, contradict what is known; paths are not asked."""
+    assert case.judgement is not None
+    goals = (*case.equations, *(need.goal for need in case.judgement.needs))
+    return any(_contradicts(state, goal) for goal in goals)
+
+
+def _contradicts(state: Elaboration, goal: Constraint) -> bool:
+    return goal is FALSE or isinstance(state.program.decider.decide(state.facts, goal), Refuted)
+
+
+def _is_met(state: Elaboration, case: Case) -> bool:
+    """Whether the rule holds at the ranks of a case without a check, or the ranks are known not to be these."""
+    if case.judgement is not None and all(need.goal is TRUE for need in case.judgement.needs):
+        return True
+    apart = (differs(unknown.number, constant(value)) for unknown, value in case.at)
+    return any(isinstance(state.program.decider.decide(state.facts, goal), Proved) for goal in apart)
+
+
+def _learn(state: Elaboration, cases: Sequence[Case]) -> None:
+    """After the check the ranks are among those at which the rule is well-formed."""
+    for unknown, _ in cases[0].at:
+        values = [value for case in cases for other, value in case.at if other == unknown]
+        if len(values) < len(cases):
+            continue
+        bounds = [at_least(unknown.number, constant(min(values)))]
+        if max(values) < state.program.limits.rank:
+            bounds.append(at_most(unknown.number, constant(max(values))))
+        for bound in bounds:
+            state.facts.learn(bound, state.program.decider.decide(state.facts, bound))
+
+
+def _check(state: Elaboration, application: Application, case: Case) -> Check:
+    """The check of an application: whoever left its ranks open is blamed.   [op.dynamic]"""
+    left = tuple(_left_open(state, case))
+    operator, span = application.name, application.span
+    says = f"{operator} accepts {', '.join(application.asking.names)}"
+    blame = Blame(
+        "op.dynamic", Site.OPERATOR, span, f"{operator} refuses its arguments", f"the arguments of {operator}",
+        left, "; ".join(dict.fromkeys(promise.says for promise in left)) or f"`{state.function}`",
+        tuple(dict.fromkeys(promise.span for promise in left)) or (span,),
+        f"whether it accepts them depends on {' and '.join(str(unknown.number) for unknown, _ in case.at)}", TRUE,
+    )  # fmt: skip
+    check = Check("", TRUE, blame, span, says)
+    state.checks.append(check)
+    state.cones[check] = Cone((), (), True)
+    return check
+
+
+def _left_open(state: Elaboration, case: Case) -> Iterator[Promise]:
+    """Who left the ranks open."""
+    return promises(state, {variable for unknown, _ in case.at for variable in unknown.number.variables()})
+
+
+# ------------------------------------------------------------------------------------------------- outside operators
+def demanded_rank(state: Elaboration, value: str, rank: int, owed: Owed) -> bool:
+    """Demand the rank of a value wherever else a program needs one; False after reporting that it is another.
+
+    [type.unranked.demand]
+    """
+    settle_ranks(state, (value,))
+    type = state.types[value]
+    if not isinstance(type, UnrankedType) or type.origin is None:
+        return True
+    if not owe(state, owed):
+        return False
+    state.rank_known(type.origin, rank)
+    return True

@@ -1,0 +1,346 @@
+"""Where a rank is not known: an operator's own rule is asked at every rank that it may be.
+
+A rank is the rank of an operand of type `*`, or a size that decides one, such as the length of a shape.  No rule knows
+of this: each is asked with tensors of known rank only.   [op.dynamic]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+from gradual.dims.constraint import Constraint, equal
+from gradual.dims.dim import Dim, constant, maximum, product, sum_of
+from gradual.limits import LIMITS
+from gradual.ops.operator import Contents, IllFormed, Judgement, OpenRank, Operator
+from gradual.types.dtype import DType
+from gradual.types.opening import (
+    at_rank,
+    numel_of,
+    rank_of,
+    shapes_unknown,
+    size_of,
+    tracked_length,
+    with_contents,
+)
+from gradual.types.type import Content, GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
+
+_ENUMERATED = 2
+_TRIALS = 4_000
+
+Types = tuple[OpenedType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A number that is a rank or decides one.
+
+    Attributes:
+        number: `ndim(%x)`, or the size.
+        operands: the operands that it concerns.
+        origin: the origin of the shapes of this rank; None for a size.
+    """
+
+    number: Dim
+    operands: tuple[int, ...]
+    origin: str | None
+
+    def at(self, types: Types, value: int) -> Types:
+        """The operands' types where the number is known, wherever it stands as a size."""
+        if self.origin is not None:
+            types = tuple(at_rank(type, self.origin, value) for type in types)
+        return tuple(at_size(type, self.number, value) for type in types)
+
+
+def at_size(type: OpenedType, size: Dim, value: int) -> OpenedType:
+    """The type of a tensor where a size is a number."""
+    if not isinstance(type, TensorType) or size not in type.shape:
+        return type
+    return replace(type, shape=tuple(constant(value) if extent is size else extent for extent in type.shape))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What the rule says at some ranks: a judgement, or why there is none.
+
+    Attributes:
+        at: each unknown with its number here.
+        types: the operands' types, as the rule was given them.
+    """
+
+    at: tuple[tuple[Unknown, int], ...]
+    types: Types
+    judgement: Judgement | None
+    refusal: IllFormed | None = None
+
+    @property
+    def equations(self) -> tuple[Constraint, ...]:
+        """That the ranks are these; where one is a shape's, its sizes make the number of elements too."""
+        found = [equal(unknown.number, constant(value)) for unknown, value in self.at]
+        for unknown, value in self.at:
+            if unknown.origin is not None:
+                found.append(equal(numel_of(unknown.origin), product(_sizes(unknown.origin, value))))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asking:
+    """An application whose rule is asked.
+
+    Attributes:
+        names: the operands, by which unknown elements are named.
+    """
+
+    operator: Operator
+    names: Sequence[str]
+    attributes: Mapping[str, Any]
+
+    def flattened(self, types: Types) -> Types:
+        """The types, where only the number of elements matters as vectors of so many."""
+        if self.operator.flat is None:
+            return types
+        flat = self.operator.flat(*types, **self.attributes)
+        return tuple(_vector(type) if place in flat else type for place, type in enumerate(types))
+
+    def judged(self, types: Types) -> Judgement:
+        """What the rule says of operands of known rank.  Raises IllFormed, also for a result of too high a rank."""
+        judgement = self.operator.judge(*types, **self.attributes)
+        _within_limit(judgement.result)
+        return judgement
+
+    def contents(self, types: Types, result: GradualType) -> Contents:
+        """What the rule for contents says, for a result whose elements are tracked."""
+        rule = self.operator.contents
+        if rule is None or not isinstance(result, TensorType):
+            return None
+        shape = tuple(extent for extent in result.shape if isinstance(extent, Dim))
+        known = len(shape) == len(result.shape)
+        tracked = known and tracked_length(TensorType(shape, result.dtype), LIMITS.contents) is not None
+        return rule(*types, **self.attributes) if tracked else None
+
+    def step(self, types: Types) -> Judgement | Unknown:
+        """The judgement, or the first thing that has to be known for it.  Raises IllFormed."""
+        for type in types:
+            for origin in shapes_unknown(type):
+                bearing = (place for place, other in enumerate(types) if origin in shapes_unknown(other))
+                return Unknown(rank_of(origin), tuple(bearing), origin)
+        try:
+            return self.judged(self._read(types))
+        except OpenRank as open:
+            assert open.operand is not None
+            type = types[open.operand]
+            assert isinstance(type, TensorType)
+            size = type.shape[open.axis]
+            bearing = (place for place, other in enumerate(types) if size in _extents(other))
+            return Unknown(size, tuple(bearing), None)
+
+    def _read(self, types: Types) -> Types:
+        """The types with the elements named that the rules may read."""
+        read = range(len(types)) if self.operator.contents is not None else self.operator.reads
+        return tuple(
+            self._named(type, place) if place in read and isinstance(type, TensorType) else type
+            for place, type in enumerate(types)
+        )
+
+    def _named(self, type: TensorType[Dim], place: int) -> TensorType[Dim]:
+        tracked = type.dtype.counts and tracked_length(type, LIMITS.contents) is not None
+        return with_contents(type, self.names[place]) if tracked and type.contents is None else type
+
+    def cases(self, types: Types, at: tuple[tuple[Unknown, int], ...] = ()) -> Iterator[Case] | None:
+        """What the rule says at every rank; None where too many are unknown for that."""
+        found = list(self._cases(types, at))
+        return None if None in found else (case for case in found if case is not None)
+
+    def _cases(self, types: Types, at: tuple[tuple[Unknown, int], ...]) -> Iterator[Case | None]:
+        try:
+            found = self.step(types)
+        except IllFormed as refusal:
+            yield Case(at, self._read(types), None, refusal)
+            return
+        if isinstance(found, Judgement):
+            yield Case(at, self._read(types), found)
+        elif len(at) == _ENUMERATED:
+            yield None
+        else:
+            for value in range(LIMITS.rank + 1):
+                yield from self._cases(found.at(types, value), (*at, (found, value)))
+
+    def sample(self, types: Types) -> Case:
+        """One case that is well-formed, of however many unknowns.  Raises IllFormed if none is found."""
+        try:
+            return self._search(types, (), count())
+        except _Conflict as conflict:
+            raise conflict.refusal from None
+
+    def _search(self, types: Types, at: tuple[tuple[Unknown, int], ...], trials: Iterator[int]) -> Case:
+        """Depth first; a refusal that names an operand goes back to the last choice that concerns it."""
+        try:
+            found = self.step(types)
+        except IllFormed as refusal:
+            concerned = [level for level, (one, _) in enumerate(at) if refusal.operand in one.operands]
+            level = concerned[-1] if concerned else len(at) - 1
+            raise _Conflict(level if next(trials) < _TRIALS else -1, refusal) from None
+        if isinstance(found, Judgement):
+            return Case(at, self._read(types), found)
+        for value in range(LIMITS.rank + 1):
+            try:
+                return self._search(found.at(types, value), (*at, (found, value)), trials)
+            except _Conflict as conflict:
+                last = conflict
+                if conflict.level < len(at):
+                    raise
+        raise _Conflict(len(at) - 1, last.refusal)
+
+
+class _Conflict(Exception):
+    """No choice after the one at a level can help."""
+
+    def __init__(self, level: int, refusal: IllFormed) -> None:
+        super().__init__(level)
+        self.level, self.refusal = level, refusal
+
+
+def _vector(type: OpenedType) -> OpenedType:
+    if isinstance(type, UnrankedType) and type.origin is not None:
+        return TensorType((numel_of(type.origin),), type.dtype)
+    return type
+
+
+def _extents(type: OpenedType) -> tuple[Dim, ...]:
+    return type.shape if isinstance(type, TensorType) else ()
+
+
+def _sizes(origin: str, rank: int) -> tuple[Dim, ...]:
+    return tuple(size_of(origin, axis) for axis in range(rank))
+
+
+def _within_limit(result: GradualType) -> None:
+    match result:
+        case TensorType(shape) if len(shape) > LIMITS.rank:
+            raise IllFormed("op.rank", f"rank {len(shape)} is above the limit of {LIMITS.rank}")
+        case TupleType(fields):
+            for field in fields:
+                _within_limit(field)
+
+
+# --------------------------------------------------------------------------------------------------------- together
+@dataclass(frozen=True, slots=True, eq=False)
+class Together:
+    """What several cases have in common.   [op.dynamic.result]"""
+
+    cases: Sequence[Case]
+
+    def result(self) -> GradualType:
+        """The result's type as far as it is the same in all cases.  Raises IllFormed where nothing common is a type."""
+        return self._type([case.judgement.result for case in self.cases if case.judgement is not None])
+
+    def relations(self, path: str) -> Iterator[Constraint]:
+        """What is known of the ranks of a result of unknown rank."""
+        yield from self._relations([case.judgement.result for case in self.cases if case.judgement is not None], path)
+
+    def contents(self, each: Sequence[Contents]) -> Contents:
+        """Contents as far as they are the same in all cases."""
+        known = [contents for contents in each if contents is not None]
+        if len(known) < len(each) or len({len(contents) for contents in known}) != 1:
+            return None
+        joined = [self._content(column) for column in zip(*known, strict=True)]
+        return tuple(part for part in joined if part is not None) if None not in joined else None
+
+    def _content(self, column: Sequence[Content]) -> Content | None:
+        dims = [part for part in column if isinstance(part, Dim)]
+        if len(dims) == len(column):
+            return self._dim(dims)
+        return column[0] if all(part is column[0] for part in column) else None
+
+    def _type(self, types: Sequence[GradualType]) -> GradualType:
+        tensors = [type for type in types if isinstance(type, TensorType)]
+        if len(tensors) == len(types):
+            return self._tensor(tensors)
+        if all(isinstance(type, TensorType | UnrankedType) for type in types):
+            return UnrankedType(_dtype(types))
+        fields = [type.fields for type in types if isinstance(type, TupleType)]
+        if len(fields) < len(types) or len(set(map(len, fields))) != 1:
+            raise IllFormed("op.structure", "whether the result is a tuple depends on a rank that is not known")
+        return TupleType(tuple(self._type(column) for column in zip(*fields, strict=True)))
+
+    def _tensor(self, types: Sequence[TensorType[Dim | Hole]]) -> GradualType:
+        dtype, shapes = _dtype(types), [type.shape for type in types]
+        for origin in self._origins():
+            if all(shape == _sizes(origin, rank) for shape, rank in zip(shapes, self._ranks(origin), strict=True)):
+                return UnrankedType(dtype, origin)
+        if len(set(map(len, shapes))) != 1:
+            return UnrankedType(dtype)
+        return TensorType(tuple(map(self._extent, zip(*shapes, strict=True))), dtype)
+
+    def _extent(self, column: Sequence[Dim | Hole]) -> Dim | Hole:
+        dims = [extent for extent in column if isinstance(extent, Dim)]
+        if len(dims) == len(column):
+            return self._dim(dims) or Hole(low=constant(0))
+        lows = [extent.low if isinstance(extent, Hole) else extent for extent in column]
+        highs = [extent.high if isinstance(extent, Hole) else extent for extent in column]
+        keys = {extent.key if isinstance(extent, Hole) else None for extent in column}
+        return Hole(self._bound(lows), self._bound(highs), keys.pop() if len(keys) == 1 else None)
+
+    def _bound(self, bounds: Sequence[Dim | None]) -> Dim | None:
+        known = [bound for bound in bounds if bound is not None]
+        return self._dim(known) if len(known) == len(bounds) else None
+
+    def _dim(self, dims: Sequence[Dim]) -> Dim | None:
+        """One term for a dim in all cases: itself, a number of elements, or a term of the ranks; None if none is."""
+        if all(dim is dims[0] for dim in dims):
+            return dims[0]
+        for origin in self._origins():
+            ranks = self._ranks(origin)
+            if all(dim is product(_sizes(origin, rank)) for dim, rank in zip(dims, ranks, strict=True)):
+                return numel_of(origin)
+        values = [dim.value for dim in dims if dim.value is not None]
+        return self._term(values) if len(values) == len(dims) else None
+
+    def _term(self, values: Sequence[int]) -> Dim | None:
+        """A term of the unknown ranks that has these values; None if none of a few has."""
+        common = self._common()
+        numbers: list[Dim] = [unknown.number for unknown in common]
+        columns = [[dict(case.at)[unknown] for case in self.cases] for unknown in common]
+        for column, number in zip(columns, numbers, strict=True):
+            if len({value - rank for value, rank in zip(values, column, strict=True)}) == 1:
+                return number + (values[0] - column[0])
+            if all(value == max(rank, min(values)) for value, rank in zip(values, column, strict=True)):
+                return maximum(number, min(values))
+        sums, greatest = [sum(row) for row in zip(*columns, strict=True)], [max(r) for r in zip(*columns, strict=True)]
+        if len(numbers) > 1 and len({value - other for value, other in zip(values, sums, strict=True)}) == 1:
+            total: Dim = sum_of(numbers)
+            return total + (values[0] - sums[0])
+        return maximum(*numbers) if len(numbers) > 1 and list(values) == greatest else None
+
+    def _common(self) -> list[Unknown]:
+        """The unknowns that have a number in every case."""
+        first, *others = ({unknown: None for unknown, _ in case.at} for case in self.cases)
+        return [unknown for unknown in first if all(unknown in other for other in others)]
+
+    def _origins(self) -> list[str]:
+        return [unknown.origin for unknown in self._common() if unknown.origin is not None]
+
+    def _ranks(self, origin: str) -> list[int]:
+        return [value for case in self.cases for unknown, value in case.at if unknown.origin == origin]
+
+    def _relations(self, types: Sequence[GradualType], path: str) -> Iterator[Constraint]:
+        tensors = [type for type in types if isinstance(type, TensorType)]
+        if len(tensors) == len(types):
+            ranks = [len(type.shape) for type in tensors]
+            if len(set(ranks)) > 1 and isinstance(made := self._tensor(tensors), UnrankedType) and made.origin is None:
+                term = self._term(ranks)
+                yield from () if term is None else (equal(rank_of(path), term),)
+        fields = [type.fields for type in types if isinstance(type, TupleType)]
+        if len(fields) == len(types):
+            for index, column in enumerate(zip(*fields, strict=True)):
+                yield from self._relations(column, f"{path}#{index}")
+
+
+def _dtype(types: Sequence[GradualType]) -> DType:
+    """The element type that the results share.  Raises IllFormed where it depends on the rank."""
+    found = {type.dtype for type in types if isinstance(type, TensorType | UnrankedType)}
+    if len(found) != 1:
+        raise IllFormed("op.dtype", "the element type of the result depends on a rank that is not known")
+    return found.pop()
