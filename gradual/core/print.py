@@ -72,6 +72,8 @@ def _block(block: Block, indent: str, place: Place) -> Iterator[str]:
 def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
     match step:
         case Apply(name, operator, operands, attributes, type):
+            if step.accepts is not None:
+                yield from _step(step.accepts, indent, place)
             given = [f"{key}={_value(value)}" for key, value in attributes.items() if value != _default(step, key)]
             yield f"{indent}{name} = {operator.name}({', '.join([*operands, *given])});{_typed(type)}"
         case Check(id, _, blame):

@@ -39,7 +39,7 @@ from gradual.core.terms import (
 from gradual.dims.constraint import FALSE, TRUE
 from gradual.dims.dim import Dim, constant
 from gradual.limits import LIMITS
-from gradual.ops.operator import Judgement
+from gradual.run.asking import accepted
 from gradual.run.checking import failed, holds, measure
 from gradual.run.data import convert, fits, nothing_fits, shown_outside
 from gradual.run.entry import admitted
@@ -52,7 +52,7 @@ from gradual.tensors.tensor import Tensor, scalar
 from gradual.tensors.value import Constructed, Value
 from gradual.types.dtype import DType
 from gradual.types.opening import tracked_length
-from gradual.types.type import Hole, TensorType, TupleType
+from gradual.types.type import Hole, TensorType, TupleType, UnrankedType
 
 
 @dataclass(slots=True, eq=False)
@@ -278,7 +278,10 @@ def _applied(step: Apply, frame: Frame) -> Held:
     values = [held(frame, operand) for operand in step.operands]
     attributes = {name: concrete(value, sizes) for name, value in step.attributes.items()}
     types = [_constant_type(value) for value in values]
-    judgement: Judgement = step.operator.judge(*types, **attributes)
+    if step.accepts is not None:
+        judgement, attributes = accepted(step, values, types, attributes)
+    else:
+        judgement = step.operator.judge(*types, **attributes)
     unmet = [need for need in judgement.needs if need.goal is not TRUE]
     assert not unmet, (step.operator.name, [str(need.goal) for need in unmet])
     _affordable(judgement.result, step)
@@ -288,7 +291,7 @@ def _applied(step: Apply, frame: Frame) -> Held:
         raise fault(wrong.code, "run.fault", f"`{step.operator.name}`: {wrong.message}", step.span) from None
     _agrees(result, judgement.result, step)
     frame.values[step.name] = result
-    _predicted(result, step.type, sizes, step)
+    _predicted(result, step.type, sizes, step, step.name)
     _exact(result, types, attributes, step)
     return result
 
@@ -337,14 +340,17 @@ def _agrees(value: Held, judged: Any, step: Apply) -> None:
         assert agrees, (step.operator.name, value.shape, judged)
 
 
-def _predicted(value: Held, type: Any, sizes: Sizes, step: Apply) -> None:
-    """The shape is the one that the checker predicted."""
+def _predicted(value: Held, type: Any, sizes: Sizes, step: Apply, path: str) -> None:
+    """The shape is the one that the checker predicted; of unknown rank, that of its origin."""
     if isinstance(value, tuple):
-        for part, field in zip(value, type.fields, strict=True):
-            _predicted(part, field, sizes, step)
+        for index, (part, field) in enumerate(zip(value, type.fields, strict=True)):
+            _predicted(part, field, sizes, step, f"{path}#{index}")
         return
     assert isinstance(value, Tensor), step.name
-    expected = tuple(dim.evaluate(sizes) for dim in type.shape)
+    if isinstance(type, UnrankedType):
+        expected = value.shape if type.origin == path else sizes.shape(type.origin)
+    else:
+        expected = tuple(dim.evaluate(sizes) for dim in type.shape)
     assert expected == value.shape, (step.operator.name, step.name, expected, value.shape)
 
 
