@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from gradual.compiler import Compilation, check
     from gradual.run.value import Blame, Fault
     from gradual.tensors.tensor import Tensor
+    from gradual.tensors.value import Constructed
 
 __version__ = "0.1.0"
-__all__ = ["Blame", "Compilation", "Fault", "Tensor", "__version__", "check"]
+__all__ = ["Blame", "Compilation", "Constructed", "Fault", "Tensor", "__version__", "check"]
 
 _HOMES = {
     "Blame": "gradual.run.value",
     "Compilation": "gradual.compiler",
+    "Constructed": "gradual.tensors.value",
     "Fault": "gradual.run.value",
     "Tensor": "gradual.tensors.tensor",
     "check": "gradual.compiler",

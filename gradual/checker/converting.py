@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from gradual.checker.data import fields_of
-from gradual.checker.elaboration import Elaboration, Made, Written
+from gradual.checker.elaboration import Elaboration, Made
 from gradual.checker.flow import Place, flow
 from gradual.core.terms import Change, Conversion, Convert, Param, Promise
 from gradual.syntax import ast

@@ -8,16 +8,24 @@ from typing import Any
 from gradual.core.terms import (
     Apply,
     Assertion,
+    Bind,
     Block,
+    Change,
     Check,
     Closure,
     Constant,
+    Construct,
+    Conversion,
+    Convert,
+    CorePattern,
+    Destructure,
     Function,
     If,
     Invoke,
     Layer,
     MakeReference,
     MakeTuple,
+    Match,
     Module,
     Project,
     ReadReference,
@@ -105,6 +113,19 @@ def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
             yield from _layer(read, indent + "  ", place)
             yield from _layer(write, indent + "  ", place)
             yield f"{indent}}}"
+        case Construct(name, constructor, fields, type):
+            yield f"{indent}{name} = {constructor}({', '.join(fields)});{_typed(type)}"
+        case Match(name, scrutinee, arms, type):
+            yield f"{indent}{name} = match ({scrutinee}) {{"
+            for arm in arms:
+                yield f"{indent}  {_pattern(arm.pattern)} => {{"
+                yield from _block(arm.block, indent + "    ", place)
+                yield f"{indent}  }},"
+            yield f"{indent}}};{_typed(type)}"
+        case Convert(name, operand, conversion, type):
+            yield f"{indent}{name} = {operand} with {{{_typed(type)}"
+            yield from _conversion(conversion, indent + "  ", place, {})
+            yield f"{indent}}}"
         case MakeReference(name, operand, type):
             yield f"{indent}{name} = ref({operand});{_typed(type)}"
         case ReadReference(name, reference, type):
@@ -117,6 +138,42 @@ def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
             yield f"{indent}}} else {{"
             yield from _block(orelse, indent + "  ", place)
             yield f"{indent}}};{_typed(type)}"
+
+
+def _pattern(pattern: CorePattern) -> str:
+    match pattern:
+        case Bind(None):
+            return "_"
+        case Bind(name, type):
+            return f"{name}: {shown(type)}"
+        case Destructure(None, fields):
+            comma = "," if len(fields) == 1 else ""
+            return f"({', '.join(map(_pattern, fields))}{comma})"
+        case Destructure(constructor, fields):
+            return f"{constructor}({', '.join(map(_pattern, fields))})"
+
+
+def _conversion(conversion: Conversion, indent: str, place: Place, begun: dict[int, int]) -> Iterator[str]:
+    """What happens to each field that does not stay as it is; one that is under way is named by its number."""
+    begun[id(conversion)] = len(begun)
+    for constructor, fields in conversion.fields.items():
+        for index, how in enumerate(fields):
+            match how:
+                case None:
+                    continue
+                case Change(param, steps, result):
+                    yield f"{indent}{constructor}.{index} by fn ({param.name}: {shown(param.type)}) {{"
+                    for step in steps:
+                        yield from _step(step, indent + "  ", place)
+                    yield f"{indent}  {result}"
+                    yield f"{indent}}}"
+                case Conversion() if id(how) in begun:
+                    back = len(begun) - 1 - begun[id(how)]
+                    yield f"{indent}{constructor}.{index} {'likewise' if not back else f'as {back} outside'}"
+                case Conversion():
+                    yield f"{indent}{constructor}.{index} with {{"
+                    yield from _conversion(how, indent + "  ", place, dict(begun))
+                    yield f"{indent}}}"
 
 
 def _layer(layer: Layer, indent: str, place: Place) -> Iterator[str]:

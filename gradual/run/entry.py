@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from gradual.core.terms import Blame as Label
 from gradual.core.terms import Function, Param, Promise, Site
 from gradual.dims.constraint import TRUE
+from gradual.run.admitting import Admission, holds_data
 from gradual.run.checking import failed, holds, measure
 from gradual.run.sizes import Sizes
 from gradual.run.value import Blame, Frame, blame_of
-from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
-from gradual.types.text import shown
-from gradual.types.type import FunctionType, TensorType, TupleType
+from gradual.types.declared import Data
 
 
-def admitted(function: Function, arguments: Sequence[Value], frame: Frame) -> None:
+def admitted(function: Function, arguments: Sequence[Value], frame: Frame, data: Mapping[str, Data]) -> None:
     """Bind the arguments in the frame, or blame the caller for one that does not fit.  Raises Blame."""
     if len(arguments) != len(function.params):
         message = f"`{function.name}` takes {len(function.params)} arguments, not {len(arguments)}"
         raise _structural(function, None, message)
+    admission = Admission(data)
     for index, (param, argument) in enumerate(zip(function.params, arguments, strict=True)):
-        wrong = _misfit(argument, param.written)
+        wrong = admission.misfit(argument, param.written)
         if wrong:
             raise _structural(function, param, f"argument {index + 1} of `{function.name}`: {wrong}")
         frame.values[param.name] = argument
@@ -32,26 +31,10 @@ def admitted(function: Function, arguments: Sequence[Value], frame: Frame) -> No
     for check in function.entry:
         if not holds(check.goal, sizes):
             raise failed(check, sizes, "E0602", f"entry of `{function.name}` refused")
-
-
-def _misfit(value: Value, type: Any) -> str:
-    """In words, why a value has not the structure, rank or element type of a parameter; empty if it has."""
-    match type:
-        case TensorType(shape, dtype):
-            if not isinstance(value, Tensor):
-                return f"a tuple is not `{shown(type)}`"
-            if value.dtype is not dtype:
-                return f"element type {value.dtype} is not {dtype}"
-            return "" if len(value.shape) == len(shape) else f"rank {len(value.shape)} is not rank {len(shape)}"
-        case TupleType(fields):
-            if isinstance(value, Tensor) or len(value) != len(fields):
-                return f"this is not `{shown(type)}`"
-            return next(
-                (wrong for part, field in zip(value, fields, strict=True) if (wrong := _misfit(part, field))), ""
-            )
-        case FunctionType():
-            return "a function cannot be passed from outside"
-    raise AssertionError(type)
+    for index, (param, argument) in enumerate(zip(function.params, arguments, strict=True)):
+        wrong = admission.missized(argument, param.written, sizes) if holds_data(param.written) else ""
+        if wrong:
+            raise _structural(function, param, f"argument {index + 1} of `{function.name}`: {wrong}")
 
 
 def _structural(function: Function, param: Param | None, message: str) -> Blame:

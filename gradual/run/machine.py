@@ -82,7 +82,7 @@ def run(module: Module, entry: str, arguments: Sequence[Value]) -> Value:
     function = module.functions[entry]
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
     frame = Frame(outer=top)
-    admitted(function, arguments, frame)
+    admitted(function, arguments, frame, module.data)
     value = Machine(top).evaluated(frame, function.body)
     return shown_outside(value, function.span)
 

@@ -3,28 +3,35 @@
     call = "@" name "(" [ argument { "," argument } ] ")"
     argument = value | "@" path ".json"
 
-Values are written as in the conformance suite: `3`, `[1, 2]`, `float32 [1.5]`, and `float32[5, 784]` for elements
-drawn from the seed.
+Values are written as in the conformance suite: `3`, `[1, 2]`, `float32 [1.5]`, `float32[5, 784]` for elements drawn
+from the seed, and `Cons(int32 1, Nil)` for data.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gradual.tensors.tensor import Tensor, random_tensor
-from gradual.tensors.value import Value, from_json
-from gradual.tools.conformance.values import Drawn, Fields, Literal, Values, read_value
+from gradual.tensors.value import Constructed, Value, from_json
+from gradual.tools.conformance.values import Built, Drawn, Fields, Literal, Values, read_value
 from gradual.tools.files import content
 from gradual.tools.output import Trouble
+from gradual.types.declared import Data
 from gradual.types.dtype import DType
-from gradual.types.type import GradualType, TensorType, TupleType
+from gradual.types.relate import instantiated
+from gradual.types.type import DataType, GradualType, TensorType, TupleType
 
 Argument = Values | str
 """A value as written, or the path of a file that holds one."""
 
+NO_DATA: Mapping[str, Data] = {}
+
+_NESTED = 50_000
+"""How deep a JSON file may nest: a list of half as many elements."""
 _CALL = re.compile(r"\s*(@[A-Za-z_][\w.]*)\s*\((.*)\)\s*", re.DOTALL)
 
 
@@ -51,17 +58,19 @@ def _parts(text: str) -> Iterator[str]:
         yield last
 
 
-def values(arguments: Sequence[Argument], params: Sequence[GradualType], seed: int) -> list[Value]:
+def values(
+    arguments: Sequence[Argument], params: Sequence[GradualType], seed: int, data: Mapping[str, Data] = NO_DATA
+) -> list[Value]:
     """The values of the arguments; the k-th is drawn from `seed + k`, a bare literal takes its parameter's dtype."""
     wanted = [*params, *(None for _ in arguments)]
     return [
-        from_file(argument) if isinstance(argument, str) else made(argument, wanted[k], seed + k)
+        from_file(argument) if isinstance(argument, str) else made(argument, wanted[k], seed + k, data)
         for k, argument in enumerate(arguments)
     ]
 
 
-def made(value: Values, wanted: GradualType | None, seed: int) -> Value:
-    """The value that was written, where a parameter wants that type."""
+def made(value: Values, wanted: GradualType | None, seed: int, data: Mapping[str, Data] = NO_DATA) -> Value:
+    """The value that was written, where a parameter wants that type; `data` are the program's declared types."""
     match value:
         case Drawn(dtype, shape):
             return random_tensor(shape, DType(dtype), seed)
@@ -69,8 +78,26 @@ def made(value: Values, wanted: GradualType | None, seed: int) -> Value:
             return Tensor(list(elements), dtype or _natural(elements, wanted), shape)
         case Fields(items):
             inside = wanted.fields if isinstance(wanted, TupleType) else ()
-            padded = [*inside, *(None for _ in items)]
-            return tuple(made(item, padded[k], seed + k) for k, item in enumerate(items))
+            return _parts_made(items, inside, seed, data)
+        case Built(constructor, items):
+            return Constructed(constructor, _parts_made(items, _fields(constructor, wanted, data), seed, data))
+
+
+def _parts_made(
+    items: Sequence[Values], wanted: Sequence[GradualType], seed: int, data: Mapping[str, Data]
+) -> tuple[Value, ...]:
+    padded = [*wanted, *(None for _ in items)]
+    return tuple(made(item, padded[k], seed + k, data) for k, item in enumerate(items))
+
+
+def _fields(constructor: str, wanted: GradualType | None, data: Mapping[str, Data]) -> tuple[GradualType, ...]:
+    """The types of a constructor's fields, as far as the place where it stands tells them."""
+    if not isinstance(wanted, DataType) or wanted.name not in data:
+        return ()
+    declared = data[wanted.name]
+    found = declared.constructors.get(constructor)
+    chosen = dict(zip(declared.types, wanted.arguments, strict=True))
+    return tuple(instantiated(field, chosen) for field in found.fields) if found is not None else ()
 
 
 def _natural(elements: Sequence[bool | int | float], wanted: GradualType | None) -> DType:
@@ -96,10 +123,14 @@ def list_from_file(path: str) -> list[Value]:
 
 
 def _json(path: str) -> Any:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _NESTED))
     try:
         return json.loads(content(path))
     except (ValueError, RecursionError) as error:
         raise Trouble("E0702", f"`{path}` is not JSON: {error}") from error
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _value(path: str, form: Any) -> Value:

@@ -21,6 +21,7 @@ from gradual.tools.output import Output, Trouble
 from gradual.tools.session import Compiled, State
 from gradual.tools.shown_value import shown_value
 from gradual.types.text import shown
+from gradual.types.type import ReferenceType
 
 PROMPT, CONTINUED = "gradual> ", "      .. "
 _DEFINITIONS = (ast.Def, ast.TypeDef, ast.ExternType, ast.OperatorDef)
@@ -121,18 +122,18 @@ class Session:
         yield from self.shown(made.found([source]), made.program.locate)
         if not made.compilation.ok:
             return
-        kept = session.holds_function(made.result)
+        kept = session.is_made_again(made.result)
         try:
-            held = None if kept else session.value(self.state, made)
+            held = session.value(self.state, made) if session.can_be_shown(made.result) else None
         except Stop as stop:
             yield from self.shown([stop.diagnostic], made.program.locate)
             return
         if isinstance(entry, ast.Let) and entry.name is not None:
             piece = next(part for part in body if isinstance(part, session.Piece))
-            self.state = session.bound(self.state, entry.name.name, held, piece)
+            self.state = session.bound(self.state, entry.name.name, None if kept else held, piece)
             yield f"{entry.name.name} : {shown(made.result)}"
         elif held is None:
-            yield f"a function : {shown(made.result)}"
+            yield f"a {'reference' if isinstance(made.result, ReferenceType) else 'function'} : {shown(made.result)}"
         elif not isinstance(entry, ast.Let | ast.FreeVar | ast.Assert):
             yield shown_value(held)
 
@@ -211,7 +212,7 @@ class Session:
             if name not in functions:
                 yield f"there is no function `{name}`"
                 return
-            given = values(written, functions[name].params, 0)
+            given = values(written, functions[name].params, 0, made.compilation.core.data)
         except ValueError as error:
             raise Trouble("E0702", f"the arguments cannot be read: {error}") from error
         try:

@@ -110,11 +110,37 @@ def summary(counts: Mapping[str, int]) -> Object:
 
 
 # ------------------------------------------------------------------------------------------------------- outcomes
-def value(result: Value) -> Object:
-    """A run that gave a value."""
-    from gradual.tensors.value import to_json
+def value_line(result: Value) -> str:
+    """A run that gave a value, as one line, however deep the value nests."""
+    return f'{{"outcome": "value", "value": {_text(result)}}}'
 
-    return {"outcome": "value", "value": to_json(result)}
+
+def _text(value: Value) -> str:
+    from gradual.tensors.tensor import Tensor
+    from gradual.tensors.value import Constructed, to_json
+
+    parts: list[str] = []
+    waiting: list[Value | str] = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                parts.append(text)
+            case Tensor() as tensor:
+                parts.append(line(to_json(tensor)))
+            case Constructed(constructor, fields):
+                parts.append(f'{{"constructor": {json.dumps(constructor)}, "fields": [')
+                waiting += reversed((*_between(fields), "]}"))
+            case tuple() as fields:
+                parts.append('{"tuple": [')
+                waiting += reversed((*_between(fields), "]}"))
+    return "".join(parts)
+
+
+def _between(fields: tuple[Value, ...]) -> Iterator[Value | str]:
+    for index, part in enumerate(fields):
+        if index:
+            yield ", "
+        yield part
 
 
 def blame(source: Source, found: Blame) -> Object:

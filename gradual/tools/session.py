@@ -14,8 +14,17 @@ from gradual.diagnostic import Diagnostic, Severity
 from gradual.source import Source, Span
 from gradual.syntax import ast
 from gradual.syntax.literals import written
+from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
-from gradual.types.type import FunctionType, GradualType, TupleType
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
 
 HIDDEN = "@it"
 """The function that holds an input; a session cannot define it."""
@@ -158,7 +167,7 @@ def _arguments(state: State) -> Mapping[str, Value]:
 
 def _literal(value: Value) -> str | None:
     """A small integer or boolean tensor as the language writes it; None for what is passed as an argument."""
-    if isinstance(value, tuple) or value.dtype.is_float or value.rank > 1 or value.size > WRITTEN_OUT:
+    if not isinstance(value, Tensor) or value.dtype.is_float or value.rank > 1 or value.size > WRITTEN_OUT:
         return None
     if value.rank == 0:
         return written(value.item(), value.dtype, True)
@@ -197,17 +206,32 @@ def bound(state: State, name: str, held: Value | None, piece: Piece) -> State:
     return replace(state, bound=(*kept, Bound(name, held, piece)))
 
 
-def holds_function(type: GradualType) -> bool:
-    """Whether a value of the type cannot be shown or kept, because part of it is a function."""
+def is_made_again(type: GradualType) -> bool:
+    """Whether a value of the type cannot be kept from one input to the next, so that it is made again for each.
+
+    A function or a reference cannot leave its run, and data do not show the types that they may be used at.
+    """
     if isinstance(type, TupleType):
-        return any(map(holds_function, type.fields))
-    return isinstance(type, FunctionType)
+        return any(map(is_made_again, type.fields))
+    return not isinstance(type, TensorType | UnrankedType)
+
+
+def can_be_shown(type: GradualType) -> bool:
+    """Whether a value of the type can leave its run at all."""
+    match type:
+        case TupleType(parts) | DataType(_, parts):
+            return all(map(can_be_shown, parts))
+        case FunctionType() | ReferenceType():
+            return False
+        case _:
+            return True
 
 
 def type_text(value: Value) -> str:
     """The type of a value, all of it known."""
     if isinstance(value, tuple):
         return _listed([type_text(field) for field in value])
+    assert isinstance(value, Tensor), value
     return f"Tensor[{_listed([str(extent) for extent in value.shape])}, {value.dtype}]"
 
 

@@ -3,26 +3,59 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from gradual.tensors.scalar import rounded
 from gradual.tensors.tensor import Tensor
-from gradual.tensors.value import Value
+from gradual.tensors.value import Constructed, Value
 from gradual.types.dtype import DType
 
 WHOLE = 200
 """The most elements that are all shown."""
 EDGE = 3
 """How many entries stay at either end of an axis of a larger tensor."""
+_BREAK = re.compile(r",\n\s*")
 
 
 def shown_value(value: Value) -> str:
     """A value on as many lines as its rows need."""
+    if isinstance(value, Constructed):
+        return _structure(value)
     if isinstance(value, tuple):
         fields = [shown_value(field).replace("\n", "\n ") for field in value]
         comma = "," if len(fields) == 1 else ""
         return f"({(',' + chr(10) + ' ').join(fields)}{comma})"
     return _tensor(value)
+
+
+def _structure(structure: Constructed) -> str:
+    """A data structure on one line, however deep it nests."""
+    parts: list[str] = []
+    waiting: list[Value | str] = [structure]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                parts.append(text)
+            case Constructed(constructor, ()):
+                parts.append(constructor)
+            case Constructed(constructor, fields):
+                parts.append(f"{constructor}(")
+                waiting += reversed((*_between(fields), ")"))
+            case tuple() as fields:
+                parts.append("(")
+                waiting += reversed((*_between(fields), ",)" if len(fields) == 1 else ")"))
+            case Tensor() as tensor:
+                parts.append(_BREAK.sub(", ", _tensor(tensor)))
+    return "".join(parts)
+
+
+def _between(fields: tuple[Value, ...]) -> Iterator[Value | str]:
+    for index, part in enumerate(fields):
+        if index:
+            yield ", "
+        yield part
 
 
 def _tensor(tensor: Tensor) -> str:

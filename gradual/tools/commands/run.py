@@ -43,20 +43,22 @@ def run(
         else:
             show(out, compilation.source, found)
         return FAILED
-    name, given = _called(compilation.functions, file, call, entry, path, seed)
+    name, given = _called(compilation, file, call, entry, path, seed)
     return _outcome(out, compilation, name, given, format)
 
 
 def _called(
-    functions: Mapping[str, FunctionType], file: str, call: str | None, entry: str | None, path: str | None, seed: int
+    compilation: Compilation, file: str, call: str | None, entry: str | None, path: str | None, seed: int
 ) -> tuple[str, list[Value]]:
     """The function and its arguments; raises Trouble where they cannot be read."""
+    functions = compilation.functions
     if call is None:
         name = entry or "@main"
         return _known(functions, file, name), arguments.list_from_file(path) if path else []
     try:
         name, written = arguments.read_call(call)
-        return _known(functions, file, name), arguments.values(written, functions[name].params, seed)
+        name = _known(functions, file, name)
+        return name, arguments.values(written, functions[name].params, seed, compilation.core.data)
     except ValueError as error:
         raise Trouble("E0702", f"the arguments cannot be read: {error}") from error
 
@@ -84,5 +86,5 @@ def _outcome(out: Output, compilation: Compilation, name: str, given: list[Value
         else:
             show(out, source, [fault.diagnostic])
         return FAILED
-    out.line(report_json.line(report_json.value(value)) if as_json else shown_value(value))
+    out.line(report_json.value_line(value) if as_json else shown_value(value))
     return 0

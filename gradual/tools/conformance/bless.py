@@ -18,7 +18,7 @@ from gradual.tools.conformance.case import (
     ExpectedValue,
 )
 from gradual.tools.conformance.judge import Profile, outcome_judged
-from gradual.tools.conformance.values import Drawn, Fields, Literal, Values, written
+from gradual.tools.conformance.values import Built, Drawn, Fields, Literal, Values, written
 
 Blocks = Mapping[str, list[str]]
 
@@ -159,6 +159,8 @@ def _like(wanted: Values, got: Values) -> Values:
             return Drawn(dtype, shape)
         case Fields(items), Fields(found) if len(items) == len(found):
             return Fields(tuple(map(_like, items, found)))
+        case Built(), Built(constructor, found) if len(wanted.items) == len(found):
+            return Built(constructor, tuple(map(_like, wanted.items, found)))
     return got
 
 

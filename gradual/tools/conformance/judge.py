@@ -20,7 +20,7 @@ from gradual.tools.conformance.case import (
     Place,
 )
 from gradual.tools.conformance.condition import same_condition
-from gradual.tools.conformance.values import Drawn, Fields, Literal, Values, written
+from gradual.tools.conformance.values import Built, Drawn, Fields, Literal, Values, written
 
 
 class Profile(StrEnum):
@@ -206,6 +206,9 @@ def agree(wanted: Values, got: Values) -> bool:
             return (dtype, shape) == (found, found_shape)
         case Fields(items), Fields(found_items):
             return len(items) == len(found_items) and all(map(agree, items, found_items))
+        case Built(constructor, items), Built(found_constructor, found_items):
+            same = constructor == found_constructor and len(items) == len(found_items)
+            return same and all(map(agree, items, found_items))
         case Literal(dtype, shape, elements), Literal(found, found_shape, found_elements):
             same = (dtype or found, shape) == (found, found_shape)
             return same and all(map(_close, elements, found_elements))

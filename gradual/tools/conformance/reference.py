@@ -11,6 +11,7 @@ from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic
 from gradual.run.value import Blame, Fault
 from gradual.source import Source, Span
+from gradual.tensors.value import Constructed
 from gradual.tools.arguments import values
 from gradual.tools.conformance.answer import (
     FoundCheck,
@@ -22,7 +23,7 @@ from gradual.tools.conformance.answer import (
     Report,
 )
 from gradual.tools.conformance.case import Place, Request
-from gradual.tools.conformance.values import Call, Fields, Literal, Values
+from gradual.tools.conformance.values import Built, Call, Fields, Literal, Values
 
 
 class Reference:
@@ -45,7 +46,7 @@ class Reference:
     def run(self, request: Request, call: Call) -> Outcome:
         """Run one call of the request's program."""
         compilation = self.compiled(request)
-        given = values(call.arguments, compilation.functions[call.function].params, seed=0)
+        given = values(call.arguments, compilation.functions[call.function].params, 0, compilation.core.data)
         try:
             return GotValue(_values(compilation.run(call.function, *given)))
         except Blame as blame:
@@ -104,4 +105,6 @@ def _blamed(blame: Blame, source: Source) -> GotBlame:
 def _values(value: Any) -> Values:
     if isinstance(value, tuple):
         return Fields(tuple(map(_values, value)))
+    if isinstance(value, Constructed):
+        return Built(value.constructor, tuple(map(_values, value.fields)))
     return Literal(str(value.dtype), tuple(value.shape), tuple(value.flat()))

@@ -4,6 +4,7 @@
     value   = dtype "[" [ int { "," int } ] "]"        a tensor of that shape, elements drawn from the seed
             | dtype " " literal | literal              elements as written; a bare literal takes the wanted dtype
             | "(" [ value { "," value } [ "," ] ] ")"  a tuple
+            | name [ "(" [ value { "," value } ] ")" ] a constructor of a declared type
     literal = number | "True" | "False" | "[" [ literal { "," literal } ] "]"
 
 No blank stands between a dtype and the bracket of a shape, one stands between a dtype and a list of elements.
@@ -41,7 +42,15 @@ class Fields:
     items: tuple[Values, ...]
 
 
-Values = Drawn | Literal | Fields
+@dataclass(frozen=True, slots=True)
+class Built:
+    """`Cons(a, b)`, `Nil`."""
+
+    constructor: str
+    items: tuple[Values, ...] = ()
+
+
+Values = Drawn | Literal | Fields | Built
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,7 @@ class Call:
 _TOKEN = re.compile(
     r"""(?P<drawn>(?:bool|bfloat16|u?int(?:8|16|32|64)|float(?:16|32|64))\[)
       | (?P<dtype>(?:bool|bfloat16|u?int(?:8|16|32|64)|float(?:16|32|64)))(?=\s)
+      | (?P<constructor>(?!(?:nan|inf|True|False)\b)[A-Za-z_]\w*)
       | (?P<number>-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|inf)|nan)
       | (?P<truth>True|False)
       | (?P<name>@[A-Za-z_][A-Za-z0-9_.]*)
@@ -144,6 +154,9 @@ def _value(reader: _Reader) -> Values:
     if text == "(":
         reader.next()
         return Fields(_until(reader, ")"))
+    if kind == "constructor":
+        reader.next()
+        return Built(text, _until(reader, ")") if reader.skip("(") else ())
     dtype = reader.next()[1] if kind == "dtype" else None
     data = _literal(reader)
     return Literal(dtype, _shape(data), tuple(_flat(data)))
@@ -205,6 +218,8 @@ def written(value: Values) -> str:
         case Fields(items):
             comma = "," if len(items) == 1 else ""
             return f"({', '.join(map(written, items))}{comma})"
+        case Built(constructor, items):
+            return f"{constructor}({', '.join(map(written, items))})" if items else constructor
 
 
 def _listed(shape: tuple[int, ...], elements: tuple[bool | int | float, ...]) -> str:
