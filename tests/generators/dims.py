@@ -229,3 +229,11 @@ def case_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...],
         st.tuples(st.just("const"), st.integers(0, 5)),
     )
     return (("or", draw(bound), draw(bound)),), (), draw(bound)
+
+
+@st.composite
+def multiple_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...], Tree]:
+    """A multiple of one variable that is another one plus a number, and a goal about both."""
+    left = ("*", ("const", draw(st.integers(2, 4))), ("var", "a"))
+    right = ("+", ("var", "b"), ("const", draw(st.integers(-2, 2))))
+    return (("==", left, right),), (), draw(predicate_trees(0))

@@ -335,6 +335,11 @@ def generated(
     return Program((*grower.callees, main))
 
 
+def likely_refused(seed: int, compile: Compile, strict: bool | None) -> Program:
+    """The program of a seed, short, and mostly ended by a construct that is rejected."""
+    return generated(seed, compile, strict, steps=4, rejects=0.7)
+
+
 def uses(text: str) -> set[str]:
     """The variables and functions that a text mentions."""
     return set(re.findall(r"[%@]\w+", text))

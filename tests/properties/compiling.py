@@ -15,9 +15,9 @@ from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS, Limits
-from gradual.run.value import Blame, Fault
+from gradual.run.value import Blame, Cell, Fault, Procedure, Proxied
 from gradual.source import Source
-from gradual.tensors.value import Value
+from gradual.tensors.value import Constructed, Value
 from gradual.verdict import Unknown, Verdict
 from tests.properties.watching import Trace, Watched, run_watched
 
@@ -37,8 +37,12 @@ class Shared:
             self._decider = Decider()
         return self._decider
 
+    def forget(self) -> None:
+        """Answers from here on are found anew."""
+        self._decider = Decider()
 
-_SHARED = Shared()
+
+SHARED = Shared()
 
 
 class Doubtful(Decider):
@@ -69,7 +73,7 @@ _ORDINARY = Options(advise=False)
 
 def compiled(text: str, options: Options = _ORDINARY) -> Compilation:
     """The text checked by the decider that all generated programs share."""
-    with deciding(_SHARED):
+    with deciding(SHARED):
         return compile_source(Source("p.relay", text), options)
 
 
@@ -112,4 +116,25 @@ def outcome(core: Module, arguments: Sequence[Value], entry: str = "@main", trac
 
 def same(left: Outcome, right: Outcome) -> bool:
     """Whether two runs ended alike: equal values, or the same label."""
-    return left.kind == right.kind and left.label == right.label and left.value == right.value
+    return left.kind == right.kind and left.label == right.label and alike(left.value, right.value)
+
+
+def alike(left: Any, right: Any) -> bool:
+    """Whether two values are equal; data structures part by part, without recursion."""
+    waiting = [(left, right)]
+    while waiting:
+        match waiting.pop():
+            case Constructed(one, fields), Constructed(other, others):
+                if one != other:
+                    return False
+                waiting += zip(fields, others, strict=True)
+            case tuple() as fields, tuple() as others:
+                if len(fields) != len(others):
+                    return False
+                waiting += zip(fields, others, strict=True)
+            case Procedure() | Proxied() | Cell(), Procedure() | Proxied() | Cell():
+                pass
+            case one, other:
+                if one != other:
+                    return False
+    return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.properties.case import Case, errors
-from tests.properties.compiling import Outcome, outcome
+from tests.properties.compiling import Outcome, alike, outcome
 
 
 def static_guarantee(case: Case) -> str | None:
@@ -30,7 +30,7 @@ def dynamic_guarantee(case: Case) -> str | None:
 
 def _less_precise(ended: Outcome, other: Outcome) -> str:
     """What speaks against `other` being the outcome of a less precise program; a trap may go with its contents."""
-    if ended.kind == "value" and (other.kind != "value" or ended.value != other.value):
+    if ended.kind == "value" and (other.kind != "value" or not alike(ended.value, other.value)):
         return f"{ended}, less precise {other}"
     if other.kind == "blame" and ended.kind != "blame":
         return f"{ended}, less precise {other}"

@@ -13,7 +13,7 @@ from gradual.syntax.parse import parse
 from gradual.syntax.print import printed
 from tests.generators.program_terms import SPELLED, Program, respelled, shadowed
 from tests.properties.case import Case, errors, gave_up
-from tests.properties.compiling import compiled, outcome
+from tests.properties.compiling import alike, compiled, outcome
 from tests.properties.rearranging import exchanged, inlined
 
 
@@ -58,7 +58,7 @@ def shadowing(case: Case) -> str | None:
         return f"shadowed, other checks: {_places(other)} instead of {_places(case.found)}\n{text}"
     for values, ended in zip(case.inputs, case.outcomes, strict=True) if other.ok else ():
         again = outcome(other.core, values)
-        if (again.kind, again.value) != (ended.kind, ended.value):
+        if again.kind != ended.kind or not alike(again.value, ended.value):
             return f"shadowed, on {values}: {again} instead of {ended}\n{text}"
     return None
 
@@ -82,7 +82,7 @@ def _rearranged(case: Case, program: Program) -> str | None:
         return f"rearranged: {other.ok} instead of {case.found.ok}: {errors(other)} {errors(case.found)}\n{program}"
     for values, ended in zip(case.inputs, case.outcomes, strict=True) if other.ok else ():
         again = outcome(other.core, values)
-        if again.value != ended.value or again.kind == "stuck" or again.at_entry != ended.at_entry:
+        if not alike(again.value, ended.value) or again.kind == "stuck" or again.at_entry != ended.at_entry:
             return f"rearranged, on {values}: {again} instead of {ended}\n{program}"
     return None
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generators.programs import generated
+from tests.generators.programs import generated, likely_refused
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.properties.laws import LAWS
@@ -52,7 +52,7 @@ def test_the_generated_programs_are_worth_running() -> None:
 def test_what_is_refused_fails_where_it_is_executed(strict: bool) -> None:
     codes: Counter[str] = Counter()
     for seed in range(PROGRAMS):
-        one = Case(generated(seed, compiled, strict, steps=4, rejects=0.7), seed)
+        one = Case(likely_refused(seed, compiled, strict), seed)
         for law in ("counterexamples", "refutations"):
             says = LAWS[law](one)
             assert says is None, f"seed {seed}: {says}\n{one.text}"

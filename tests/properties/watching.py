@@ -2,27 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradual.core.terms import Apply, If, Invoke, MakeTuple, Module, Project, Rename, Size, Step
+from gradual.core.terms import (
+    Apply,
+    Construct,
+    Convert,
+    If,
+    Invoke,
+    MakeReference,
+    MakeTuple,
+    Match,
+    Module,
+    Project,
+    ReadReference,
+    Rename,
+    Size,
+    Step,
+    Wrap,
+    WrapReference,
+)
 from gradual.dims.constraint import Constraint
 from gradual.run.entry import admitted
 from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes
-from gradual.run.value import Frame, Procedure
+from gradual.run.value import Cell, Frame, Procedure, Proxied
 from gradual.tensors.tensor import Tensor
-from gradual.tensors.value import Value
-from gradual.types.type import TensorType, TupleType
+from gradual.tensors.value import Constructed, Value
+from gradual.types.declared import Data
+from gradual.types.relate import instantiated
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    Hole,
+    NeverType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    TypeVariable,
+    UnrankedType,
+)
 
 
 class Watched(Exception):
     """A value that is not what its type says."""
 
 
-_NAMED = (Apply, MakeTuple, Project, Rename, Size)
-_LATER = (If, Invoke)
+_NAMED = (
+    Apply,
+    Construct,
+    Convert,
+    MakeReference,
+    MakeTuple,
+    Project,
+    ReadReference,
+    Rename,
+    Size,
+    Wrap,
+    WrapReference,
+)
+_LATER = (If, Invoke, Match)
 
 
 @dataclass
@@ -36,8 +77,9 @@ class Trace:
 class WatchingMachine(Machine):
     """The machine, watched; it leaves a trace."""
 
-    def __init__(self, top: Frame, trace: Trace) -> None:
+    def __init__(self, top: Frame, data: Mapping[str, Data], trace: Trace) -> None:
         super().__init__(top)
+        self.data = data
         self.trace = trace
 
     def _step(self, activation: Activation, step: Step) -> None:
@@ -45,7 +87,7 @@ class WatchingMachine(Machine):
         self.trace.reached.add(step)
         super()._step(activation, step)
         if isinstance(step, _NAMED):
-            watch(activation.frame, step)
+            self._watch(activation.frame, step)
         if not isinstance(step, _LATER):
             self.trace.finished.add(step)
 
@@ -53,39 +95,78 @@ class WatchingMachine(Machine):
         """The value of a branch or a call arrives before the step after it."""
         before = activation.steps[activation.at - 2] if activation.at >= 2 else None
         if isinstance(before, _LATER):
-            watch(activation.frame, before)
+            self._watch(activation.frame, before)
             self.trace.finished.add(before)
 
-
-def watch(frame: Frame, step: Any) -> None:
-    """The step's value against its type.  Raises Watched."""
-    fault = misfit(frame.values[step.name], step.type, Sizes(frame))
-    if fault:
-        raise Watched(f"{step.name}: {fault}")
-
-
-def misfit(value: Any, type: Any, sizes: Sizes) -> str:
-    """In words, how a value differs from its opened type; empty if it does not."""
-    match type:
-        case TupleType(fields):
-            parts = (misfit(part, field, sizes) for part, field in zip(value, fields, strict=True))
-            return next((part for part in parts if part), "")
-        case TensorType(shape, dtype, contents):
-            assert isinstance(value, Tensor)
-            expected = tuple(dim.evaluate(sizes) for dim in shape)
-            if value.shape != expected or value.dtype is not dtype:
-                return f"{value.shape} {value.dtype} is not {expected} {dtype}"
-            return _contents_misfit(value, contents, sizes)
-        case _:
-            return "" if isinstance(value, Procedure) else "not a function"
+    def _watch(self, frame: Frame, step: Any) -> None:
+        """The step's value against its type.  Raises Watched."""
+        found = Fitting(Sizes(frame), self.data).misfits(frame.values[step.name], step.type)
+        if fault := next(found, ""):
+            raise Watched(f"{step.name}: {fault}")
 
 
-def _contents_misfit(value: Tensor, contents: Any, sizes: Sizes) -> str:
-    for element, content in zip(value.elements, contents or (), strict=contents is not None):
-        expected = content.evaluate(sizes)
-        if (bool(element) if isinstance(content, Constraint) else element) != expected:
-            return f"element {element} is not {content} = {expected}"
-    return ""
+@dataclass(frozen=True)
+class Fitting:
+    """How values differ from types, at some sizes and with the types that a file declares."""
+
+    sizes: Sizes
+    data: Mapping[str, Data]
+
+    def misfits(self, value: Any, type: Any) -> Iterator[str]:
+        """In words, each difference between a value and its type; `?` says nothing, but its bounds do."""
+        match type:
+            case TupleType(fields):
+                for part, kind in zip(value, fields, strict=True):
+                    yield from self.misfits(part, kind)
+            case TensorType(shape, dtype, contents):
+                assert isinstance(value, Tensor)
+                if value.dtype is not dtype or len(value.shape) != len(shape):
+                    yield f"{value.shape} {value.dtype} is not of rank {len(shape)} and {dtype}"
+                else:
+                    yield from (f"a size is {size}" for size in value.shape if size < 0)
+                    for size, extent in zip(value.shape, shape, strict=True):
+                        yield from self._extents(size, extent)
+                    yield from self._elements(value, contents)
+            case UnrankedType(dtype):
+                if not isinstance(value, Tensor) or value.dtype is not dtype:
+                    yield f"not a tensor of {dtype}"
+            case DataType(name, arguments):
+                yield from self._structures(value, name, arguments)
+            case ReferenceType():
+                if not isinstance(value.inner if isinstance(value, Proxied) else value, Cell):
+                    yield "not a reference"
+            case FunctionType():
+                if not isinstance(value.inner if isinstance(value, Proxied) else value, Procedure):
+                    yield "not a function"
+            case NeverType():
+                yield "a value where there is none"
+            case _:
+                assert isinstance(type, TypeVariable)
+
+    def _extents(self, size: int, extent: Any) -> Iterator[str]:
+        if not isinstance(extent, Hole):
+            if extent.evaluate(self.sizes) != size:
+                yield f"size {size} is not {extent} = {extent.evaluate(self.sizes)}"
+        elif extent.bound is not None and extent.binder is not None:
+            here = {v: self.sizes[v] for v in extent.bound.variables() if v is not extent.binder}
+            if not extent.bound.evaluate({**here, extent.binder: size}):
+                yield f"size {size} is not within {extent.bound}"
+
+    def _elements(self, value: Tensor, contents: Any) -> Iterator[str]:
+        for element, content in zip(value.elements, contents or (), strict=contents is not None):
+            expected = content.evaluate(self.sizes)
+            if (bool(element) if isinstance(content, Constraint) else element) != expected:
+                yield f"element {element} is not {content} = {expected}"
+
+    def _structures(self, value: Any, name: str, arguments: tuple[Any, ...]) -> Iterator[str]:
+        declared = self.data[name]
+        constructor = declared.constructors.get(value.constructor) if isinstance(value, Constructed) else None
+        if constructor is None:
+            yield f"{value} is not a {name}"
+            return
+        chosen = dict(zip(declared.types, arguments, strict=True))
+        for part, kind in zip(value.fields, constructor.fields, strict=True):
+            yield from self.misfits(part, instantiated(kind, chosen))
 
 
 def run_watched(module: Module, entry: str, arguments: Sequence[Value], trace: Trace) -> Value:
@@ -94,5 +175,5 @@ def run_watched(module: Module, entry: str, arguments: Sequence[Value], trace: T
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
     frame = Frame(outer=top)
     admitted(function, arguments, frame)
-    value: Any = WatchingMachine(top, trace).evaluated(frame, function.body)
+    value: Any = WatchingMachine(top, module.data, trace).evaluated(frame, function.body)
     return value

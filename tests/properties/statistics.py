@@ -1,0 +1,147 @@
+"""What deciding costs, and who decides: goals by rung, time per goal, unknowns per goal, questions to Z3."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+from unittest.mock import patch
+
+from gradual.compiler import Compilation, Options, compile_source
+from gradual.dims.constraint import Constraint
+from gradual.dims.decide import Answer, Decider, Undecided
+from gradual.dims.facts import Facts
+from gradual.limits import LIMITS, Limits
+from gradual.source import Source
+from gradual.verdict import Proved, Refuted, Verdict
+from tests.properties.compiling import deciding
+
+_ADVICE = Options(advise=False)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One goal that was decided: by which rung, how it ended, how long it took, over how many variables."""
+
+    rung: str
+    ended: str
+    seconds: float
+    variables: int
+    unknowns: int
+
+
+@dataclass
+class Ledger:
+    """All goals of some programs.
+
+    Attributes:
+        evident: goals that their own normal form made true, so that nobody was asked.
+        asked: seconds of each question that reached Z3, and how it answered.
+    """
+
+    goals: list[Goal] = field(default_factory=list)
+    evident: int = 0
+    asked: list[tuple[float, str]] = field(default_factory=list)
+    programs: int = 0
+    seconds: float = 0.0
+
+    def checked(self, text: str, name: str = "p.relay") -> Compilation:
+        """The text checked by a decider of its own, everything written down."""
+        learnt: Counter[str] = Counter()
+        started = time.process_time()
+        with deciding(self._decider), _counting(learnt):
+            found = compile_source(Source(name, text), _ADVICE)
+        self.seconds += time.process_time() - started
+        self.programs += 1
+        self.evident += found.proved - learnt["Proved"]
+        return found
+
+    def _decider(self, limits: Limits = LIMITS, smt: bool = True) -> Decider:
+        return _Clocked(self, limits, smt)
+
+    # ---------------------------------------------------------------------------------------------------- the report
+    def report(self, title: str) -> Iterator[str]:
+        """The ledger in a few lines."""
+        total = self.evident + len(self.goals)
+        yield f"{title}: {self.programs} programs, {total} goals, {self.seconds:.1f} s of checking"
+        rungs = Counter({"evident": self.evident}) + Counter(goal.rung for goal in self.goals)
+        yield "  decided by    " + _shares(rungs, total)
+        ended = Counter({"proved": self.evident}) + Counter(goal.ended for goal in self.goals)
+        yield "  ended         " + _shares(ended, total)
+        if self.goals:
+            times = sorted(goal.seconds * 1e3 for goal in self.goals)
+            yield (
+                f"  ms per goal   median {median(times):.3f}, p99 {_at(times, 0.99):.2f}, max {times[-1]:.1f}"
+                f" (of the {len(times)} that are not evident)"
+            )
+            for what in ("variables", "unknowns"):
+                counts = sorted(getattr(goal, what) for goal in self.goals)
+                yield f"  {what:13} median {_at(counts, 0.5)}, p99 {_at(counts, 0.99)}, max {counts[-1]} per goal"
+        yield "  Z3            " + (self._solver() if self.asked else "was never asked")
+
+    def _solver(self) -> str:
+        times = sorted(seconds * 1e3 for seconds, _ in self.asked)
+        answers = ", ".join(f"{name} {count}" for name, count in Counter(how for _, how in self.asked).most_common())
+        return (
+            f"{len(times)} questions ({answers}); ms per question median {median(times):.1f},"
+            f" p99 {_at(times, 0.99):.1f}, max {times[-1]:.1f}"
+        )
+
+
+class _Clocked(Decider):
+    """The decider, with a clock beside it."""
+
+    def __init__(self, ledger: Ledger, limits: Limits, smt: bool) -> None:
+        super().__init__(limits, smt)
+        self.ledger = ledger
+
+    def decide(self, facts: Facts, goal: Constraint) -> Verdict:
+        """The verdict, written down."""
+        before, started = self.counts.copy(), time.perf_counter()
+        verdict = super().decide(facts, goal)
+        seconds = time.perf_counter() - started
+        (rung,) = self.counts - before
+        names = facts.rewrite(goal).names
+        ended = {Proved: "proved", Refuted: "refuted"}.get(type(verdict), "left to run time")
+        self.ledger.goals.append(Goal(rung, ended, seconds, len(names), sum(name.is_ghost for name in names)))
+        return verdict
+
+    def _asked(self, system: Any, constraints: Sequence[Constraint], order: Any) -> Answer:
+        started = time.perf_counter()
+        answer = super()._asked(system, constraints, order)
+        how = "unknown" if isinstance(answer, Undecided) else {"Nowhere": "unsat"}.get(type(answer).__name__, "sat")
+        self.ledger.asked.append((time.perf_counter() - started, how))
+        return answer
+
+
+@contextmanager
+def _counting(learnt: Counter[str]) -> Iterator[None]:
+    """Counts the verdicts of goals that are owed, not those that are asked for other reasons."""
+    learn = Facts.learn
+
+    def counted(self: Facts, goal: Constraint, verdict: Verdict) -> None:
+        learnt[type(verdict).__name__] += 1
+        learn(self, goal, verdict)
+
+    with patch.object(Facts, "learn", counted):
+        yield
+
+
+def _shares(counts: Counter[str], total: int) -> str:
+    return ", ".join(f"{name} {count} ({100 * count / max(total, 1):.1f} %)" for name, count in counts.most_common())
+
+
+def _at(ordered: Sequence[Any], share: float) -> Any:
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def of_texts(texts: Iterable[tuple[str, str]]) -> Ledger:
+    """The ledger of named texts."""
+    ledger = Ledger()
+    for name, text in texts:
+        ledger.checked(text, name)
+    return ledger
