@@ -24,12 +24,17 @@ from gradual.core.terms import (
     Check,
     Closure,
     Constant,
+    Construct,
+    Convert,
+    CorePattern,
     Function,
     If,
+    Instantiate,
     Invoke,
     Layer,
     MakeReference,
     MakeTuple,
+    Match,
     Module,
     Project,
     ReadReference,
@@ -40,13 +45,14 @@ from gradual.core.terms import (
     WrapReference,
     WriteReference,
 )
+from gradual.core.verify_data import Structures
 from gradual.dims.constraint import Constraint, all_of, any_of, at_least, equal, negated
 from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, constant, of_atom
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
-from gradual.types.choosing import at_types
+from gradual.types.choosing import at_given, at_types
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare, measured, measuring
 from gradual.types.opening import sizes, tracked_length, with_contents
@@ -54,9 +60,11 @@ from gradual.types.relate import Coercion, Demand, Mismatch, demands, instantiat
 from gradual.types.subsuming import subsumes
 from gradual.types.text import shown
 from gradual.types.type import (
+    DataType,
     FunctionType,
     GradualType,
     Hole,
+    NeverType,
     OpenedType,
     ReferenceType,
     TensorType,
@@ -163,8 +171,16 @@ class _Verifier:
                 self._renamed(name, operand, type)
             case Invoke():
                 self._invoke(step)
+            case Instantiate():
+                self._instantiate(step)
             case If():
                 self._if(step)
+            case Match():
+                self._match(step)
+            case Construct():
+                Structures(self).construct(step)
+            case Convert():
+                Structures(self).convert(step)
             case Closure(name, function, type):
                 self._define(name, type)
                 self._literal(function)
@@ -239,7 +255,7 @@ class _Verifier:
                     self._matches(part, other, f"{path}#{i}", operands)
             case FunctionType(), FunctionType() if precise(judged, recorded) or subsumes(judged, recorded):
                 pass
-            case TypeVariable(), TypeVariable() if judged == recorded:
+            case ((DataType() | ReferenceType() | TypeVariable() | NeverType()), _) if judged == recorded:
                 pass
             case _:
                 self.found.append(f"{path}: {shown(recorded)} instead of {shown(judged)}")
@@ -262,6 +278,19 @@ class _Verifier:
             self.facts.assume(at_least(hole.high, size))
 
     # ---------------------------------------------------------------------------------------- calls, casts, branches
+    def _instantiate(self, step: Instantiate) -> None:
+        """An instance is its function's type at what is given, and what is given for a dim is not negative."""
+        type = self._type(step.operand)
+        dims, types = dict(step.dims), dict(step.types)
+        if not isinstance(type, FunctionType) or not (dims.keys() <= {*type.binders} and types.keys() <= {*type.types}):
+            self.found.append(f"{step.name}: {step.operand} cannot be given {len(dims)} dims and {len(types)} types")
+        elif at_given(type, dims, types) != step.type:
+            self.found.append(f"{step.name}: {shown(step.type)} is not what is given to {shown(type)}")
+        for dim in dims.values():
+            self._readable(equal(dim, constant(0)), step.name)
+            self._prove(at_least(dim, constant(0)), f"{step.name}: {dim} is not negative")
+        self._define(step.name, step.type)
+
     def _invoke(self, step: Invoke) -> None:
         callee: Any = self.module.functions.get(step.function)
         type: Any = callee.type if callee is not None else self._type(step.function)
@@ -358,10 +387,11 @@ class _Verifier:
                     self._prove(goal, f"{what}: {goal}")
                 case Mismatch(_, message):
                     self.found.append(f"{what}: {message}")
-                case Coercion(source, wanted):
-                    functions = isinstance(source, FunctionType) and isinstance(wanted, FunctionType)
-                    if not (subsumes(source, wanted) if functions else precise(source, wanted)):  # type: ignore[arg-type]
+                case Coercion(FunctionType() as source, FunctionType() as wanted):
+                    if not subsumes(source, wanted):
                         self.found.append(f"{what}: {shown(source)} used as {shown(wanted)}")
+                case Coercion(source, wanted):
+                    Structures(self).kept(source, wanted, what)
 
     def _renamed(self, name: str, operand: str, type: OpenedType) -> None:
         """A value under another type: each size equal to the value's, or an unknown of its own, which it equals too."""
@@ -382,17 +412,28 @@ class _Verifier:
         truth = content if isinstance(content, Constraint) else None
         then = self._branch(step.then, truth, step)
         orelse = self._branch(step.orelse, None if truth is None else negated(truth), step)
-        self._define(step.name, step.type)
-        for joined, left, right in zip(sizes(step.type), then, orelse, strict=False):
-            variable = bare(joined)
-            if variable is not None and base_of(variable) == step.name and self._known(left) and self._known(right):
-                self.facts.assume(any_of(equal(joined, left), equal(joined, right)))
+        self._joined(step, [then, orelse])
 
-    def _branch(self, block: Block, truth: Constraint | None, step: If) -> list[Dim]:
+    def _match(self, step: Match) -> None:
+        self._joined(step, [self._branch(arm.block, None, step, arm.pattern) for arm in step.arms])
+
+    def _joined(self, step: If | Match, branches: list[list[Dim]]) -> None:
+        """An unknown of the join is one of the sizes that the branches gave."""
+        self._define(step.name, step.type)
+        for joined, *given in zip(sizes(step.type), *branches, strict=False):
+            variable = bare(joined)
+            if variable is not None and base_of(variable) == step.name and all(map(self._known, given)):
+                self.facts.assume(any_of(*(equal(joined, size) for size in given)))
+
+    def _branch(
+        self, block: Block, truth: Constraint | None, step: If | Match, pattern: CorePattern | None = None
+    ) -> list[Dim]:
         """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
         mark, outer, shared = self.facts.mark(), dict(self.types), dict(self.shared)
         if truth is not None:
             self.facts.suppose(truth)
+        if isinstance(step, Match) and pattern is not None:
+            Structures(self).bind(pattern, self._type(step.scrutinee), False, step.name)
         self.block(block)
         if isinstance(step.type, TensorType) and step.type.contents is not None:
             self._open_contents(block.result)
@@ -408,7 +449,7 @@ class _Verifier:
         self.types, self.shared = outer, shared
         return read
 
-    def _joined_contents(self, type: OpenedType, step: If) -> None:
+    def _joined_contents(self, type: OpenedType, step: If | Match) -> None:
         recorded = step.type.contents if isinstance(step.type, TensorType) else None
         found = type.contents if isinstance(type, TensorType) else None
         if recorded is not None and (found is None or len(found) != len(recorded)):
@@ -439,7 +480,11 @@ class _Verifier:
                     self._alike(field, other, f"{path}#{i}")
             case FunctionType(), FunctionType() if precise(found, recorded) or subsumes(found, recorded):
                 pass
-            case TypeVariable(), TypeVariable() if found == recorded:
+            case DataType(), DataType() if found.name == recorded.name:
+                Structures(self).kept(found, recorded, path)
+            case NeverType(), _:
+                pass
+            case _ if found == recorded:
                 pass
             case _:
                 self.found.append(f"{path}: {shown(recorded)} instead of {shown(found)}")
