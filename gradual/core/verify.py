@@ -103,6 +103,7 @@ class _Verifier:
     types: dict[str, OpenedType] = field(default_factory=dict)
     shared: dict[object, Dim] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
+    converted: set[object] = field(default_factory=set)
 
     def function(self, function: Function) -> None:
         """Declarations assumed, then the body, then the result against the interface."""

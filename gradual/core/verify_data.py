@@ -27,6 +27,7 @@ class Verifying(Protocol):
     types: dict[str, OpenedType]
     shared: dict[object, Dim]
     found: list[str]
+    converted: set[object]
 
     def _step(self, step: Step) -> None: ...
     def _type(self, name: str) -> OpenedType: ...
@@ -37,11 +38,10 @@ class Verifying(Protocol):
 
 @dataclass(slots=True)
 class Structures:
-    """Data in one function under verification."""
+    """Data in one function under verification; `met` are the types between which a kept value is looked at."""
 
     verifier: Verifying
-    met: set[object] = field(default_factory=set)
-    parts: int = 0
+    met: set[tuple[DataType, DataType]] = field(default_factory=set)
 
     def _constructors(self, name: str) -> Mapping[str, Constructor]:
         return self.verifier.module.data[name].constructors
@@ -102,9 +102,9 @@ class Structures:
 
     def _conversion(self, conversion: Conversion, source: DataType, target: DataType, name: str) -> None:
         key = id(conversion), source, target
-        if key in self.met:
+        if key in self.verifier.converted:
             return
-        self.met.add(key)
+        self.verifier.converted.add(key)
         if conversion.fields.keys() != self._constructors(source.name).keys():
             self.verifier.found.append(f"{name}: the conversion leaves out a constructor of {source.name}")
             return
@@ -120,7 +120,7 @@ class Structures:
     def _changed(self, change: Change | Conversion | None, held: GradualType, wanted: GradualType, name: str) -> None:
         match change:
             case None:
-                self.kept(held, wanted, name)
+                Structures(self.verifier).kept(held, wanted, name)
             case Conversion():
                 if isinstance(held, DataType) and isinstance(wanted, DataType) and held.name == wanted.name:
                     self._conversion(change, held, wanted, name)
@@ -152,8 +152,7 @@ class Structures:
         if isinstance(held, DataType) or isinstance(wanted, DataType):
             self.verifier.found.append(f"{what}: {shown(held)} used as {shown(wanted)}")
             return
-        self.parts += 1
-        name = f"%?part{self.parts}"
+        name = "%?part"
         with self._scope():
             self.verifier._define(name, opened(held, name, lambda path, axis, hole: None)[0])
             self.verifier._flows(name, wanted, what)
