@@ -62,17 +62,32 @@ def wrapped(state: Elaboration, value: str, source: FunctionType, target: Functi
 def wrapped_reference(
     state: Elaboration, value: str, source: ReferenceType, target: ReferenceType, place: Place
 ) -> str | None:
-    """The reference at another type: what is read is checked, and so is what is written.  [type.reference]"""
+    """The reference at another type: what is read is checked, and so is what is written.
+
+    [type.reference] [type.reference.read] [type.reference.write]
+    """
     name = state.fresh(None)
+    inside = place.annotation.content if isinstance(place.annotation, ast.RefType) else None
+    there = replace(
+        place, rule="type.reference.read", through=f"what is read through {place.through}", annotation=inside
+    )
+    here = replace(
+        place,
+        rule="type.reference.write",
+        through=f"what is written through {place.through}",
+        annotation=inside,
+        polarity=place.polarity.other,
+        context=place.context or f"whoever writes through {place.through}",
+    )
     with state.branch() as steps:
         read = _read(state, value, source, place)
-        result = flow(state, read.name, target.content, _positive(place, "content"))
+        result = flow(state, read.name, target.content, there)
     if result is None:
         return None
     reading = Layer((), (), (), read, tuple(steps[1:]), result)
     with state.branch() as steps:
         param = _parameter(state, "%written", target.content, f"what is written through {place.through}", place)
-        flows = flow(state, param.name, source.content, _negative(place, "what is written"))
+        flows = flow(state, param.name, source.content, here)
         if flows is None:
             return None
         done = state.define(state.fresh(None), TupleType(()))
