@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradual.checker.apply import discharge_divisions
+from gradual.checker.binders import Unreadable
 from gradual.checker.elaboration import Broken, Elaboration, Typed, Written, base_of
 from gradual.checker.flow import Place, flow
 from gradual.checker.provenance import written_at
-from gradual.checker.written import Reading, Unreadable
+from gradual.checker.written import Reading
 from gradual.core.terms import Promise, Rename, Site
 from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
@@ -16,7 +17,7 @@ from gradual.syntax import ast
 from gradual.types.measuring import bare, measured
 from gradual.types.opening import sizes
 from gradual.types.relate import substituted
-from gradual.types.type import FunctionType, OpenedType, TensorType, TupleType
+from gradual.types.type import FunctionType, NeverType, OpenedType, TensorType, TupleType
 
 
 def ascribe(
@@ -28,12 +29,13 @@ def ascribe(
     site: Site,
     rule: str,
     hint: str | None,
+    what: str | None = None,
 ) -> str:
     """The value at the written type, which forgets everything else; new dimension names are bound to its sizes.
 
     [type.annotation] [type.cast] [type.forget]
     """
-    held = state.types[value]
+    held: Typed = NeverType() if value in state.templates else state.types[value]
     if isinstance(held, Broken):
         return value
     new: dict[str, Variable] = {}
@@ -60,7 +62,7 @@ def ascribe(
             state.bind_dim(name, choice.mapping[variable])
         target = substituted(target, choice.mapping)
     discharge_divisions(state, reading)
-    what = "the annotation of `" + (hint or "") + "`" if site is Site.ANNOTATION else "the cast"
+    what = what or ("the annotation of `" + (hint or "") + "`" if site is Site.ANNOTATION else "the cast")
     place = Place(value_span, site, rule, what, f"{what}, in `{state.function}`", annotation)
     fits = flow(state, value, target, place)
     if fits is None:

@@ -21,6 +21,10 @@ from gradual.types.type import FunctionType, OpenedType
 def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
     """The core variable that holds the value of a call of a function that is a value."""
     type = state.types[function]
+    if not state.templates.keys().isdisjoint(operands):
+        from gradual.checker.templates import supplied
+
+        operands = supplied(state, call, type, operands)
     name = state.fresh(hint)
     if isinstance(type, Broken) or any(isinstance(state.types[operand], Broken) for operand in operands):
         return state.define(name, BROKEN)
@@ -37,7 +41,13 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
 
 
 def _spelling(function: ast.Expr) -> str:
-    return function.name if isinstance(function, ast.Local) else "the function"
+    match function:
+        case ast.Local(name) | ast.Global(name):
+            return name
+        case ast.Instance(inner):
+            return _spelling(inner)
+        case _:
+            return "the function"
 
 
 def _instantiated(
@@ -80,7 +90,7 @@ def _instantiated(
         owed = Owed(goal, "type.call.where", Site.WHERE, says, call.span, blamed=blamed, values=tuple(operands))
         owe(state, owed)
     promise = Promise(call.span, f"the result of `{called}`, whose type leaves it open")
-    result = entered(state, type, choice, name, lambda path, axis: promise)
+    result = entered(state, type, choice, types, name, lambda path, axis: promise)
     for size in sizes(result):
         state.is_size(size)
     state.steps.append(Invoke(name, function, tuple(passed), result, call.span, choice.types))

@@ -23,7 +23,7 @@ from gradual.checker.skeleton import (
     seen,
 )
 from gradual.dims.dim import Dim, Kind, constant, variable
-from gradual.ops.operator import IllFormed, Operator, Result
+from gradual.ops.operator import IllFormed, OpenRank, Operator, Result
 from gradual.types.dtype import DType
 from gradual.types.opening import tracked_length, with_contents
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
@@ -66,20 +66,35 @@ class Application:
         if fitting:
             for index, leaf in enumerate(leaves):
                 _learn_operand(flows, leaf, [choice[index] for choice, _ in fitting])
-            waiting = any(not isinstance(leaf, Tensor) or leaf.shape.at is None for leaf in map(_leaf, leaves))
+            waiting = any(not isinstance(leaf, Tensor) or leaf.shape.at is None for leaf in map(seen, leaves))
             self._learn_result(flows, [result for _, result in fitting], waiting)
 
     def _judged(self, choice: Sequence[Choice], limit: int) -> Iterator[Result]:
         rest = iter(enumerate(choice))
-        types = [_type(operand, rest, limit) for operand in self.operands]
+        yield from self._answers([_type(operand, rest, limit) for operand in self.operands], limit)
+
+    def _answers(self, types: list[OpenedType], limit: int) -> Iterator[Result]:
+        """The result, or those at every small size that decides a rank; none if the operator accepts nothing here."""
         try:
             yield self.operator.judge(*types, **self.attributes).result
+        except OpenRank as open:
+            place = open.operand or 0
+            given = types[place]
+            if isinstance(given, TensorType):
+                for size in RANKS:
+                    shape = (*given.shape[: open.axis], constant(size), *given.shape[open.axis + 1 :])
+                    types[place] = _tracked(TensorType(shape, given.dtype), place, limit)
+                    yield from self._answers(types, limit)
+                types[place] = given
         except IllFormed:
             return
 
     def _learn_result(self, flows: Flows, results: Sequence[Result], waiting: bool) -> None:
         fields = [result.fields if isinstance(result, TupleType) else (result,) for result in results]
-        if len({(len(parts), isinstance(result, TupleType)) for parts, result in zip(fields, results)}) != 1:
+        if (
+            len({(isinstance(result, TupleType), len(parts)) for parts, result in zip(fields, results, strict=True)})
+            > 1
+        ):
             return
         found = seen(self.result)
         if isinstance(found, Unknown):
@@ -92,10 +107,6 @@ class Application:
             place = seen(place)
             if isinstance(place, Tensor):
                 _learn(flows, place, answers, waiting)
-
-
-def _leaf(skeleton: Skeleton) -> Skeleton:
-    return seen(skeleton)
 
 
 def _leaves(operands: Sequence[Skeleton]) -> list[Leaf] | None:
@@ -140,8 +151,12 @@ def _tensor(index: int, choice: Choice, limit: int) -> TensorType[Dim]:
         constant(size) if size is not None else variable(f"?{index}.{axis}", Kind.GHOST)
         for axis, size in enumerate(sizes)
     ]
-    type = TensorType(tuple(shape), dtype)
-    return with_contents(type, f"?{index}") if dtype.counts and tracked_length(type, limit) is not None else type
+    return _tracked(TensorType(tuple(shape), dtype), index, limit)
+
+
+def _tracked(type: TensorType[Dim], index: int, limit: int) -> TensorType[Dim]:
+    known = type.dtype.counts and tracked_length(type, limit) is not None
+    return with_contents(type, f"?{index}") if known else type
 
 
 def _fits(result: Result, wanted: Skeleton) -> bool:
@@ -164,7 +179,7 @@ def _learn_operand(flows: Flows, leaf: Leaf, accepted: Sequence[Choice]) -> None
         tensor = leaf
     dtypes = {dtype for dtype, _ in accepted}
     if len(dtypes) == 1 and tensor.element.known() is None:
-        flows.equate(tensor.element, Element(*dtypes))
+        flows.equate(tensor.element, Element(next(iter(dtypes))))
     if tensor.shape.at is None:
         ranks = frozenset(len(sizes) for _, sizes in accepted)
         if len(ranks) < len(RANKS):
@@ -176,7 +191,7 @@ def _learn(flows: Flows, place: Tensor, answers: Sequence[Result], waiting: bool
     tensors = [answer for answer in answers if isinstance(answer, TensorType | UnrankedType)]
     dtypes = {answer.dtype for answer in tensors}
     if len(dtypes) == 1 and place.element.known() is None:
-        flows.equate(place.element, Element(*dtypes))
+        flows.equate(place.element, Element(next(iter(dtypes))))
     at: Any = None
     for answer in tensors:
         at = joined(at, tuple(map(_size, answer.shape)) if isinstance(answer, TensorType) else "*")

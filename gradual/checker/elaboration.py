@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from gradual.checker.omission import Scope, Template
 from gradual.checker.program import Program
 from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
@@ -107,7 +108,9 @@ class Elaboration:
         joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
         conversions: those of data being written, by the types between which they go.
         shared: unknowns that depend on data, by what they depend on.
-        unfinished: function literals under way whose result type is not written.
+        templates: function literals that wait for what their parameters are; they have no type.
+        calls: the calls that are being written out, outermost first.
+        reserved: names of dims that no new one may have.
         failed: values that an error was reported about, and what was made from them.
         doubtful: values that are in error if the definition is strict, and what was made from them.
         deferred: errors about doubtful values: reported unless the definition is strict.
@@ -136,7 +139,10 @@ class Elaboration:
         self.checks: list[Check] = []
         self.cones: dict[Check, Cone] = {}
         self.failed: set[str] = set()
-        self.unfinished: set[str] = set()
+        self.templates: dict[str, Template] = {}
+        self.calls: tuple[Span, ...] = ()
+        self.reserved: set[str] = set()
+        self.written_out = 0
         self.doubtful: set[str] = set()
         self.deferred: list[Diagnostic] = []
         self.bindings: list[Binding] = []
@@ -169,6 +175,20 @@ class Elaboration:
         _undo(self._undo_branch, mark)
         self.facts.rollback(facts)
 
+    @contextmanager
+    def within(self, scope: Scope, call: Span) -> Iterator[None]:
+        """The names of another scope, on the way through a call."""
+        kept = self.names, self.dims, self.type_names, self._undo_names, self.calls, self.reserved
+        self.reserved = self.reserved | {v.name for dim in self.dims.values() for v in dim.variables()}
+        self.names, self.dims, self.type_names = dict(scope.names), dict(scope.dims), dict(scope.types)
+        self._undo_names, self.calls = [], (*self.calls, call)
+        yield
+        self.names, self.dims, self.type_names, self._undo_names, self.calls, self.reserved = kept
+
+    def scope(self) -> Scope:
+        """The names in scope here."""
+        return Scope(dict(self.names), dict(self.dims), dict(self.type_names))
+
     def bind(self, name: str, value: str) -> None:
         """From here on the spelling `name` means the core variable `value`."""
         self._undo_names.append((self.names, name, self.names.get(name, _ABSENT)))
@@ -192,7 +212,7 @@ class Elaboration:
     def rigid(self, name: str) -> Dim:
         """A rigid dim for a name that is bound here; a name that shadows another gets a number."""
         number, spelling = 0, name
-        while spelling in self.dims:
+        while spelling in self.dims or spelling in self.reserved:
             number += 1
             spelling = f"{name}_{number}"
         return variable(spelling, Kind.RIGID)

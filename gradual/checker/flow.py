@@ -59,6 +59,10 @@ def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> s
 
     [type.call.argument] [type.result] [type.annotation] [type.cast] [type.consistent]
     """
+    if value in state.templates:
+        from gradual.checker.templates import at_type
+
+        value = at_type(state, value, target, place.span)
     source = state.types[value]
     if isinstance(source, Broken):
         return value

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gradual.checker.apply import discharge_divisions
-from gradual.checker.elaboration import Binding, Elaboration, Written, base_of
+from gradual.checker.binders import Unreadable, bind_declared, own_dims, parts
+from gradual.checker.elaboration import BROKEN, Binding, Elaboration, Written, base_of
+from gradual.checker.parameters import Given, handed_down, with_parameters
 from gradual.checker.provenance import written_at
-from gradual.checker.written import Reading, Unreadable, names_a_type, parts
+from gradual.checker.written import CAUSAL, Reading
 from gradual.core.terms import Blame, Check, Param, Promise, Site
 from gradual.dims.constraint import Constraint, at_least, equal
 from gradual.dims.decide import Nowhere
@@ -17,9 +19,19 @@ from gradual.dims.dim import Dim, Kind, Variable, constant
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
-from gradual.types.measuring import bare, measured, measuring, requirements
+from gradual.types.measuring import bare, extents, measured, measuring, requirements
 from gradual.types.opening import closed, content_of, sizes
-from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    Hole,
+    NeverType,
+    OpenedType,
+    TensorType,
+    TupleType,
+    TypeVariable,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +43,7 @@ class Header:
         type: the interface if the result is written, else None.
         binders: each rigid dim with how it is measured off the parameters.
         entry: what a caller from outside owes.
+        whole: whether the types of all parameters are known; only then is there a function.
     """
 
     params: tuple[Param, ...]
@@ -38,21 +51,26 @@ class Header:
     type: FunctionType | None
     binders: tuple[tuple[Variable, Dim], ...]
     entry: Sequence[Check]
+    whole: bool = True
 
 
-def read_header(state: Elaboration, literal: ast.Fn, name: str) -> Header | None:
+def read_header(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None = None) -> Header | None:
     """The declaration with its parameters in scope; None after reporting why it cannot be read.
 
+    A parameter without a type has that of the expected function type, or what is inferred.
     [name.dimension] [type.open] [type.where]
     """
     try:
-        return _read(state, literal, name)
+        return _read(state, literal, name, expected)
     except Unreadable:
         return None
 
 
-def _read(state: Elaboration, literal: ast.Fn, name: str) -> Header:
+def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None) -> Header:
     binders: dict[str, tuple[Dim, Span]] = {}
+    handed = handed_down(state, literal, expected, binders)
+    literal = with_parameters(state, literal, handed.params)
+    order: list[Variable | TypeVariable] = list(handed.order)
 
     def bound(spelling: str, span: Span) -> Dim:
         dim = state.rigid(spelling)
@@ -60,16 +78,16 @@ def _read(state: Elaboration, literal: ast.Fn, name: str) -> Header:
         binders[spelling] = dim, span
         (variable,) = dim.variables()
         state.rigids[variable] = span
+        order.append(variable)
         return dim
 
-    types = []
-    for binder in literal.binders:
-        if binder.kind == "Type" or (binder.kind is None and names_a_type(binder.name, *_annotations(literal))):
-            types.append(state.bind_type(binder.name))
-        else:
-            bound(binder.name, binder.span)
+    annotations = [annotation for annotation in _annotations(literal) if annotation is not None]
+    order.extend(bind_declared(state, literal.binders, annotations, literal.where, bound))
+    for used in own_dims([param.annotation for param in literal.params if param.annotation is not None]):
+        if used.name not in state.dims and used.name not in state.type_names:
+            bound(used.name, used.span)
     reading = Reading(state, bound)
-    params = _params(state, literal, reading)
+    params = _params(state, literal, reading, handed.params)
     written = tuple(param.written for param in params)
     rigid = tuple(variable for dim, _ in binders.values() for variable in dim.variables())
     for dim, _ in binders.values():
@@ -77,15 +95,17 @@ def _read(state: Elaboration, literal: ast.Fn, name: str) -> Header:
     for param in params:
         for size in sizes(param.type):
             state.is_size(size)
-    where = _assumed(state, literal)
+    where = (*handed.where, *_assumed(state, literal))
     discharge_divisions(state, reading)
     names = tuple(param.name for param in params)
-    interface = FunctionType(names, written, TupleType(()), rigid, where, tuple(types))
+    types = tuple(one for one in order if isinstance(one, TypeVariable))
+    interface = FunctionType(names, written, TupleType(()), rigid, where, types, tuple(order))
     solved = _solved(state, interface, params, {v: s for d, s in binders.values() for v in d.variables()})
     declared = None if isinstance(literal.result, ast.Omitted) else literal.result
     result = Reading(state).type(declared) if declared is not None else None
     type = replace(interface, result=result) if result is not None else None
-    return Header(params, interface, type, solved, EntryChecks(params, solved, where, literal, name))
+    whole = not any(isinstance(given, NeverType) for given in handed.params.values())
+    return Header(params, interface, type, solved, EntryChecks(params, solved, where, literal, name), whole)
 
 
 def _solved(
@@ -96,7 +116,8 @@ def _solved(
         return ()
     choice = measured(interface, [measuring(param.written, param.name) for param in params])
     if choice.unsolved:
-        _not_causal(state, [(variable.name, spans[variable]) for variable in choice.unsolved])
+        in_data = {v for part in data_parts(interface.params) for extent in extents(part) for v in extent.variables()}
+        _not_causal(state, [(variable.name, spans[variable], variable in in_data) for variable in choice.unsolved])
     return tuple((variable, choice.mapping[variable]) for variable in interface.binders)
 
 
@@ -106,7 +127,7 @@ def _annotations(literal: ast.Fn) -> tuple[ast.Type | None, ...]:
 
 
 # ----------------------------------------------------------------------------------------------------- parameters
-def _params(state: Elaboration, literal: ast.Fn, reading: Reading) -> tuple[Param, ...]:
+def _params(state: Elaboration, literal: ast.Fn, reading: Reading, given: Given) -> tuple[Param, ...]:
     """The parameters in scope, scalars first so that a type may name one that comes later."""
     names = [state.fresh(param.name.name) for param in literal.params]
     sized = _scalars_in_dims(literal)
@@ -123,16 +144,13 @@ def _params(state: Elaboration, literal: ast.Fn, reading: Reading) -> tuple[Para
             content = content_of(name, (), Kind.RIGID)
             state.rigids.update((variable, param.annotation.span) for variable in content.variables())
             state.define(name, TensorType((), DType(param.annotation.dtype), (content,)), Written(param.annotation))
-    return tuple([_param(state, param, name, reading) for param, name in zip(literal.params, names, strict=True)])
+    return tuple([_param(state, *param, reading, given) for param in zip(literal.params, names, strict=True)])
 
 
-def _param(state: Elaboration, param: ast.Param, name: str, reading: Reading) -> Param:
+def _param(state: Elaboration, param: ast.Param, name: str, reading: Reading, given: Given) -> Param:
     annotation = param.annotation
-    if annotation is None or isinstance(annotation, ast.Omitted):
-        message = f"the type of parameter `{param.name.name}` must be written"
-        state.report("E0310", "type.annotation", message, param.name.span)
-        raise Unreadable
-    written = reading.type(annotation)
+    assert annotation is not None
+    written = given[param.name.name] if param.name.name in given else reading.type(annotation)
     says = f"the value supplied for parameter `{param.name.name}` of `{state.function}`"
 
     def promise(path: str, axis: int | None) -> Promise:
@@ -142,7 +160,7 @@ def _param(state: Elaboration, param: ast.Param, name: str, reading: Reading) ->
     type: OpenedType = state.enter(written, name, promise)
     if isinstance(held, TensorType) and isinstance(type, TensorType):
         type = TensorType(type.shape, type.dtype, held.contents)
-    state.define(name, type, Written(annotation))
+    state.define(name, BROKEN if isinstance(written, NeverType) else type, Written(annotation))
     state.bind(param.name.name, name)
     state.bindings.append(Binding(param.name.name, name, param.name.span))
     return Param(name, type, written, param.name.span)
@@ -203,10 +221,22 @@ def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...]:
     return tuple(clauses)
 
 
-def _not_causal(state: Elaboration, unsolved: list[tuple[str, Span]]) -> None:
-    for spelling, span in unsolved:
+def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:
+    """The data types that stand in some types, outside functions and references."""
+    for type in types:
+        match type:
+            case DataType():
+                yield type
+            case TupleType(fields):
+                yield from data_parts(fields)
+
+
+def _not_causal(state: Elaboration, unsolved: list[tuple[str, Span, bool]]) -> None:
+    for spelling, span, in_data in unsolved:
         message = f"dimension `{spelling}` cannot be read off any parameter"
-        notes = ("it must occur alone as a dim of a parameter, or as `n + 1` or `2 * n` that can be solved",)
+        notes = (CAUSAL,)
+        if in_data:
+            notes = ("nothing is measured inside a data structure, which may have no elements",)
         state.report("E0206", "name.dimension", message, span, notes=notes)
     raise Unreadable
 
@@ -253,7 +283,7 @@ def _entry(
         if bare(solution) is None:
             says = f"no size `{variable.name}` fits the arguments"
             yield _entry_check(at_least(solution, constant(0)), literal.span, says, f"the arguments of `{name}`")
-    for clause, written in zip(where, literal.where, strict=True):
+    for clause, written in zip(where[len(where) - len(literal.where) :], literal.where, strict=True):
         yield _entry_check(clause, written.span, f"`{name}` requires `{clause}`", f"the arguments of `{name}`")
 
 

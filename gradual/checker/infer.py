@@ -7,31 +7,28 @@ that was reported has the type BROKEN, and whatever uses it stays silent.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from gradual.checker.apply import apply, discharge_divisions, read_attributes, unknown_operator
 from gradual.checker.ascribing import ascribe
 from gradual.checker.branches import conditional
 from gradual.checker.calling import called
+from gradual.checker.closures import closure
 from gradual.checker.data import construct, constructor_value
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
-from gradual.checker.flow import Place, flow
-from gradual.checker.header import Header, closed_result, read_header
-from gradual.checker.literals import meta_value, number_value, vector_value
+from gradual.checker.literals import INFIX, fits_beside, meta_value, number_value, vector_value
 from gradual.checker.matching import matched
+from gradual.checker.omission import is_deferred
+from gradual.checker.polymorphism import instance
 from gradual.checker.references import reference
+from gradual.checker.templates import called_template, settled, template, unused
 from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import (
     Assertion,
-    Block,
-    Closure,
-    Function,
     MakeTuple,
     Project,
     Site,
     Size,
-    Step,
 )
 from gradual.dims.dim import Dim
 from gradual.source import Span
@@ -40,27 +37,14 @@ from gradual.types.dtype import DType
 from gradual.types.text import shown
 from gradual.types.type import TensorType, TupleType
 
-_INFIX = {
-    "+": "add",
-    "-": "subtract",
-    "*": "multiply",
-    "/": "divide",
-    "<": "less",
-    "<=": "less_equal",
-    ">": "greater",
-    ">=": "greater_equal",
-    "==": "equal",
-    "!=": "not_equal",
-}
-
 
 def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
     """The core variable that holds the value of an expression, its steps written; `hint` is a name for it."""
     match expr:
         case ast.Call():
-            return _call(state, expr, hint)
+            return settled(state, _call(state, expr, hint), expr.span)
         case ast.Local(name, span):
-            return _local(state, name, span)
+            return settled(state, _local(state, name, span), span)
         case ast.Project(operand, index, span):
             return _project(state, operand, index, span, hint)
         case ast.Tuple(items, span):
@@ -70,13 +54,13 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
         case ast.Infix():
             return _infix(state, expr, hint)
         case ast.Block():
-            return _block(state, expr, hint)
+            return settled(state, _block(state, expr, hint), expr.span)
         case ast.If():
             return conditional(state, expr, lambda part: infer(state, part), hint)
         case ast.Fn():
-            return _closure(state, expr, hint, None)
+            return settled(state, _literal(state, expr, hint, None), expr.span)
         case ast.Cast(value, annotation, span):
-            held = infer(state, value)
+            held = deferred(state, value)
             return ascribe(state, held, annotation, value.span, span, Site.CAST, "type.cast", hint)
         case ast.Global(name, span):
             return _global(state, name, span)
@@ -92,9 +76,33 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
             return matched(state, expr, lambda part: infer(state, part), hint)
         case ast.Ref():
             return reference(state, expr, lambda part: infer(state, part), hint)
-        case ast.Choose() | ast.Unary() | ast.Hole() | ast.Text() | ast.Nothing():
+        case ast.Instance(function):
+            return instance(state, expr, infer(state, function), hint)
+        case ast.Choose() | ast.Unary() | ast.Hole() | ast.Text() | ast.Nothing() | ast.TensorType():
             state.report("E0307", "type.structure", "this is not an expression", expr.span)
             return state.broken()
+
+
+def deferred(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
+    """As `infer`, but a function literal whose parameters have no types may still wait for them.  [type.template]"""
+    match expr:
+        case ast.Call():
+            return _call(state, expr, hint)
+        case ast.Local(name, span):
+            return _local(state, name, span)
+        case ast.Block():
+            return _block(state, expr, hint)
+        case ast.Fn():
+            return _literal(state, expr, hint, None)
+        case _:
+            return infer(state, expr, hint)
+
+
+def _literal(state: Elaboration, literal: ast.Fn, hint: str | None, named: str | None) -> str:
+    """A function literal, which waits if its parameters have no types."""
+    if is_deferred(literal):
+        return template(state, literal, hint, named)
+    return closure(state, literal, hint, named)
 
 
 # ---------------------------------------------------------------------------------------------- names
@@ -104,10 +112,6 @@ def _local(state: Elaboration, name: str, span: Span) -> str:
     if value is None:
         state.report("E0202", "name.variable", f"unknown variable `{name}`", span, label="not in scope")
         return state.broken()
-    if value in state.unfinished:
-        state.unfinished.discard(value)
-        message = f"`{name}` is recursive, so its result type must be written"
-        state.report("E0310", "type.recursion", message, span)
     return value
 
 
@@ -206,7 +210,7 @@ def _operator(
 
 def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
     """An infix operator; an unsuffixed literal takes the other side's element type.  [type.literal]"""
-    if expr.op not in _INFIX:
+    if expr.op not in INFIX:
         message = f"`{expr.op}` stands in dims and predicates only"
         state.report("E0307", "type.structure", message, expr.span)
         return state.broken()
@@ -217,7 +221,7 @@ def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
     else:
         first = infer(state, left)
         operands = [first, _adapted(state, right, first)]
-    operator = state.program.operators[_INFIX[expr.op]]
+    operator = state.program.operators[INFIX[expr.op]]
     return apply(state, operator, operands, {}, expr.span, [left.span, right.span], hint)
 
 
@@ -225,29 +229,28 @@ def _adapted(state: Elaboration, expr: ast.Expr, beside: str) -> str:
     type = state.types[beside]
     if not isinstance(expr, ast.Number) or expr.explicit or not isinstance(type, TensorType):
         return infer(state, expr)
-    return number_value(state, expr, type.dtype if _fits(expr.value, type.dtype) else expr.dtype, None)
-
-
-def _fits(value: bool | int | float, dtype: DType) -> bool:
-    """Whether an unsuffixed integer literal is a value of an integer type."""
-    if type(value) is not int or not dtype.is_integer:
-        return False
-    bits = dtype.bits - dtype.is_signed
-    return (-(1 << bits) if dtype.is_signed else 0) <= value < 1 << bits
+    return number_value(state, expr, type.dtype if fits_beside(expr.value, type.dtype) else expr.dtype, None)
 
 
 def _invoke(state: Elaboration, call: ast.Call, hint: str | None) -> str:
-    function = infer(state, call.function)
-    return called(state, call, function, [infer(state, argument) for argument in call.arguments], hint)
+    function = deferred(state, call.function)
+    operands = [deferred(state, argument) for argument in call.arguments]
+    if function in state.templates:
+        return called_template(state, call, function, operands, lambda part: deferred(state, part, hint))
+    return called(state, call, function, operands, hint)
 
 
 # ------------------------------------------------------------------------------------------------- blocks
 def _block(state: Elaboration, block: ast.Block, hint: str | None) -> str:
     """Items in order, then the value; the names end with the block.  [type.let]"""
     with state.block():
+        mark = len(state.templates)
         for item in block.items:
             _item(state, item)
-        return infer(state, block.result, hint)
+        result = deferred(state, block.result, hint)
+        if len(state.templates) > mark:
+            unused(state, mark, result)
+        return result
 
 
 def _item(state: Elaboration, item: ast.Item) -> None:
@@ -269,7 +272,7 @@ def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value
     """A name for a value; an annotation is checked and forgets the rest.  [type.let] [type.annotation]"""
     plain = annotation is None or isinstance(annotation, ast.Omitted)
     hint = name.name if plain else None
-    held = _closure(state, value, hint, name.name) if isinstance(value, ast.Fn) else infer(state, value, hint)
+    held = _literal(state, value, hint, name.name) if isinstance(value, ast.Fn) else deferred(state, value, hint)
     if not plain:
         assert annotation is not None
         held = ascribe(state, held, annotation, value.span, name.span, Site.ANNOTATION, "type.annotation", name.name)
@@ -302,71 +305,3 @@ def _assert(state: Elaboration, item: ast.Assert) -> None:
     discharge_divisions(state, reading)
     owed = Owed(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion")
     owe(state, owed)
-
-
-# ------------------------------------------------------------------------------------------------- closures
-def _closure(state: Elaboration, literal: ast.Fn, hint: str | None, recursive: str | None) -> str:
-    """A function literal: its body is checked once, under the facts that hold here.  [type.fn]"""
-    name = state.fresh(hint)
-    with state.branch() as steps:
-        header = read_header(state, literal, name)
-        if header is not None and recursive is not None:
-            state.bind(recursive, state.define(name, BROKEN if header.type is None else header.type))
-            if header.type is None:
-                state.unfinished.add(name)
-        result = infer(state, literal.body) if header is not None else name
-        if header is not None:
-            result = _returned(state, result, header, literal)
-    state.unfinished.discard(name)
-    function = None if header is None else _function(state, header, literal, name, steps, result)
-    if function is None:
-        return state.define(name, BROKEN)
-    state.steps.append(Closure(name, function, function.type, literal.span))
-    return state.define(name, function.type, Made("a function literal", (), literal.span))
-
-
-def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) -> Function | None:
-    """The core of a definition whose declaration was read in this state; None if its result was reported."""
-    with state.branch() as steps:
-        result = infer(state, literal.body)
-        state.bindings.append(Binding("result", result, _last(literal.body).span))
-        result = _returned(state, result, header, literal)
-    return _function(state, header, literal, name, state.steps + steps, result)
-
-
-def _function(
-    state: Elaboration, header: Header, literal: ast.Fn, name: str, steps: Sequence[Step], result: str
-) -> Function | None:
-    """A function from its steps; an interface without a written result shows what was inferred.  [type.close]"""
-    inferred = state.types[result]
-    if header.type is not None:
-        type = header.type
-    elif isinstance(inferred, Broken):
-        return None
-    else:
-        type = replace(header.interface, result=closed_result(state, header, inferred))
-    body = Block(tuple(steps), result)
-    return Function(name, header.params, header.binders, header.entry, body, type, not state.gradual, literal.span)
-
-
-def _returned(state: Elaboration, result: str, header: Header, literal: ast.Fn) -> str:
-    """The value of the body at the declared result, or at the inferred one as it is seen outside.
-
-    [type.result] [type.close]
-    """
-    inferred = state.types[result]
-    if isinstance(inferred, Broken):
-        return result
-    what = f"the result of `{state.function}`"
-    place = Place(_last(literal.body).span, Site.RESULT, "type.result", what, what, literal.result)
-    if header.type is not None:
-        return flow(state, result, header.type.result, place) or state.broken()
-    if isinstance(inferred, TensorType):
-        return result
-    return flow(state, result, closed_result(state, header, inferred), place) or state.broken()
-
-
-def _last(expr: ast.Expr) -> ast.Expr:
-    while isinstance(expr, ast.Block):
-        expr = expr.result
-    return expr

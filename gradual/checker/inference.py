@@ -164,14 +164,12 @@ class Inference:
 
     def _ranks_by_use(self) -> bool:
         """Whether some place to which nothing flows is used at one rank only, which it then has."""
-        for ways in self.found.places.values():
-            for place in ways.values():
-                for part in sk.parts(place):
-                    if isinstance(part, sk.Tensor) and part.shape.at is None and part.shape.ranks is not None:
-                        if len(part.shape.ranks) == 1:
-                            (rank,) = part.shape.ranks
-                            part.shape.at = (None,) * rank
-                            return True
+        places = (place for ways in self.found.places.values() for place in ways.values())
+        for part in (part for place in places for part in sk.parts(place)):
+            if isinstance(part, sk.Tensor) and part.shape.at is None and len(part.shape.ranks or ()) == 1:
+                (rank,) = part.shape.ranks or (0,)
+                part.shape.at = (None,) * rank
+                return True
         return False
 
     def _own_types(self) -> bool:
@@ -288,6 +286,8 @@ class Inference:
                 return self._at(self.held(value), annotation, value.span)
             case ast.Global(name):
                 return self.globals.get(name) or Unknown()
+            case ast.Instance(function):
+                return self.value(function)
             case ast.Listing(items):
                 wide = any(isinstance(item, ast.Number) and item.dtype == "int64" for item in items)
                 dtype = DType.INT64 if wide else DType.INT32
@@ -399,10 +399,10 @@ class Inference:
         """An application by name: of an operator, or of a constructor."""
         constructor = self.program.constructors.get(name)
         if constructor is not None:
-            fields, result = self._constructor(constructor)
+            fields, data = self._constructor(constructor)
             for operand, place in zip(operands, fields, strict=False):
                 self.flows.flow(operand, place)
-            return result
+            return data
         operator = self.program.operators.get(name)
         if operator is None or len(operands) != len(operator.arguments):
             return Unknown()
@@ -477,8 +477,8 @@ class Inference:
             case ast.TensorType(shape, dtype):
                 if dtype not in DType.__members__.values():
                     return Unknown()
-                sizes = "*" if shape is None else tuple(map(_size, shape))
-                return sk.Tensor(Element(DType(dtype)), Shape(sizes, fixed=True))
+                at = Shape("*" if shape is None else tuple(map(_size, shape)), fixed=True)
+                return sk.Tensor(Element(DType(dtype)), at)
             case ast.TupleType(fields):
                 return sk.Product(tuple(map(self._written, fields)))
             case ast.FnType(binders, params, result):

@@ -16,7 +16,6 @@ from gradual.tensors.tensor import Tensor, scalar, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import Content, TensorType
 
-
 INFIX = {
     "+": "add",
     "-": "subtract",

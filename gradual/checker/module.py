@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from gradual.checker.closures import completed
 from gradual.checker.data import declare_data
 from gradual.checker.discharge import settle
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.header import Header, read_header
-from gradual.checker.infer import completed
+from gradual.checker.omission import is_omitted
+from gradual.checker.omitted import omitted_type
 from gradual.checker.program import Program
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic
 from gradual.dims.facts import Facts
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.syntax.within import within
 from gradual.types.declared import Data
 
 
@@ -58,11 +61,14 @@ def checked(program: Program) -> Checked:
     for definition in defs:
         program.spans[definition.name.name] = definition.name.span
     functions: dict[str, Function | None] = {}
-    states: dict[str, Elaboration] = {}
-    wholes = {definition.name.name: _whole(definition) for definition in defs}
-    headers = {name: _declared(program, name, whole, states) for name, whole in wholes.items()}
-    for definition in _ordered(defs, found):
-        name = definition.name.name
+    states = {definition.name.name: Elaboration(program, definition.name.name) for definition in defs}
+    wholes = program.functions = {definition.name.name: _whole(definition) for definition in defs}
+    order, circular = _callees_first(_waits_for(wholes))
+    if circular:
+        wholes = {name: _with_result(states[name], w) if name in circular else w for name, w in wholes.items()}
+        order, _ = _callees_first(_waits_for(wholes))
+    headers = {name: _declared(states[name], name, whole) for name, whole in wholes.items()}
+    for name in order:
         header = headers[name]
         function = functions[name] = None if header is None else completed(states[name], header, wholes[name], name)
         program.signatures[name] = None if function is None else function.type
@@ -83,6 +89,7 @@ def _gathered(
             checks.append(check)
             check.id = f"c{len(checks)}"
         found += states[name].diagnostics
+    found = list({(one.code, one.rule, one.message, one.span): one for one in reversed(found)}.values())
     return Checked(
         Module({name: function for name in names if (function := functions[name]) is not None}, data),
         tuple(sorted(found, key=lambda diagnostic: (diagnostic.span.start, diagnostic.span.end, diagnostic.code))),
@@ -125,21 +132,25 @@ def _whole(definition: ast.Def) -> ast.Fn:
 
 
 # ---------------------------------------------------------------------------------------------------------- order
-def _ordered(defs: list[ast.Def], found: list[Diagnostic]) -> list[ast.Def]:
-    """Definitions such that a function whose result is inferred precedes its callers; others keep their places.
+def _waits_for(functions: Mapping[str, ast.Fn]) -> dict[str, list[str]]:
+    """For each function, those it mentions whose results are not written: they have to be known before it.
 
     Written interfaces are declared already, so that only inferred ones order anything.  [type.recursion]
     """
-    by_name = {definition.name.name: definition for definition in defs}
-    written = {name for name, definition in by_name.items() if _has_result(definition)}
-    calls = {name: [callee for callee in _globals(d.function) if callee in by_name] for name, d in by_name.items()}
-    inferred = {name: [callee for callee in callees if callee not in written] for name, callees in calls.items()}
-    order, circular = _callees_first(inferred)
-    for name in by_name:
-        if name in circular:
-            message = f"`{name}` is recursive, so its result type must be written"
-            found.append(Diagnostic("E0310", "type.recursion", message, by_name[name].name.span))
-    return [by_name[name] for name in order]
+    inferred = {name for name, function in functions.items() if is_omitted(function.result)}
+    return {name: [callee for callee in _globals(f) if callee in inferred] for name, f in functions.items()}
+
+
+def _with_result(state: Elaboration, function: ast.Fn) -> ast.Fn:
+    """A function on a circle of calls with its result, which is reported if it is not determined.  [type.recursion]"""
+    if not is_omitted(function.result):
+        return function
+    at = state.program.spans[state.function]
+    result = omitted_type(state, function, at)
+    if result is None:
+        message = f"`{state.function}` is recursive, and its result type is not determined; write it"
+        state.report("E0310", "type.recursion", message, at)
+    return replace(function, result=result)
 
 
 def _callees_first(calls: dict[str, list[str]]) -> tuple[list[str], set[str]]:
@@ -168,51 +179,13 @@ def _callees_first(calls: dict[str, list[str]]) -> tuple[list[str], set[str]]:
     return order, circular
 
 
-def _has_result(definition: ast.Def) -> bool:
-    result = definition.function.result
-    return result is not None and not isinstance(result, ast.Omitted)
-
-
-def _declared(program: Program, name: str, whole: ast.Fn, states: dict[str, Elaboration]) -> Header | None:
+def _declared(state: Elaboration, name: str, whole: ast.Fn) -> Header | None:
     """The function's declaration, read once ahead of every body, in the state that its body will use."""
-    state = states[name] = Elaboration(program, name)
     header = read_header(state, whole, name)
-    program.signatures[name] = None if header is None else header.type
+    state.program.signatures[name] = None if header is None or not header.whole else header.type
     return header
 
 
 def _globals(function: ast.Fn) -> list[str]:
-    """The functions that a function mentions, in order, found with an explicit stack."""
-    found: list[str] = []
-    waiting: list[object] = [function.body]
-    while waiting:
-        node = waiting.pop()
-        match node:
-            case ast.Global(name):
-                found.append(name)
-            case ast.Call(callee, arguments):
-                waiting += (*reversed(arguments), callee)
-            case ast.Block(items, result):
-                waiting.append(result)
-                waiting += [
-                    item.condition if isinstance(item, ast.Assert) else _value(item) for item in reversed(items)
-                ]
-            case ast.Infix(_, left, right):
-                waiting += (right, left)
-            case ast.If(condition, then, orelse):
-                waiting += (orelse, then, condition)
-            case ast.Tuple(items) | ast.Listing(items):
-                waiting += reversed(items)
-            case ast.Project(operand, _) | ast.Unary(_, operand) | ast.Cast(operand, _):
-                waiting.append(operand)
-            case ast.Fn():
-                waiting.append(node.body)
-            case ast.Match(scrutinee, arms):
-                waiting += (*[arm.body for arm in reversed(arms)], scrutinee)
-            case ast.Ref(_, operands):
-                waiting += reversed(operands)
-    return found
-
-
-def _value(item: ast.Let | ast.FreeVar) -> object:
-    return item.value if isinstance(item, ast.Let) else None
+    """The functions that a function mentions, in order."""
+    return [part.name for part in within(function.body) if isinstance(part, ast.Global)]

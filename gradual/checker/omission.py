@@ -1,9 +1,8 @@
-"""What a literal leaves out, and what becomes of it: written out at its calls, or a closure of its own.  [type.template]"""
+"""What a literal leaves out, and what becomes of it: written out at its calls, or a closure.  [type.template]"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from gradual.dims.dim import Dim
 from gradual.syntax import ast
@@ -11,7 +10,7 @@ from gradual.syntax.within import within
 from gradual.types.type import TypeVariable
 
 
-def is_omitted(annotation: ast.Type | None) -> TypeGuard[ast.Omitted | None]:
+def is_omitted(annotation: ast.Type | None) -> bool:
     """Whether nothing is written where a type may stand."""
     return annotation is None or isinstance(annotation, ast.Omitted)
 
@@ -23,7 +22,7 @@ def is_deferred(literal: ast.Fn) -> bool:
 
 
 def is_written_out(literal: ast.Fn) -> bool:
-    """Whether a call of a known literal that does not call itself is a block: it has no dims and owes nothing itself."""
+    """Whether a call of a known literal, which does not call itself, is a block: it has no dims and owes nothing."""
     return not literal.binders and not literal.where
 
 

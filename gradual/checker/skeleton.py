@@ -224,8 +224,8 @@ class Flows:
                 self.relate(other, content)
 
     def _each(self, fields: tuple[Skeleton, ...], others: tuple[Skeleton, ...]) -> None:
-        for field, other in zip(fields, others, strict=True):
-            self.relate(field, other)
+        for part, other in zip(fields, others, strict=True):
+            self.relate(part, other)
 
     def _function(self, source: Function, target: Function) -> None:
         if source.types:

@@ -6,9 +6,10 @@ whoever asked for the reading discharges them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from gradual.checker.binders import Unreadable, bind_declared
 from gradual.checker.elaboration import Elaboration
 from gradual.dims.constraint import (
     Constraint,
@@ -26,6 +27,7 @@ from gradual.dims.dim import Dim, Kind, Variable, constant, ite, maximum, minimu
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
+from gradual.types.measuring import measured, measuring
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -48,28 +50,7 @@ _COMPARISONS: dict[str, Callable[[Dim, Dim], Constraint]] = {
 }
 
 
-def parts(annotation: ast.Type) -> Iterator[ast.Type]:
-    """A written type and the types inside it."""
-    yield annotation
-    match annotation:
-        case ast.TupleType(fields) | ast.NamedType(_, fields):
-            for field in fields:
-                yield from parts(field)
-        case ast.FnType(_, params, result):
-            for part in (*params, result):
-                yield from parts(part)
-        case ast.RefType(content):
-            yield from parts(content)
-
-
-def names_a_type(name: str, *annotations: ast.Type | None) -> bool:
-    """Whether a binder stands where a type does in what is written."""
-    every = (part for annotation in annotations if annotation is not None for part in parts(annotation))
-    return any(isinstance(part, ast.NamedType) and part.name == name for part in every)
-
-
-class Unreadable(Exception):
-    """What is written is not a type, a dim or a predicate here; the diagnostic was already reported."""
+CAUSAL = "it must occur alone as a dim of a parameter, or as `n + 1` or `2 * n` that can be solved"
 
 
 class NotADim(Exception):
@@ -122,6 +103,8 @@ class Reading:
 
     def _named(self, name: str, span: Span) -> Dim:
         dim = self.state.dims.get(name)
+        if dim is None and name in self.state.type_names:
+            raise NotADim(f"`{name}` is a type here, not a dimension", span, "E0206", "name.dimension")
         if dim is None:
             dim = self.bind(name, span)
         if dim is None:
@@ -235,8 +218,13 @@ class Reading:
             case ast.RefType(content):
                 return ReferenceType(self.type(content))
             case ast.Omitted(span):
-                self.state.report("E0310", "type.annotation", "a type must be written here", span)
-                raise Unreadable
+                from gradual.checker.omitted import omitted_type
+
+                found = omitted_type(self.state, written, span)
+                if found is None:
+                    self.state.report("E0310", "type.omitted", "this type is not determined; write it", span)
+                    raise Unreadable
+                return self.type(found)
 
     def extent(self, written: ast.Expr) -> Dim | Hole:
         """One dim of an annotation.  Raises Unreadable after reporting why."""
@@ -275,7 +263,8 @@ class Reading:
             return variable
         declared = state.program.data.get(name)
         if declared is None:
-            state.report("E0205", "name.type", f"unknown type `{name}`", written.span)
+            known = f"`{name}` is a dimension here, not a type" if name in state.dims else f"unknown type `{name}`"
+            state.report("E0205", "name.type", known, written.span)
             raise Unreadable
         if len(written.arguments) != len(declared.types):
             message = f"`{name}` takes {len(declared.types)} type arguments, not {len(written.arguments)}"
@@ -284,27 +273,37 @@ class Reading:
         return DataType(name, tuple(map(self.type, written.arguments)))
 
     def _function_type(self, written: ast.FnType) -> FunctionType:
-        """A function type: dimension names that are new in its parameters are its own binders."""
+        """A function type: dimension names that are new in its parameters are its own binders.  [type.function.dims]"""
         state = self.state
-        binders: list[Variable] = []
-        types: list[TypeVariable] = []
+        order: list[Variable | TypeVariable] = []
+        spans: dict[Variable, Span] = {}
 
         def bound(name: str, span: Span) -> Dim:
             state.bind_dim(name, dim := state.rigid(name))
-            binders.extend(dim.variables())
+            order.extend(dim.variables())
+            spans.update((variable, span) for variable in dim.variables())
             return dim
 
         with state.block():
-            for binder in written.binders:
-                if binder.kind == "Type" or (binder.kind is None and names_a_type(binder.name, written)):
-                    types.append(state.bind_type(binder.name))
-                else:
-                    bound(binder.name, binder.span)
+            everything = (*written.params, written.result)
+            order.extend(bind_declared(state, written.binders, everything, written.where, bound))
             params = tuple(map(Reading(state, bound, self.owed).type, written.params))
             result = self.type(written.result)
             where = tuple(map(self.clause, written.where))
         names = tuple(f"%?{i}" for i in range(len(params)))
-        return FunctionType(names, params, result, tuple(binders), where, tuple(types))
+        binders = tuple(one for one in order if isinstance(one, Variable))
+        types = tuple(one for one in order if isinstance(one, TypeVariable))
+        type = FunctionType(names, params, result, binders, where, types, tuple(order))
+        self._is_causal(type, spans)
+        return type
+
+    def _is_causal(self, type: FunctionType, spans: Mapping[Variable, Span]) -> None:
+        """Every dim of a function type is shown by a parameter, or no call could choose it.  [type.function.dims]"""
+        arguments = [measuring(param, name) for param, name in zip(type.params, type.names, strict=True)]
+        for unsolved in measured(type, arguments).unsolved:
+            message = f"dimension `{unsolved.name}` of this function type cannot be read off any of its parameters"
+            self.state.report("E0206", "name.dimension", message, spans[unsolved], notes=(CAUSAL,))
+            raise Unreadable
 
     def clause(self, written: ast.Expr) -> Constraint:
         """A `where` clause.  Raises Unreadable after reporting why."""

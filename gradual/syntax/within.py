@@ -31,7 +31,7 @@ def _parts(node: ast.Expr) -> list[ast.Expr]:
             return [condition, then, orelse]
         case ast.Tuple(items) | ast.Listing(items) | ast.Ref(_, items):
             return list(items)
-        case ast.Project(operand, _) | ast.Unary(_, operand) | ast.Cast(operand, _):
+        case ast.Project(operand, _) | ast.Unary(_, operand) | ast.Cast(operand, _) | ast.Instance(operand, _):
             return [operand]
         case ast.Fn():
             return [node.body]

@@ -20,8 +20,6 @@ SLOPE = "one slope is given for several channels; TVM reads past the end of the 
 BIAS = "one bias is given for several channels; TVM takes the unknown channel to be 1 and then broadcasts"
 ITSELF = "what is recorded is not the function that ran but a reference to `@main` itself"
 TUPLE = "the program takes a tensor of 1 element and was given 41; TVM does not look into tuples on entry"
-RECURSION = "a recursive function literal writes its result type"
-ANNOTATION = "the type of a parameter of a `def` is written; TVM guesses it from its uses"
 
 EXCEPTIONS: dict[str, tuple[Outcome, str]] = {
     "47d376d23245": (Outcome.WRONG, HALF),
@@ -42,12 +40,6 @@ EXCEPTIONS: dict[str, tuple[Outcome, str]] = {
     "740f4a595542": (Outcome.REJECTED, ITSELF),
     "deb2adc2cb8c": (Outcome.BLAMED, TUPLE),
     "26b1cd6653fb": (Outcome.BLAMED, TUPLE),
-    "0c06e4628714": (Outcome.REJECTED, ANNOTATION),
-    "c5aa1ca2806f": (Outcome.REJECTED, ANNOTATION),
-    "0a397b9a6ee2": (Outcome.REJECTED, ANNOTATION),
-    "716f9434ef7f": (Outcome.REJECTED, ANNOTATION),
-    "f42afd2f0e5d": (Outcome.REJECTED, RECURSION),
-    "34e3ed112947": (Outcome.REJECTED, RECURSION),
 }
 """Recorded runs that end otherwise here, by id: how, and why that is right."""
 

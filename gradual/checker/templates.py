@@ -1,0 +1,212 @@
+"""Function literals whose parameters have no types: written out where they are called, typed where they flow.
+
+`let %f = fn (%x) { … }; %f(%a)` is checked as `let %x = %a; …` in the scope of the literal, so that the unknowns of
+the body are the operands' own and nothing has to be inferred.  A literal that flows into a function type takes its
+types from there.  One that is used as a value otherwise, or calls itself, becomes a closure at inferred types.
+[type.template] [type.fn.expected] [type.omitted]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeGuard
+
+from gradual.checker.ascribing import ascribe
+from gradual.checker.closures import closure
+from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration
+from gradual.checker.omission import Template, calls_itself, is_omitted, is_written_out
+from gradual.checker.polymorphism import at_arguments
+from gradual.core.terms import Site
+from gradual.diagnostic import Diagnostic, Related
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.types.opening import closed
+from gradual.types.relate import type_variables
+from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TupleType
+
+Infer = Callable[[ast.Expr], str]
+
+
+def template(state: Elaboration, literal: ast.Fn, hint: str | None, named: str | None) -> str:
+    """A literal that waits, as a value that has no type yet.  [type.template]"""
+    name = state.define(state.fresh(hint), BROKEN)
+    itself = named if named is not None and calls_itself(literal, named) else None
+    state.templates[name] = Template(literal, state.scope(), itself)
+    return name
+
+
+def settled(state: Elaboration, value: str, span: Span) -> str:
+    """The literal as a closure at inferred types; any other value is what it is.  [type.omitted]"""
+    return value if value not in state.templates else _closure(state, value, span, None)
+
+
+def at_type(state: Elaboration, value: str, target: GradualType, span: Span) -> str:
+    """The literal as a closure whose parameters have the types that a function type gives them.  [type.fn.expected]"""
+    literal = state.templates[value].literal
+    return _closure(state, value, span, target if _says(target, literal) else None)
+
+
+def _says(target: GradualType, literal: ast.Fn) -> TypeGuard[FunctionType]:
+    """Whether a type says what the parameters without types are: of `_` there is no value to speak of."""
+    if not isinstance(target, FunctionType) or len(target.params) != len(literal.params):
+        return False
+    pairs = zip(literal.params, target.params, strict=True)
+    return not any(is_omitted(param.annotation) and isinstance(type, NeverType) for param, type in pairs)
+
+
+def _closure(state: Elaboration, value: str, span: Span, expected: FunctionType | None) -> str:
+    waiting = state.templates[value]
+    waiting.used = True
+    with state.within(waiting.scope, span):
+        return closure(state, waiting.literal, value, waiting.itself, expected)
+
+
+# ------------------------------------------------------------------------------------------------------------ calls
+def called_template(state: Elaboration, call: ast.Call, value: str, operands: Sequence[str], infer: Infer) -> str:
+    """The value of a call of a literal that is known: its body, with the operands for its parameters.
+
+    [type.template] [type.call.arity]
+    """
+    from gradual.checker.calling import called
+
+    waiting = state.templates[value]
+    literal = waiting.literal
+    if len(operands) != len(literal.params):
+        spelling = call.function.name if isinstance(call.function, ast.Local) else "the function"
+        message = f"`{spelling}` takes {len(literal.params)} arguments, not {len(operands)}"
+        state.report("E0304", "type.call.arity", message, call.span)
+        return state.broken()
+    if waiting.itself is not None:
+        return called(state, call, settled(state, value, call.function.span), operands, None)
+    if not is_written_out(literal):
+        passed = [settled(state, one, part.span) for one, part in zip(operands, call.arguments, strict=True)]
+        function = _closure(state, value, call.function.span, _passing(state, literal, passed))
+        return called(state, call, function, passed, None)
+    waiting.used = True
+    if not _affordable(state, call):
+        return state.broken()
+    return _written_out(state, call, waiting, operands, infer)
+
+
+def _passing(state: Elaboration, literal: ast.Fn, operands: Sequence[str]) -> FunctionType | None:
+    """A function type whose parameters are what the operands are; None where one was reported."""
+    types = [state.types[operand] for operand in operands]
+    known = [type for type in types if not isinstance(type, Broken)]
+    if len(known) < len(types):
+        return None
+    names = tuple(param.name.name for param in literal.params)
+    return FunctionType(names, tuple(closed(type, state.is_visible) for type in known), TupleType(()))
+
+
+def _affordable(state: Elaboration, call: ast.Call) -> bool:
+    """Whether one more call may be written out; the first that may not is reported."""
+    limits = state.program.limits
+    state.written_out += 1
+    if state.written_out <= limits.expansions and len(state.calls) < limits.nesting:
+        return True
+    if state.written_out < 2 * limits.expansions:
+        state.written_out = 2 * limits.expansions
+        message = "calls of functions without types are written out, and here they never end; write the types"
+        outermost = (*state.calls, call.span)[0]
+        related = (Related(outermost, "from here"),) if outermost != call.span else ()
+        state.report("E0310", "type.template", message, call.span, related=related)
+    return False
+
+
+def _written_out(state: Elaboration, call: ast.Call, waiting: Template, operands: Sequence[str], infer: Infer) -> str:
+    literal = waiting.literal
+    marks = len(state.diagnostics), len(state.postponed), len(state.deferred)
+    with state.within(waiting.scope, call.span):
+        for param, operand, argument in zip(literal.params, operands, call.arguments, strict=True):
+            held = _at(state, operand, param.annotation, argument.span, Site.ARGUMENT, f"parameter `{param.name.name}`")
+            state.bind(param.name.name, held)
+            state.bindings.append(Binding(param.name.name, held, param.name.span))
+        result = infer(literal.body)
+        if not is_omitted(literal.result):
+            span = _last(literal.body).span
+            result = _at(state, result, literal.result, span, Site.RESULT, "the result of the function")
+        for operand in operands:
+            if operand in state.templates and operand != result and not state.templates[operand].used:
+                _looked_at(state, operand, state.templates[operand].literal)
+    _say_where(state, marks, call.span)
+    return result
+
+
+def _at(state: Elaboration, value: str, annotation: ast.Type | None, span: Span, site: Site, what: str) -> str:
+    """A value at an annotation of the literal, or as it is where none stands."""
+    if annotation is None or isinstance(annotation, ast.Omitted):
+        return value
+    rule = "type.call.argument" if site is Site.ARGUMENT else "type.result"
+    return ascribe(state, value, annotation, span, span, site, rule, None, what)
+
+
+def _say_where(state: Elaboration, marks: tuple[int, int, int], span: Span) -> None:
+    """What was found in the body was found in this call."""
+
+    def here(found: Diagnostic) -> Diagnostic:
+        known = any(related.span == span for related in found.related) or found.span == span
+        return found if known else replace(found, related=(*found.related, Related(span, "in this call")))
+
+    diagnostics, postponed, deferred = marks
+    state.diagnostics[diagnostics:] = map(here, state.diagnostics[diagnostics:])
+    state.deferred[deferred:] = map(here, state.deferred[deferred:])
+    state.postponed[postponed:] = [replace(one, error=here(one.error)) for one in state.postponed[postponed:]]
+
+
+def _last(expr: ast.Expr) -> ast.Expr:
+    while isinstance(expr, ast.Block):
+        expr = expr.result
+    return expr
+
+
+# -------------------------------------------------------------------------------------------------------- arguments
+def supplied(state: Elaboration, call: ast.Call, type: object, operands: Sequence[str]) -> list[str]:
+    """The operands of a call of a function, literals among them at the types of the parameters.
+
+    Arguments that are not such literals are looked at first.  [type.fn.expected]
+    """
+    wanted: list[GradualType | None] = [None] * len(operands)
+    if isinstance(type, FunctionType) and len(type.params) == len(operands):
+        wanted = _wanted(state, type, operands)
+    found = []
+    for operand, target, argument in zip(operands, wanted, call.arguments, strict=True):
+        if operand in state.templates:
+            span = argument.span
+            operand = settled(state, operand, span) if target is None else at_type(state, operand, target, span)
+        found.append(operand)
+    return found
+
+
+def _wanted(state: Elaboration, type: FunctionType, operands: Sequence[str]) -> list[GradualType | None]:
+    """What the parameters are, as far as the other arguments show; None where they do not."""
+    types: list[OpenedType] = []
+    for operand in operands:
+        held = state.types[operand]
+        types.append(NeverType() if isinstance(held, Broken) else held)
+    applied = at_arguments(type, types)
+    if applied is None:
+        return [None] * len(operands)
+    hidden = set(type.types) - applied.shown.keys()
+    wanted: list[GradualType | None] = []
+    for declared, param in zip(type.params, applied.params, strict=True):
+        open = isinstance(declared, FunctionType) and not hidden.isdisjoint(
+            variable for part in declared.params for variable in type_variables(part)
+        )
+        wanted.append(None if open else param)
+    return wanted
+
+
+def unused(state: Elaboration, mark: int, result: str) -> None:
+    """Check the literals that were bound since a mark and never used, last first.  [type.template]"""
+    for name, waiting in reversed(list(state.templates.items())[mark:]):
+        if not waiting.used and name != result:
+            _looked_at(state, name, waiting.literal)
+
+
+def _looked_at(state: Elaboration, value: str, literal: ast.Fn) -> None:
+    """Check the body of a literal that is never used: what is wrong whatever its parameters are."""
+    checks = len(state.checks)
+    names = tuple(param.name.name for param in literal.params)
+    _closure(state, value, literal.span, FunctionType(names, (NeverType(),) * len(names), TupleType(())))
+    del state.checks[checks:]
