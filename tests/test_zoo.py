@@ -187,6 +187,12 @@ def test_no_more_checks_are_left_than_by_graten(program: Program) -> None:
     assert accepted(program).residual <= program.graten
 
 
+@pytest.mark.parametrize("program", EACH)
+def test_no_proof_needs_the_solver(program: Program) -> None:
+    alone = gradual.check(program.text, smt=False)
+    assert [str(check.goal) for check in alone.checks] == [str(check.goal) for check in accepted(program).checks]
+
+
 @pytest.mark.parametrize(("program", "line"), cases("run"))
 def test_a_run_ends_as_it_is_written(program: Program, line: str) -> None:
     call, _, outcome = line.partition(" => ")
