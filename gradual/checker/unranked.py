@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from gradual.checker.discharge import Owed, owe, promises
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.core.terms import Blame, Check, Promise, Site
-from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, at_most, differs, equal
+from gradual.dims.constraint import FALSE, TRUE, Constraint, differs, equal
 from gradual.dims.dim import constant
 from gradual.dims.facts import Cone
 from gradual.ops.operator import Contents, IllFormed, Judgement
-from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size
+from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size, unranked
 from gradual.source import Span
 from gradual.types.opening import rank_of, shapes_unknown
-from gradual.types.type import GradualType, TupleType, UnrankedType
+from gradual.types.type import UnrankedType
 from gradual.verdict import Proved, Refuted
 
 
@@ -150,26 +150,18 @@ def _open(
     first = fitting[0].judgement
     assert first is not None
     together = Together(fitting)
-    result = together.result() if every is not None else _unranked(first.result)
+    result = together.result() if every is not None else unranked(first.result)
     accepts = None
     if every is None or not all(_is_met(state, case) for case in every):
         accepts = _check(state, application, fitting[0])
         if every is not None:
-            _learn(state, fitting)
+            _learn(state, together)
     contents = None
     if every is not None:
         each = (application.asking.contents(case.types, case.judgement.result) for case in fitting if case.judgement)
         contents = together.contents(tuple(each))
     promise = next(iter(_left_open(state, fitting[0])), None)
     return Asked(Judgement(result), None, contents, accepts, together if every is not None else None, promise)
-
-
-def _unranked(result: GradualType) -> GradualType:
-    """A result of which nothing but the structure is the same at every rank."""
-    if isinstance(result, TupleType):
-        return TupleType(tuple(map(_unranked, result.fields)))
-    assert not isinstance(result, TupleType)
-    return UnrankedType(result.dtype)  # type: ignore[union-attr]  # an operator makes tensors and tuples of them
 
 
 def _refuted(state: Elaboration, application: Application, cases: Sequence[Case]) -> Asked | None:
@@ -202,17 +194,10 @@ def _is_met(state: Elaboration, case: Case) -> bool:
     return any(isinstance(state.program.decider.decide(state.facts, goal), Proved) for goal in apart)
 
 
-def _learn(state: Elaboration, cases: Sequence[Case]) -> None:
+def _learn(state: Elaboration, together: Together) -> None:
     """After the check the ranks are among those at which the rule is well-formed."""
-    for unknown, _ in cases[0].at:
-        values = [value for case in cases for other, value in case.at if other == unknown]
-        if len(values) < len(cases):
-            continue
-        bounds = [at_least(unknown.number, constant(min(values)))]
-        if max(values) < state.program.limits.rank:
-            bounds.append(at_most(unknown.number, constant(max(values))))
-        for bound in bounds:
-            state.facts.learn(bound, state.program.decider.decide(state.facts, bound))
+    for bound in together.bounds():
+        state.facts.learn(bound, state.program.decider.decide(state.facts, bound))
 
 
 def _check(state: Elaboration, application: Application, case: Case) -> Check:

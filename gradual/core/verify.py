@@ -6,9 +6,11 @@ recorded type must follow.  Removing a check, or the binder that a check reads, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gradual.core import anyrank
 from gradual.core.declared import (
     base_of,
     declarations,
@@ -51,7 +53,8 @@ from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, constant, of_atom
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
-from gradual.ops.operator import IllFormed
+from gradual.ops.operator import IllFormed, Judgement
+from gradual.ops.ranks import Asking
 from gradual.types.choosing import at_given, at_types
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare, measured, measuring
@@ -70,6 +73,7 @@ from gradual.types.type import (
     TensorType,
     TupleType,
     TypeVariable,
+    UnrankedType,
 )
 from gradual.verdict import Proved, Unknown
 
@@ -150,6 +154,7 @@ class _Verifier:
             case Check(id, goal):
                 self._readable(goal, f"check {id}")
                 self._learn(goal)
+                anyrank.learnt(self, goal)
             case Constant(name, value, type):
                 if type != literal_type(value, isinstance(type, TensorType) and type.contents is not None):
                     self.found.append(f"{name}: a constant of another type")
@@ -208,11 +213,16 @@ class _Verifier:
         """Ask the judgement again; its needs must be provable here and its result what is recorded."""
         for index in range(len(step.operands)) if step.operator.contents else step.operator.reads:
             self._open_contents(step.operands[index])
-        types = [self._type(operand) for operand in step.operands]
+        anyrank.settle(self, step.operands)
+        asking = Asking(step.operator, step.operands, step.attributes)
         try:
-            judgement = step.operator.judge(*types, **step.attributes)
+            types = asking.flattened(tuple(self._type(operand) for operand in step.operands))
+            judgement = asking.step(types)
         except IllFormed as wrong:
             self.found.append(f"{step.name}: {wrong.message}")
+            return self._define(step.name, step.type)
+        if not isinstance(judgement, Judgement):
+            anyrank.applied(self, step, asking, types)
             return self._define(step.name, step.type)
         for need in judgement.needs:
             self._prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
@@ -220,7 +230,7 @@ class _Verifier:
         self._contents(step, types)
         self._define(step.name, step.type)
 
-    def _contents(self, step: Apply, types: list[OpenedType]) -> None:
+    def _contents(self, step: Apply, types: Sequence[OpenedType]) -> None:
         recorded = step.type.contents if isinstance(step.type, TensorType) else None
         if recorded is None:
             return
@@ -258,6 +268,11 @@ class _Verifier:
                 pass
             case ((DataType() | ReferenceType() | TypeVariable() | NeverType()), _) if judged == recorded:
                 pass
+            case TensorType() | UnrankedType(), UnrankedType(origin=str(origin)) if judged.dtype is recorded.dtype:
+                if isinstance(judged, TensorType) and origin != path:
+                    anyrank.same_shape(self, judged, origin, path)
+                elif isinstance(judged, UnrankedType) and origin not in (path, judged.origin):
+                    self.found.append(f"{path} is recorded to have the shape of {origin}")
             case _:
                 self.found.append(f"{path}: {shown(recorded)} instead of {shown(judged)}")
 
@@ -303,6 +318,8 @@ class _Verifier:
         if len(type.types) != len(step.types):
             self.found.append(f"{step.name}: {len(step.types)} types are given to {step.function}")
             return self._define(step.name, step.type)
+        for operand, param in zip(step.operands, type.params, strict=True):
+            self._ranked(operand, param, f"{operand} in the call of {step.function}")
         call = at_types(type, [self._type(operand) for operand in step.operands], step.types)
         if call.unsolved:
             self.found.append(f"{step.name}: dims that no argument shows")
@@ -386,6 +403,8 @@ class _Verifier:
             match demand:
                 case Demand(goal):
                     self._prove(goal, f"{what}: {goal}")
+                    if demand.axis is None:
+                        anyrank.learnt(self, goal)
                 case Mismatch(_, message):
                     self.found.append(f"{what}: {message}")
                 case Coercion(FunctionType() as source, FunctionType() as wanted):
@@ -394,8 +413,16 @@ class _Verifier:
                 case Coercion(source, wanted):
                     Structures(self).kept(source, wanted, what)
 
+    def _ranked(self, value: str, target: GradualType, what: str) -> None:
+        """The ranks that a type demands are there."""
+        for demand in demands(self._type(value), target):
+            if isinstance(demand, Demand) and demand.axis is None:
+                self._prove(demand.goal, f"{what}: {demand.goal}")
+                anyrank.learnt(self, demand.goal)
+
     def _renamed(self, name: str, operand: str, type: OpenedType) -> None:
         """A value under another type: each size equal to the value's, or an unknown of its own, which it equals too."""
+        self._ranked(operand, type, f"{operand} as {name}")
         self._alike(self._type(operand), type, name)
         if isinstance(type, TensorType) and type.contents is not None:
             self.found.append(f"{name}: contents that no rule gives")
@@ -487,6 +514,8 @@ class _Verifier:
                 pass
             case _ if found == recorded:
                 pass
+            case TensorType() | UnrankedType(), UnrankedType() if found.dtype is recorded.dtype:
+                pass
             case _:
                 self.found.append(f"{path}: {shown(recorded)} instead of {shown(found)}")
 
@@ -498,6 +527,7 @@ class _Verifier:
             self.found.append(f"{name}: {len(known)} elements of a {shown(type)}")
             type = without_contents(type)
         self.types[name] = type
+        anyrank.define(self, type, name)
         for size in sizes(type):
             if size.value is None:
                 self.facts.assume(at_least(size, constant(0)))
@@ -526,6 +556,7 @@ class _Verifier:
             base = base_of(variable)
             if base is not None and base not in self.types:
                 self.found.append(f"{what} reads {base}, which has no value here")
+            anyrank.readable(self, variable, what)
 
     def _prove(self, goal: Constraint, claim: str) -> None:
         match self.decider.decide(self.facts, goal):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from gradual.dims.constraint import Constraint, equal
+from gradual.dims.constraint import Constraint, at_least, at_most, equal
 from gradual.dims.dim import Dim, constant, maximum, product, sum_of
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement, OpenRank, Operator
@@ -225,6 +225,14 @@ def _within_limit(result: GradualType) -> None:
                 _within_limit(field)
 
 
+def unranked(result: GradualType) -> GradualType:
+    """A result of which nothing is known but its structure and element types."""
+    if isinstance(result, TupleType):
+        return TupleType(tuple(map(unranked, result.fields)))
+    assert isinstance(result, TensorType | UnrankedType), "operators make tensors and tuples of them"
+    return UnrankedType(result.dtype)
+
+
 # --------------------------------------------------------------------------------------------------------- together
 @dataclass(frozen=True, slots=True, eq=False)
 class Together:
@@ -239,6 +247,14 @@ class Together:
     def relations(self, path: str) -> Iterator[Constraint]:
         """What is known of the ranks of a result of unknown rank."""
         yield from self._relations([case.judgement.result for case in self.cases if case.judgement is not None], path)
+
+    def bounds(self) -> Iterator[Constraint]:
+        """What the ranks are at least and at most."""
+        for unknown in self._common():
+            values = [dict(case.at)[unknown] for case in self.cases]
+            yield at_least(unknown.number, constant(min(values)))
+            if max(values) < LIMITS.rank:
+                yield at_most(unknown.number, constant(max(values)))
 
     def contents(self, each: Sequence[Contents]) -> Contents:
         """Contents as far as they are the same in all cases."""
@@ -308,10 +324,10 @@ class Together:
                 return number + (values[0] - column[0])
             if all(value == max(rank, min(values)) for value, rank in zip(values, column, strict=True)):
                 return maximum(number, min(values))
-        sums, greatest = [sum(row) for row in zip(*columns, strict=True)], [max(r) for r in zip(*columns, strict=True)]
+        rows: list[tuple[int, ...]] = list(zip(*columns, strict=True))
+        sums, greatest = list(map(sum, rows)), list(map(max, rows))
         if len(numbers) > 1 and len({value - other for value, other in zip(values, sums, strict=True)}) == 1:
-            total: Dim = sum_of(numbers)
-            return total + (values[0] - sums[0])
+            return sum_of(numbers) + (values[0] - sums[0])
         return maximum(*numbers) if len(numbers) > 1 and list(values) == greatest else None
 
     def _common(self) -> list[Unknown]:

@@ -1,0 +1,188 @@
+"""The verifier's part for operands of unknown rank: an operator's rule must hold at every rank that there can be.
+
+[op.dynamic] [core.verify]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from gradual.core.terms import Apply
+from gradual.dims.constraint import Constraint, at_least, equal
+from gradual.dims.dim import ContentOf, Dim, RankOf, SizeOf, Variable, constant, product
+from gradual.dims.facts import Facts
+from gradual.limits import LIMITS
+from gradual.ops.operator import Contents, IllFormed
+from gradual.ops.ranks import Asking, Case, Together, Types, unranked
+from gradual.types.opening import at_rank, numel_of, rank_of, shapes_unknown, size_of
+from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
+
+
+class Verifying(Protocol):
+    """What of the verifier is needed here."""
+
+    facts: Facts
+    types: dict[str, OpenedType]
+    found: list[str]
+    shared: dict[object, Dim]
+
+    def _prove(self, goal: Constraint, claim: str) -> None:
+        """A goal must be provable here."""
+
+    def _unreachable(self) -> bool:
+        """Whether the path contradicts what is known."""
+
+    def _matches(self, judged: GradualType, recorded: OpenedType, path: str, operands: tuple[str, ...] = ()) -> None:
+        """A recorded type must be what was judged."""
+
+
+def rank_known(verifier: Verifying, origin: str, rank: int) -> None:
+    """From here on the shapes of an origin have a rank."""
+    shape = [size_of(origin, axis) for axis in range(rank)]
+    facts = verifier.facts
+    facts.assume(equal(rank_of(origin), constant(rank)))
+    facts.assume(equal(numel_of(origin), product(shape)))
+    for size in shape:
+        facts.assume(at_least(size, constant(0)))
+    for name, type in verifier.types.items():
+        if origin in shapes_unknown(type):
+            verifier.types[name] = at_rank(type, origin, rank)
+
+
+def learnt(verifier: Verifying, goal: Constraint) -> None:
+    """Take in the rank that a goal says, if it says one."""
+    solution = goal.solution
+    witness = solution[0].witness if solution is not None else None
+    if solution is not None and isinstance(witness, RankOf) and solution[1].value is not None:
+        rank_known(verifier, witness.value, solution[1].value)
+
+
+def settle(verifier: Verifying, operands: tuple[str, ...]) -> None:
+    """Take in the ranks of operands that the facts know."""
+    for operand in operands:
+        for origin in tuple(shapes_unknown(verifier.types[operand])) if operand in verifier.types else ():
+            rank = verifier.facts.rewrite(rank_of(origin)).value
+            if rank is not None and 0 <= rank <= LIMITS.rank:
+                rank_known(verifier, origin, rank)
+
+
+def define(verifier: Verifying, type: OpenedType, path: str) -> None:
+    """A value of unknown rank has a rank and a number of elements, neither of them negative."""
+    match type:
+        case UnrankedType(origin=None):
+            verifier.found.append(f"{path}: an unknown rank that is nobody's")
+        case UnrankedType(origin=origin) if origin == path:
+            for ghost in (rank_of(path), numel_of(path)):
+                verifier.facts.assume(at_least(ghost, constant(0)))
+        case TupleType(fields):
+            for index, field in enumerate(fields):
+                define(verifier, field, f"{path}#{index}")
+
+
+def readable(verifier: Verifying, variable: Variable, what: str) -> None:
+    """A size or an element is read of a value only where its rank has been seen to have one."""
+    match variable.witness:
+        case SizeOf(value=path, axis=axis) if (part := _part(verifier.types, path)) is not None:
+            verifier._prove(at_least(rank_of(part), constant(axis + 1)), f"{what} reads dimension {axis} of {path}")
+        case ContentOf(value=path, index=index) if (part := _part(verifier.types, path)) is not None:
+            least = constant((*index, 0)[0] + 1)
+            verifier._prove(at_least(numel_of(part), least), f"{what} reads an element of {path}")
+        case _:
+            pass
+
+
+def _part(types: Mapping[str, OpenedType], path: str) -> str | None:
+    """The origin of the part at a path, if its rank is unknown."""
+    base, *fields = path.split("#")
+    part = types.get(base)
+    for field in fields:
+        part = part.fields[int(field)] if isinstance(part, TupleType) else None
+    return part.origin if isinstance(part, UnrankedType) else None
+
+
+def same_shape(verifier: Verifying, judged: TensorType[Dim | Hole], origin: str, path: str) -> None:
+    """A value that is recorded to have an origin's shape has its rank and its sizes."""
+    sizes = [extent for extent in judged.shape if isinstance(extent, Dim)]
+    if len(sizes) < judged.rank:
+        verifier.found.append(f"{path} is recorded to have the shape of {origin}")
+    goals = [equal(rank_of(origin), constant(judged.rank))]
+    goals += [equal(size_of(origin, axis), size) for axis, size in enumerate(sizes)]
+    for goal in goals:
+        verifier._prove(goal, f"{path} is recorded to have the shape of {origin}: {goal}")
+
+
+# ------------------------------------------------------------------------------------------------------- operators
+def applied(verifier: Verifying, step: Apply, asking: Asking, types: Types) -> None:
+    """An application at ranks that are not known: its result is as recorded at each that can be.
+
+    Where it has no check that asks the rule at run time, the rule must hold at each too.
+    """
+    cases = asking.cases(types)
+    if cases is None:
+        _unasked(verifier, step, asking, types)
+        return
+    every = list(cases)
+    possible = [case for case in every if _possible(verifier, step, asking, case)]
+    fitting = [case for case in every if case.judgement is not None]
+    together = Together(fitting)
+    for fact in (*together.bounds(), *together.relations(step.name)) if fitting else ():
+        verifier.facts.assume(fact)
+    if len(possible) == 1:
+        for equation in possible[0].equations:
+            verifier.facts.assume(equation)
+            learnt(verifier, equation)
+    if fitting:
+        verifier._matches(together.result(), step.type, step.name, step.operands)
+
+
+def _unasked(verifier: Verifying, step: Apply, asking: Asking, types: Types) -> None:
+    """Too many ranks are unknown: only structure and element types are what they are at any rank."""
+    if step.accepts is None:
+        verifier.found.append(f"{step.name}: nothing asks whether {step.operator.name} accepts its operands")
+    try:
+        judgement = asking.sample(types).judgement
+    except IllFormed as refusal:
+        verifier.found.append(f"{step.name}: {refusal.message}")
+        return
+    assert judgement is not None
+    verifier._matches(unranked(judgement.result), step.type, step.name, step.operands)
+
+
+def _possible(verifier: Verifying, step: Apply, asking: Asking, case: Case) -> bool:
+    """Verify one case under its ranks; whether it can be met."""
+    facts, mark, shared = verifier.facts, verifier.facts.mark(), dict(verifier.shared)
+    for equation in case.equations:
+        facts.suppose(equation)
+    if case.judgement is None:
+        reached = not verifier._unreachable()
+        if reached and step.accepts is None:
+            verifier.found.append(f"{step.name}: nothing excludes a refusal: {case.refusal}")
+        facts.rollback(mark)
+        return reached and step.accepts is None
+    for need in case.judgement.needs:
+        if step.accepts is not None:
+            facts.suppose(need.goal)
+        else:
+            verifier._prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
+    reached = not verifier._unreachable()
+    if reached:
+        verifier._matches(case.judgement.result, step.type, step.name, step.operands)
+        _contents(verifier, step, asking.contents(case.types, case.judgement.result))
+    facts.rollback(mark)
+    verifier.shared = shared
+    return reached
+
+
+def _contents(verifier: Verifying, step: Apply, given: Contents) -> None:
+    recorded = step.type.contents if isinstance(step.type, TensorType) else None
+    if recorded is None:
+        return
+    if given is None or len(given) != len(recorded):
+        verifier.found.append(f"{step.name}: contents that no rule gives")
+        return
+    for content, claimed in zip(given, recorded, strict=True):
+        if isinstance(content, Dim) and isinstance(claimed, Dim):
+            verifier._prove(equal(content, claimed), f"{step.name}: {content} recorded as {claimed}")
+        elif content is not claimed:
+            verifier.found.append(f"{step.name}: contents that no rule gives")
