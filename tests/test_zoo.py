@@ -144,6 +144,8 @@ def fits(value: Any, wanted: Values) -> bool:
             return isinstance(value, Tensor) and (str(value.dtype), tuple(value.shape)) == (dtype, shape)
         case Literal(dtype, shape, elements):
             return fits(value, Drawn(str(dtype), shape)) and tuple(value.flat()) == elements
+        case _:
+            raise ValueError(f"{wanted} is no value that a program of the zoo returns")
 
 
 def test_the_zoo_has_its_twenty_programs() -> None:
