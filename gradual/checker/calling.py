@@ -24,7 +24,7 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
     if not state.templates.keys().isdisjoint(operands):
         from gradual.checker.templates import supplied
 
-        operands = supplied(state, call, type, operands)
+        operands = supplied(state, [argument.span for argument in call.arguments], type, operands)
     name = state.fresh(hint)
     if isinstance(type, Broken) or any(isinstance(state.types[operand], Broken) for operand in operands):
         return state.define(name, BROKEN)

@@ -32,7 +32,7 @@ def closure(
     with state.branch() as steps:
         written = literal if named is None else with_result(state, literal, named)
         header = None if written is None else read_header(state, written, name, expected)
-        if header is not None and named is not None:
+        if header is not None and named is not None and named not in {param.name.name for param in literal.params}:
             state.bind(named, state.define(name, header.type if header.whole and header.type else BROKEN))
         result = name
         if header is not None and written is not None:

@@ -62,7 +62,10 @@ def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> s
     if value in state.templates:
         from gradual.checker.templates import at_type
 
-        value = at_type(state, value, target, place.span)
+        held = at_type(state, value, target, place.span, place.through, place.rule)
+        if held is None:
+            return None
+        value = held
     source = state.types[value]
     if isinstance(source, Broken):
         return value

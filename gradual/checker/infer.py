@@ -13,7 +13,7 @@ from gradual.checker.ascribing import ascribe
 from gradual.checker.branches import conditional
 from gradual.checker.calling import called
 from gradual.checker.closures import closure
-from gradual.checker.data import construct, constructor_value
+from gradual.checker.data import construct, constructor_type, constructor_value
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
 from gradual.checker.literals import INFIX, fits_beside, meta_value, number_value, vector_value
@@ -21,7 +21,7 @@ from gradual.checker.matching import matched
 from gradual.checker.omission import is_deferred
 from gradual.checker.polymorphism import instance
 from gradual.checker.references import reference
-from gradual.checker.templates import called_template, settled, template, unused
+from gradual.checker.templates import called_template, settled, supplied, template, unused
 from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import (
     Assertion,
@@ -60,6 +60,8 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
         case ast.Fn():
             return settled(state, _literal(state, expr, hint, None), expr.span)
         case ast.Cast(value, annotation, span):
+            if isinstance(annotation, ast.Omitted):
+                return infer(state, value, hint)
             held = deferred(state, value)
             return ascribe(state, held, annotation, value.span, span, Site.CAST, "type.cast", hint)
         case ast.Global(name, span):
@@ -191,10 +193,13 @@ def _operator(
     hint: str | None,
 ) -> str:
     """An application by name: of an operator, or of a constructor.  [name.operator] [name.type]"""
-    operands = [infer(state, argument) for argument in arguments]
     constructor = state.program.constructors.get(name)
     if constructor is not None:
-        return construct(state, constructor, operands, [argument.span for argument in arguments], span, hint)
+        spans = [argument.span for argument in arguments]
+        fields = [deferred(state, argument) for argument in arguments]
+        fields = supplied(state, spans, constructor_type(state.program, constructor), fields)
+        return construct(state, constructor, fields, spans, span, hint)
+    operands = [infer(state, argument) for argument in arguments]
     operator = state.program.operators.get(name)
     if operator is None:
         if name[:1].isupper():

@@ -27,7 +27,9 @@ def is_written_out(literal: ast.Fn) -> bool:
 
 
 def calls_itself(literal: ast.Fn, name: str) -> bool:
-    """Whether the body mentions the name that the literal is bound to."""
+    """Whether the body mentions the name that the literal is bound to, if no parameter has it."""
+    if any(param.name.name == name for param in literal.params):
+        return False
     return any(isinstance(part, ast.Local) and part.name == name for part in within(literal.body))
 
 

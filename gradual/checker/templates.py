@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeGuard
 
 from gradual.checker.ascribing import ascribe
 from gradual.checker.closures import closure
@@ -23,7 +22,8 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.opening import closed
 from gradual.types.relate import type_variables
-from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TupleType
+from gradual.types.text import shown
+from gradual.types.type import DataType, FunctionType, GradualType, NeverType, OpenedType, ReferenceType, TupleType
 
 Infer = Callable[[ast.Expr], str]
 
@@ -41,18 +41,39 @@ def settled(state: Elaboration, value: str, span: Span) -> str:
     return value if value not in state.templates else _closure(state, value, span, None)
 
 
-def at_type(state: Elaboration, value: str, target: GradualType, span: Span) -> str:
-    """The literal as a closure whose parameters have the types that a function type gives them.  [type.fn.expected]"""
+def at_type(state: Elaboration, value: str, target: GradualType, span: Span, through: str, rule: str) -> str | None:
+    """The literal as a closure whose parameters have the types that a function type gives them.
+
+    None after reporting a type that no function of so many parameters has.  [type.fn.expected]
+    """
     literal = state.templates[value].literal
+    if not isinstance(target, FunctionType) or len(target.params) != len(literal.params):
+        number = "one parameter" if len(literal.params) == 1 else f"{len(literal.params)} parameters"
+        state.report("E0307", rule, f"{through}: a function of {number} is not `{shown(target)}`", span)
+        _looked_at(state, value, literal)
+        return None
     return _closure(state, value, span, target if _says(target, literal) else None)
 
 
-def _says(target: GradualType, literal: ast.Fn) -> TypeGuard[FunctionType]:
-    """Whether a type says what the parameters without types are: of `_` there is no value to speak of."""
-    if not isinstance(target, FunctionType) or len(target.params) != len(literal.params):
-        return False
+def _says(target: FunctionType, literal: ast.Fn) -> bool:
+    """Whether a type says what the parameters without types are: `List[_]` is of `Nil` only, so it says too little."""
     pairs = zip(literal.params, target.params, strict=True)
-    return not any(is_omitted(param.annotation) and isinstance(type, NeverType) for param, type in pairs)
+    return not any(is_omitted(param.annotation) and _is_empty(type) for param, type in pairs)
+
+
+def _is_empty(type: GradualType) -> bool:
+    """Whether `_` stands somewhere in a type."""
+    match type:
+        case NeverType():
+            return True
+        case TupleType(parts) | DataType(_, parts):
+            return any(map(_is_empty, parts))
+        case FunctionType(params=params, result=result):
+            return any(map(_is_empty, (*params, result)))
+        case ReferenceType(content):
+            return _is_empty(content)
+        case _:
+            return False
 
 
 def _closure(state: Elaboration, value: str, span: Span, expected: FunctionType | None) -> str:
@@ -161,8 +182,8 @@ def _last(expr: ast.Expr) -> ast.Expr:
 
 
 # -------------------------------------------------------------------------------------------------------- arguments
-def supplied(state: Elaboration, call: ast.Call, type: object, operands: Sequence[str]) -> list[str]:
-    """The operands of a call of a function, literals among them at the types of the parameters.
+def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: Sequence[str]) -> list[str]:
+    """The operands of a function or a constructor, literals among them at the types of the parameters.
 
     Arguments that are not such literals are looked at first.  [type.fn.expected]
     """
@@ -170,11 +191,16 @@ def supplied(state: Elaboration, call: ast.Call, type: object, operands: Sequenc
     if isinstance(type, FunctionType) and len(type.params) == len(operands):
         wanted = _wanted(state, type, operands)
     found = []
-    for operand, target, argument in zip(operands, wanted, call.arguments, strict=True):
+    for index, (operand, target) in enumerate(zip(operands, wanted, strict=True)):
+        held: str | None = operand
         if operand in state.templates:
-            span = argument.span
-            operand = settled(state, operand, span) if target is None else at_type(state, operand, target, span)
-        found.append(operand)
+            span, through = spans[index], f"argument {index + 1}"
+            held = (
+                settled(state, operand, span)
+                if target is None
+                else at_type(state, operand, target, span, through, "type.call.argument")
+            )
+        found.append(held or state.broken())
     return found
 
 
@@ -187,12 +213,11 @@ def _wanted(state: Elaboration, type: FunctionType, operands: Sequence[str]) -> 
     applied = at_arguments(type, types)
     if applied is None:
         return [None] * len(operands)
-    hidden = set(type.types) - applied.shown.keys()
+    hidden = {variable for variable, found in zip(type.types, applied.types, strict=True) if _is_empty(found)}
     wanted: list[GradualType | None] = []
     for declared, param in zip(type.params, applied.params, strict=True):
-        open = isinstance(declared, FunctionType) and not hidden.isdisjoint(
-            variable for part in declared.params for variable in type_variables(part)
-        )
+        shows = declared.params if isinstance(declared, FunctionType) else (declared,)
+        open = not hidden.isdisjoint(variable for part in shows for variable in type_variables(part))
         wanted.append(None if open else param)
     return wanted
 
