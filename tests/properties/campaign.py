@@ -1,4 +1,7 @@
-"""Many programs under every law: `python -m tests.properties.campaign --programs 1000`."""
+"""Many programs under every law: `python -m tests.properties.campaign --programs 1000`.
+
+At the end it tells what deciding cost, for the generated programs and for the models of `relay-models`.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tests.generators.programs import generated
+from tests.material import models
 from tests.properties.case import Case, Law
 from tests.properties.compiling import compiled
 from tests.properties.laws import LAWS
 from tests.properties.shrinking import shrunk
+from tests.properties.statistics import Ledger, of_texts
 
 
 @dataclass(frozen=True)
@@ -28,12 +33,20 @@ class Breach:
 
 @dataclass
 class Tally:
-    """What a campaign met."""
+    """What a campaign met.
+
+    Attributes:
+        ledger: the goals of the programs, each program decided by a decider of its own.
+        compared: how many of the programs have their goals put to Z3 for comparison.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
+    ledger: Ledger = field(default_factory=Ledger)
+    compared: int = 0
 
     def count(self, case: Case) -> None:
-        """Take note of a program and its runs."""
+        """Take note of a program, its goals and its runs."""
+        self.ledger.checked(case.text, compare=self.ledger.programs < self.compared)
         found = case.found
         self.counts["programs"] += 1
         self.counts["accepted"] += found.ok
@@ -98,15 +111,23 @@ def main(write: Callable[[str], object] = print) -> int:
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--law", choices=sorted(LAWS), action="append")
     parser.add_argument("--plain", action="store_true", help="do not shrink")
+    parser.add_argument("--no-models", action="store_true", help="leave out the statistics of relay-models")
+    parser.add_argument("--compare", type=int, default=200, help="put the goals of so many programs to Z3 too")
     given = parser.parse_args()
     laws = {name: LAWS[name] for name in given.law or LAWS}
-    tally, started, found = Tally(), time.perf_counter(), 0
+    tally, started, found = Tally(compared=given.compare), time.perf_counter(), 0
     for breach in breaches(range(given.start, given.start + given.programs), laws, tally):
         found += 1
         small = breach if given.plain or breach.law == "growth" else smallest(breach, laws)
         write(f"--- {small.law}, seed {small.case.seed}: {small.says}\n{small.case.program}")
     seconds = time.perf_counter() - started
-    write(f"{dict(tally.counts)}\n{found} breaches; {given.programs / seconds:.1f} programs/s")
+    write(f"{dict(tally.counts)}\n{found} breaches; {given.programs / seconds:.1f} programs/s\n")
+    ledgers = {"generated programs": tally.ledger}
+    if models() and not given.no_models:
+        texts = ((path.name, path.read_text("utf-8")) for path in models().values())
+        ledgers["relay-models"] = of_texts(texts)
+    for title, ledger in ledgers.items():
+        write("\n".join(ledger.report(title)))
     return 1 if found else 0
 
 

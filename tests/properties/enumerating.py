@@ -87,7 +87,7 @@ def enumerated(module: Module, function: Function, beside: Sequence[Mapping[str,
         top = Frame({name: Procedure(one, None) for name, one in module.functions.items()})
         frame = Frame(outer=top)
         try:
-            admitted(function, values, frame)
+            admitted(function, values, frame, module.data)
             _Explorer(top, _Log(found, valuation, mute, _Fuel())).evaluated(frame, function.body)
         except (Stop, _Spent):
             continue

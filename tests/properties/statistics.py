@@ -7,17 +7,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import median
 from typing import Any
 from unittest.mock import patch
 
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.dims.constraint import Constraint
-from gradual.dims.decide import Answer, Decider, Undecided
+from gradual.dims.decide import Answer, Decider, Undecided, _Question
 from gradual.dims.facts import Facts
+from gradual.dims.meaning import satisfied
+from gradual.dims.smt import ask
 from gradual.limits import LIMITS, Limits
 from gradual.source import Source
-from gradual.verdict import Proved, Refuted, Verdict
+from gradual.verdict import Proved, Refuted, Unknown, Verdict
 from tests.properties.compiling import deciding
 
 _ADVICE = Options(advise=False)
@@ -41,27 +44,28 @@ class Ledger:
     Attributes:
         evident: goals that their own normal form made true, so that nobody was asked.
         asked: seconds of each question that reached Z3, and how it answered.
+        put: the same of both questions of every goal that is not evident, put to Z3 for comparison.
+        contradictions: goals about which Z3 knows better.
     """
 
     goals: list[Goal] = field(default_factory=list)
     evident: int = 0
     asked: list[tuple[float, str]] = field(default_factory=list)
+    put: list[tuple[float, str]] = field(default_factory=list)
+    contradictions: list[str] = field(default_factory=list)
     programs: int = 0
     seconds: float = 0.0
 
-    def checked(self, text: str, name: str = "p.relay") -> Compilation:
-        """The text checked by a decider of its own, everything written down."""
+    def checked(self, text: str, name: str = "p.relay", compare: bool = True) -> Compilation:
+        """The text checked by a decider of its own, everything written down; `compare` puts every goal to Z3 too."""
         learnt: Counter[str] = Counter()
         started = time.process_time()
-        with deciding(self._decider), _counting(learnt):
+        with deciding(partial(_Clocked, self, compare)), _counting(learnt):
             found = compile_source(Source(name, text), _ADVICE)
         self.seconds += time.process_time() - started
         self.programs += 1
         self.evident += found.proved - learnt["Proved"]
         return found
-
-    def _decider(self, limits: Limits = LIMITS, smt: bool = True) -> Decider:
-        return _Clocked(self, limits, smt)
 
     # ---------------------------------------------------------------------------------------------------- the report
     def report(self, title: str) -> Iterator[str]:
@@ -81,23 +85,28 @@ class Ledger:
             for what in ("variables", "unknowns"):
                 counts = sorted(getattr(goal, what) for goal in self.goals)
                 yield f"  {what:13} median {_at(counts, 0.5)}, p99 {_at(counts, 0.99)}, max {counts[-1]} per goal"
-        yield "  Z3            " + (self._solver() if self.asked else "was never asked")
+        yield "  Z3            " + (_times(self.asked) if self.asked else "was never asked")
+        if self.put:
+            yield f"  Z3, put all   {_times(self.put)}; {len(self.contradictions)} contradictions"
+        yield from (f"  contradiction {says}" for says in self.contradictions)
 
-    def _solver(self) -> str:
-        times = sorted(seconds * 1e3 for seconds, _ in self.asked)
-        answers = ", ".join(f"{name} {count}" for name, count in Counter(how for _, how in self.asked).most_common())
-        return (
-            f"{len(times)} questions ({answers}); ms per question median {median(times):.1f},"
-            f" p99 {_at(times, 0.99):.1f}, max {times[-1]:.1f}"
-        )
+
+def _times(asked: Sequence[tuple[float, str]]) -> str:
+    times = sorted(seconds * 1e3 for seconds, _ in asked)
+    answers = ", ".join(f"{name} {count}" for name, count in Counter(how for _, how in asked).most_common())
+    return (
+        f"{len(times)} questions ({answers}); ms per question median {median(times):.1f},"
+        f" p99 {_at(times, 0.99):.1f}, max {times[-1]:.1f}"
+    )
 
 
 class _Clocked(Decider):
     """The decider, with a clock beside it."""
 
-    def __init__(self, ledger: Ledger, limits: Limits, smt: bool) -> None:
+    def __init__(self, ledger: Ledger, compare: bool, limits: Limits = LIMITS, smt: bool = True) -> None:
         super().__init__(limits, smt)
         self.ledger = ledger
+        self.compare = compare
 
     def decide(self, facts: Facts, goal: Constraint) -> Verdict:
         """The verdict, written down."""
@@ -107,8 +116,30 @@ class _Clocked(Decider):
         (rung,) = self.counts - before
         names = facts.rewrite(goal).names
         ended = {Proved: "proved", Refuted: "refuted"}.get(type(verdict), "left to run time")
+        if self.compare:
+            self._put(facts, goal, verdict)
         self.ledger.goals.append(Goal(rung, ended, seconds, len(names), sum(name.is_ghost for name in names)))
         return verdict
+
+    def _put(self, facts: Facts, goal: Constraint, verdict: Verdict) -> None:
+        """Both questions of a goal put to Z3, which may not know better than the verdict."""
+        question = _Question(facts, goal, facts.rewrite(goal))
+        possible, may_fail = (self._answered(asked) for asked in (question.plausibility, question.failure))
+        match verdict:
+            case Proved() if may_fail == "sat" and question.cone.whole:
+                self.ledger.contradictions.append(f"{goal} is proved, and may fail")
+            case Refuted() if possible == "sat" and question.cone.whole:
+                self.ledger.contradictions.append(f"{goal} is refuted, and may hold")
+            case Unknown(gave_up=False) if may_fail == "unsat":
+                self.ledger.contradictions.append(f"{goal} is left to run time, and cannot fail")
+            case Unknown() if possible == "unsat":
+                self.ledger.contradictions.append(f"{goal} is left to run time, and cannot hold")
+
+    def _answered(self, constraints: Sequence[Constraint]) -> str:
+        started = time.perf_counter()
+        status, model = ask(constraints, self._limits.rlimit)
+        self.ledger.put.append((time.perf_counter() - started, status))
+        return status if status != "sat" or satisfied(constraints, model) else "unknown"
 
     def _asked(self, system: Any, constraints: Sequence[Constraint], order: Any) -> Answer:
         started = time.perf_counter()

@@ -174,6 +174,6 @@ def run_watched(module: Module, entry: str, arguments: Sequence[Value], trace: T
     function = module.functions[entry]
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
     frame = Frame(outer=top)
-    admitted(function, arguments, frame)
+    admitted(function, arguments, frame, module.data)
     value: Any = WatchingMachine(top, module.data, trace).evaluated(frame, function.body)
     return value
