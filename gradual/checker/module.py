@@ -138,6 +138,8 @@ def _waits_for(functions: Mapping[str, ast.Fn]) -> dict[str, list[str]]:
     Written interfaces are declared already, so that only inferred ones order anything.  [type.recursion]
     """
     inferred = {name for name, function in functions.items() if is_omitted(function.result)}
+    if not inferred:
+        return {name: [] for name in functions}
     return {name: [callee for callee in _globals(f) if callee in inferred] for name, f in functions.items()}
 
 

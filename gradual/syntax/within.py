@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gradual.syntax import ast
 
@@ -19,10 +19,12 @@ def within(expr: ast.Expr) -> Iterator[ast.Expr]:
         waiting += reversed(_parts(node))
 
 
-def _parts(node: ast.Expr) -> list[ast.Expr]:
+def _parts(node: ast.Expr) -> Sequence[ast.Expr]:
     match node:
+        case ast.Local() | ast.Number():
+            return ()
         case ast.Call(function, arguments):
-            return [function, *arguments]
+            return (function, *arguments)
         case ast.Block(items, result):
             return [*(part for item in items for part in _of_item(item)), result]
         case ast.Infix(_, left, right):
@@ -30,7 +32,7 @@ def _parts(node: ast.Expr) -> list[ast.Expr]:
         case ast.If(condition, then, orelse) | ast.Choose(condition, then, orelse):
             return [condition, then, orelse]
         case ast.Tuple(items) | ast.Listing(items) | ast.Ref(_, items):
-            return list(items)
+            return items
         case ast.Project(operand, _) | ast.Unary(_, operand) | ast.Cast(operand, _) | ast.Instance(operand, _):
             return [operand]
         case ast.Fn():
@@ -38,14 +40,14 @@ def _parts(node: ast.Expr) -> list[ast.Expr]:
         case ast.Match(scrutinee, arms):
             return [scrutinee, *(arm.body for arm in arms)]
         case _:
-            return []
+            return ()
 
 
-def _of_item(item: ast.Item) -> list[ast.Expr]:
+def _of_item(item: ast.Item) -> Sequence[ast.Expr]:
     match item:
         case ast.Let(value=value):
-            return [value]
+            return (value,)
         case ast.Assert(condition):
-            return [condition]
+            return (condition,)
         case ast.FreeVar():
-            return []
+            return ()
