@@ -1,5 +1,5 @@
 (* What each theorem rests on, for the build to compare: nothing, or functional extensionality alone. *)
-From Gradual Require Import Shapes Verdicts Core Guarantees Program ProgramSound Coerce.
+From Gradual Require Import Shapes Verdicts Core Guarantees Program ProgramSound ProgramPrecision Coerce.
 
 Print Assumptions Verdicts.perfect_oracles.
 Print Assumptions Verdicts.naive_breaks_sgg.
@@ -12,6 +12,10 @@ Print Assumptions Guarantees.conservative.
 Print Assumptions Program.world_inhabited.
 Print Assumptions ProgramSound.elab_correct.
 Print Assumptions ProgramSound.program_correct.
+Print Assumptions ProgramPrecision.dgg.
+Print Assumptions ProgramPrecision.sgg.
+Print Assumptions ProgramPrecision.sgg_def.
+Print Assumptions ProgramPrecision.perfect_same.
 Print Assumptions Coerce.tcomp_correct.
 Print Assumptions Coerce.comp_correct.
 Print Assumptions Coerce.comp_wf.

@@ -203,8 +203,7 @@ Definition joined F k g (p:option (spred * nat)) (t1 t2:entry_t) : option (bool 
         if existsb (refute F) (map2 equal a b) then None
         else match p with
           | Some (p,d) => Some (false, [], (max d (max d1 d2), Known (map2 (choice p) a b)), (g + length a)%nat)
-          | None => Some (false, one_ofs (either g a b) a b,
-              (if forallb (fun x => x) (map2 same a b) then max d1 d2 else k, Known (either g a b)), (g + length a)%nat) end
+          | None => Some (false, one_ofs (either g a b) a b, (k, Known (either g a b)), (g + length a)%nat) end
       else Some (false, [], (k, Known (ghosts g (length a))), (g + length a)%nat)
     else None
   | _, _ => Some (true, [], (k, star_at g), (g + 2)%nat) end.

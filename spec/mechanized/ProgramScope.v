@@ -130,9 +130,6 @@ Lemma In_either g a : forall b n d, In d (either same n a b) -> (g <= n)%nat -> 
 Proof. revert g. induction a as [|x a IH]; intros g [|y b] n d I L S; cbn in I; try contradiction. destruct I as [<-|I].
   - destruct (same x y); [eapply supp_le; [|apply S; left; auto]; lia|apply supp_var; cbn; lia].
   - eapply supp_le; [|eapply (IH g b (Datatypes.S n) d); eauto; intros; apply S; right; auto]. cbn; lia. Qed.
-Lemma either_same a : forall b g d, forallb (fun x => x) (map2 same a b) = true -> In d (either same g a b) -> In d a.
-Proof. induction a as [|x a IH]; intros [|y b] g d F I; cbn in *; try contradiction. apply andb_prop in F as [E F]. rewrite E in I.
-  destruct I as [<-|I]; eauto. Qed.
 Lemma In_one_ofs g (j:list sdim) : forall a b p, In p (one_ofs j a b) -> (forall d, In d j \/ In d a \/ In d b -> supp g d) -> supp g p.
 Proof. induction j as [|z j IH]; intros [|x a] [|y b] p I S; cbn in I; try contradiction. destruct I as [<-|I].
   - intros r r' B. unfold one_of. rewrite (S z ltac:(cbn; auto) r r' B), (S x ltac:(cbn; auto) r r' B), (S y ltac:(cbn; auto) r r' B); auto.
@@ -174,8 +171,7 @@ Proof. intros [FR SF SP SG] L1 L2 SQ S1 S2. destruct t1 as [d1 [a|? ?]], t2 as [
   - assert (J: forall d, In d (either same g2 a b) -> supp (g2 + length a) d) by (intros; eapply (In_either g); eauto; lia).
     split.
     + intros q I. eapply In_one_ofs; eauto. intros d [D|[D|D]]; auto; (apply (supp_le g); [lia|auto]).
-    + destruct (forallb _ _) eqn:FS; intros d I; [|rewrite lev_top; auto].
-      eapply supp_le; [|eapply S1; eapply either_same; eauto]. apply M; lia. Qed.
+    + intros d I. rewrite lev_top; auto. Qed.
 
 Fixpoint exp_ok nr (e:exp) := match e with Ret _ => True
   | Let (Op o) _ _ e => op_ok o /\ exp_ok nr e
