@@ -209,6 +209,20 @@ def test_a_run_ends_as_it_is_written(program: Program, line: str) -> None:
         assert same_condition(str(caught.value.check.goal), wanted[2]), str(caught.value.check.goal)
 
 
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [case for case in cases("run") if case.values[0].annotated and " => blame" not in case.values[1]],
+)
+def test_annotations_change_no_value(program: Program, line: str) -> None:
+    call, _, _ = line.partition(" => ")
+    assert repr(plain(called(program, call))) == repr(plain(called(zoo()[program.base], call)))
+
+
+def plain(value: Any) -> Any:
+    """The elements of a value, tuples and all."""
+    return tuple(map(plain, value)) if isinstance(value, tuple) else value.tolist()
+
+
 @pytest.mark.parametrize(("program", "line"), cases("refused"))
 def test_a_change_is_refused(program: Program, line: str) -> None:
     wanted = CHANGED.fullmatch(line)
