@@ -28,7 +28,6 @@ def closure(
     inferred.
     """
     name = state.fresh(hint)
-    reserved = set(state.reserved)
     with state.branch() as steps:
         written = literal if named is None else with_result(state, literal, named)
         header = None if written is None else read_header(state, written, name, expected)
@@ -37,7 +36,6 @@ def closure(
         result = name
         if header is not None and written is not None:
             result = returned(state, value_of(state, written.body, header), header, written)
-    state.reserved = reserved
     function = None if header is None else function_of(state, header, literal, name, steps, result)
     if function is None:
         return state.define(name, BROKEN)

@@ -7,7 +7,7 @@ there holds only there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -110,7 +110,7 @@ class Elaboration:
         shared: unknowns that depend on data, by what they depend on.
         templates: function literals that wait for what their parameters are; they have no type.
         calls: the calls that are being written out, outermost first.
-        reserved: names of dims that no new one may have.
+        reserved: names of the dims and type parameters that are in scope, or hidden by others.
         failed: values that an error was reported about, and what was made from them.
         doubtful: values that are in error if the definition is strict, and what was made from them.
         deferred: errors about doubtful values: reported unless the definition is strict.
@@ -141,7 +141,7 @@ class Elaboration:
         self.failed: set[str] = set()
         self.templates: dict[str, Template] = {}
         self.calls: tuple[Span, ...] = ()
-        self.reserved: set[str] = set()
+        self.reserved: dict[str, bool] = {}
         self.written_out = 0
         self.doubtful: set[str] = set()
         self.deferred: list[Diagnostic] = []
@@ -178,16 +178,21 @@ class Elaboration:
     @contextmanager
     def within(self, scope: Scope, call: Span) -> Iterator[None]:
         """The names of another scope, on the way through a call."""
-        kept = self.names, self.dims, self.type_names, self._undo_names, self.calls, self.reserved
-        self.reserved = self.reserved | {v.name for dim in self.dims.values() for v in dim.variables()}
+        kept = self.names, self.dims, self.type_names, self._undo_names, self.calls
         self.names, self.dims, self.type_names = dict(scope.names), dict(scope.dims), dict(scope.types)
         self._undo_names, self.calls = [], (*self.calls, call)
         yield
-        self.names, self.dims, self.type_names, self._undo_names, self.calls, self.reserved = kept
+        _undo(self._undo_names, 0)
+        self.names, self.dims, self.type_names, self._undo_names, self.calls = kept
 
-    def scope(self) -> Scope:
-        """The names in scope here."""
-        return Scope(dict(self.names), dict(self.dims), dict(self.type_names))
+    def scope(self, mentioned: Iterable[str]) -> Scope:
+        """What is in scope here of the names that are mentioned."""
+        names = list(mentioned)
+        return Scope(
+            {name: self.names[name] for name in names if name in self.names},
+            {name: self.dims[name] for name in names if name in self.dims},
+            {name: self.type_names[name] for name in names if name in self.type_names},
+        )
 
     def bind(self, name: str, value: str) -> None:
         """From here on the spelling `name` means the core variable `value`."""
@@ -201,21 +206,24 @@ class Elaboration:
 
     def bind_type(self, name: str) -> TypeVariable:
         """From here on the name is a type parameter; one that shadows another gets a number."""
-        number, spelling = 0, name
-        while any(variable.name == spelling for variable in self.type_names.values()):
-            number += 1
-            spelling = f"{name}_{number}"
+        spelling = self._reserved(name)
         self._undo_names.append((self.type_names, name, self.type_names.get(name, _ABSENT)))
         self.type_names[name] = TypeVariable(spelling)
         return self.type_names[name]
 
     def rigid(self, name: str) -> Dim:
         """A rigid dim for a name that is bound here; a name that shadows another gets a number."""
+        return variable(self._reserved(name), Kind.RIGID)
+
+    def _reserved(self, name: str) -> str:
+        """A name that nothing has that is in scope or hidden, taken until the block ends."""
         number, spelling = 0, name
         while spelling in self.dims or spelling in self.reserved:
             number += 1
             spelling = f"{name}_{number}"
-        return variable(spelling, Kind.RIGID)
+        self._undo_names.append((self.reserved, spelling, _ABSENT))
+        self.reserved[spelling] = True
+        return spelling
 
     def fresh(self, spelling: str | None) -> str:
         """A core variable that no other value of this definition has, close to its spelling."""

@@ -9,30 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Any
 
 from gradual.checker import skeleton as sk
-from gradual.checker.candidates import Application
-from gradual.checker.literals import INFIX, fits_beside
-from gradual.checker.omission import calls_itself, is_deferred, is_omitted, is_written_out
+from gradual.checker.literals import INFIX
+from gradual.checker.omission import calls_itself, is_deferred, is_written_out
+from gradual.checker.outlines import of_annotation, of_type
 from gradual.checker.program import Program
+from gradual.checker.relations import Application, Field, Numeral
 from gradual.checker.skeleton import Element, Flows, Shape, Skeleton, Unknown, seen
 from gradual.dims.dim import Kind, variable
 from gradual.ops.attributes import bound
 from gradual.ops.operator import IllFormed
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.syntax.within import mentioned
 from gradual.types.declared import Constructor
 from gradual.types.dtype import DType
 from gradual.types.type import (
-    DataType,
-    FunctionType,
-    GradualType,
-    ReferenceType,
-    TensorType,
-    TupleType,
     TypeVariable,
-    UnrankedType,
 )
 
 Calls = tuple[Span, ...]
@@ -50,42 +46,6 @@ class Deferred:
 
 
 Held = Skeleton | Deferred
-
-
-@dataclass(slots=True, eq=False)
-class Numeral:
-    """A number without a suffix, beside a value whose element type it takes."""
-
-    number: ast.Number
-    beside: Skeleton
-    element: Element
-
-    def learn(self, flows: Flows) -> None:
-        """Take the element type beside it, if it is known and has the number."""
-        beside = seen(self.beside)
-        if self.element.known() is not None or isinstance(beside, Unknown):
-            return
-        dtype = beside.element.known() if isinstance(beside, sk.Tensor) else DType(self.number.dtype)
-        if dtype is not None:
-            own = DType(self.number.dtype)
-            flows.equate(self.element, Element(dtype if fits_beside(self.number.value, dtype) else own))
-
-
-@dataclass(slots=True, eq=False)
-class Field:
-    """A field of a value that may turn out to be a tuple."""
-
-    operand: Skeleton
-    index: int
-    result: Unknown
-    known: bool = False
-
-    def learn(self, flows: Flows) -> None:
-        """Be the tuple's field."""
-        operand = seen(self.operand)
-        if not self.known and isinstance(operand, sk.Product) and 0 <= self.index < len(operand.fields):
-            self.known = flows.changed = True
-            flows.flow(operand.fields[self.index], self.result)
 
 
 @dataclass(slots=True, eq=False)
@@ -111,6 +71,23 @@ def solution(program: Program) -> Solution:
     return program.inferred
 
 
+def _attribute(written: ast.Expr, span: Span) -> object:
+    """An attribute's value where it is plain; a dim that has to be read is some dim."""
+    match written:
+        case ast.Number(value=value):
+            return value
+        case ast.Unary("-", ast.Number(value=value)):
+            return -value
+        case ast.Text(text):
+            return text
+        case ast.Nothing():
+            return None
+        case ast.Listing(items) | ast.Tuple(items):
+            return tuple(_attribute(item, span) for item in items)
+        case _:
+            return variable(f"?attribute.{written.span.start}", Kind.GHOST)
+
+
 class Inference:
     """One walk over a file.
 
@@ -132,6 +109,7 @@ class Inference:
         self.types: dict[str, sk.Named] = {}
         self.calls: Calls = ()
         self.left = program.limits.expansions
+        self._trail: list[tuple[dict[str, Any], str, Any]] = []
 
     # ------------------------------------------------------------------------------------------------- solving
     def solved(self) -> Solution:
@@ -183,10 +161,19 @@ class Inference:
     # -------------------------------------------------------------------------------------------------- scopes
     @contextmanager
     def _scope(self) -> Iterator[None]:
-        kept = self.names, self.types
-        self.names, self.types = dict(self.names), dict(self.types)
+        mark = len(self._trail)
         yield
-        self.names, self.types = kept
+        while len(self._trail) > mark:
+            table, name, old = self._trail.pop()
+            if old is None:
+                del table[name]
+            else:
+                table[name] = old
+
+    def _bind(self, table: dict[str, Any], name: str, held: object) -> None:
+        """A name stands for something until the scope ends."""
+        self._trail.append((table, name, table.get(name)))
+        table[name] = held
 
     @contextmanager
     def _inside(self, deferred: Deferred, span: Span) -> Iterator[None]:
@@ -194,7 +181,8 @@ class Inference:
         kept = self.names, self.types, self.calls
         self.names, self.types = dict(deferred.names), dict(deferred.types)
         self.calls = (*self.calls, span)
-        yield
+        with self._scope():
+            yield
         self.names, self.types, self.calls = kept
 
     def _place(self, place: object) -> Unknown:
@@ -203,26 +191,31 @@ class Inference:
         self.found.places.setdefault(place, {})[self.calls] = unknown
         return unknown
 
+    def _written(self, annotation: ast.Type) -> Skeleton:
+        """The skeleton of an annotation; a `_` inside it is asked for later."""
+        return of_annotation(annotation, self.types, self._place)
+
     # ------------------------------------------------------------------------------------------------ functions
     def _declared(self, literal: ast.Fn) -> sk.Function:
         """The skeleton of a function, its parameters in scope."""
         own = {binder.name: sk.Named(binder.name) for binder in literal.binders}
-        self.types.update(own)
+        for name, named in own.items():
+            self._bind(self.types, name, named)
         params = []
         for param in literal.params:
-            place: object = param.annotation if param.annotation is not None else param
-            params.append(self._place(place) if is_omitted(param.annotation) else self._written(param.annotation))
-            self.names[param.name.name] = params[-1]
-        result = self._place(literal) if is_omitted(literal.result) else self._written(literal.result)
+            place = param.annotation
+            params.append(self._place(param) if place is None else self._written(place))
+            self._bind(self.names, param.name.name, params[-1])
+        written = None if isinstance(literal.result, ast.Omitted) else literal.result
+        result = self._place(literal) if written is None else self._written(written)
         return sk.Function(tuple(params), result, tuple(own.values()))
 
     def _function(self, literal: ast.Fn, itself: str | None) -> sk.Function:
         """A literal that becomes a closure."""
         with self._scope():
             function = self._declared(literal)
-            params = {param.name.name for param in literal.params}
-            if itself is not None and itself not in params:
-                self.names[itself] = replace(function, types=()) if not function.types else function
+            if itself is not None:
+                self._bind(self.names, itself, function)
             self.flows.flow(self.value(literal.body), function.result)
         return function
 
@@ -241,12 +234,12 @@ class Inference:
         literal = deferred.literal
         with self._inside(deferred, span):
             for param, operand in zip(literal.params, operands, strict=True):
-                self.names[param.name.name] = self._at(operand, param.annotation, span)
+                self._bind(self.names, param.name.name, self._at(operand, param.annotation, span))
             return self._at(self.held(literal.body), literal.result, span)
 
     def _at(self, held: Held, annotation: ast.Type | None, span: Span) -> Held:
         """A value at an annotation, or as it is where none stands."""
-        if is_omitted(annotation):
+        if annotation is None or isinstance(annotation, ast.Omitted):
             return held
         written = self._written(annotation)
         self.flows.flow(self._settled(held, span), written)
@@ -308,7 +301,10 @@ class Inference:
     def _literal(self, literal: ast.Fn, name: str | None) -> Held:
         itself = name if name is not None and calls_itself(literal, name) else None
         if is_deferred(literal):
-            return Deferred(literal, dict(self.names), dict(self.types), itself)
+            names = mentioned(literal)
+            held = {name: self.names[name] for name in names if name in self.names}
+            types = {name: self.types[name] for name in names if name in self.types}
+            return Deferred(literal, held, types, itself)
         return self._function(literal, itself)
 
     def _one_of(self, values: Sequence[Skeleton]) -> Skeleton:
@@ -358,9 +354,9 @@ class Inference:
             case ast.Let(name, annotation, value):
                 assert name is not None
                 held = self._literal(value, name.name) if isinstance(value, ast.Fn) else self.held(value)
-                self.names[name.name] = self._at(held, annotation, value.span)
+                self._bind(self.names, name.name, self._at(held, annotation, value.span))
             case ast.FreeVar(name):
-                self.names[name.name] = Unknown()
+                self._bind(self.names, name.name, Unknown())
             case ast.Assert():
                 return
 
@@ -421,7 +417,7 @@ class Inference:
     def _constructor(self, constructor: Constructor) -> tuple[tuple[Skeleton, ...], sk.Data]:
         """The fields of a constructor and the data that it makes, at type arguments that are not known yet."""
         chosen: dict[TypeVariable, Skeleton] = {v: Unknown() for v in self.program.data[constructor.data].types}
-        fields = tuple(_of_type(field, chosen) for field in constructor.fields)
+        fields = tuple(of_type(field, chosen) for field in constructor.fields)
         return fields, sk.Data(constructor.data, tuple(chosen.values()))
 
     def _match(self, expr: ast.Match) -> Skeleton:
@@ -437,7 +433,7 @@ class Inference:
         match pattern:
             case ast.VariablePattern(name, annotation):
                 held = self._at(value, annotation, pattern.span)
-                self.names[name.name] = held
+                self._bind(self.names, name.name, held)
             case ast.ConstructorPattern(name, patterns):
                 constructor = self.program.constructors.get(name)
                 fields: tuple[Skeleton, ...] = tuple(Unknown() for _ in patterns)
@@ -469,113 +465,3 @@ class Inference:
             return content
         self.flows.flow(operands[1], content)
         return sk.Product(())
-
-    # ---------------------------------------------------------------------------------------------------- types
-    def _written(self, written: ast.Type | None) -> Skeleton:
-        """The skeleton of what is written; `_` inside it is asked for later."""
-        match written:
-            case ast.TensorType(shape, dtype):
-                if dtype not in DType.__members__.values():
-                    return Unknown()
-                at = Shape("*" if shape is None else tuple(map(_size, shape)), fixed=True)
-                return sk.Tensor(Element(DType(dtype)), at)
-            case ast.TupleType(fields):
-                return sk.Product(tuple(map(self._written, fields)))
-            case ast.FnType(binders, params, result):
-                with self._scope():
-                    own = {binder.name: sk.Named(binder.name) for binder in binders}
-                    self.types.update(own)
-                    places = tuple(map(self._written, params))
-                    return sk.Function(places, self._written(result), tuple(own.values()))
-            case ast.NamedType(name, arguments):
-                if name in self.types and not arguments:
-                    return self.types[name]
-                return sk.Data(name, tuple(map(self._written, arguments)))
-            case ast.RefType(content):
-                return sk.Reference(self._written(content))
-            case ast.Omitted():
-                return self._place(written)
-            case None:
-                return Unknown()
-
-
-def _size(written: ast.Expr) -> int | None:
-    return written.value if isinstance(written, ast.Number) and type(written.value) is int else None
-
-
-def _attribute(written: ast.Expr, span: Span) -> object:
-    """An attribute's value where it is plain; a dim that has to be read is some dim."""
-    match written:
-        case ast.Number(value=value):
-            return value
-        case ast.Unary("-", ast.Number(value=value)):
-            return -value
-        case ast.Text(text):
-            return text
-        case ast.Nothing():
-            return None
-        case ast.Listing(items) | ast.Tuple(items):
-            return tuple(_attribute(item, span) for item in items)
-        case _:
-            return variable(f"?attribute.{written.span.start}", Kind.GHOST)
-
-
-def _of_type(type: GradualType, chosen: dict[TypeVariable, Skeleton]) -> Skeleton:
-    """The skeleton of a declared type."""
-
-    def inside(part: GradualType) -> Skeleton:
-        return _of_type(part, chosen)
-
-    match type:
-        case TensorType(shape, dtype):
-            sizes = tuple(getattr(extent, "value", None) for extent in shape)
-            return sk.Tensor(Element(dtype), Shape(sizes, fixed=True))
-        case UnrankedType(dtype):
-            return sk.Tensor(Element(dtype), Shape("*", fixed=True))
-        case TupleType(fields):
-            return sk.Product(tuple(map(inside, fields)))
-        case FunctionType(params=params, result=result, types=types):
-            own = {variable: sk.Named(variable.name) for variable in types}
-            inner = {**chosen, **own}
-            return sk.Function(
-                tuple(_of_type(param, inner) for param in params), _of_type(result, inner), tuple(own.values())
-            )
-        case DataType(name, arguments):
-            return sk.Data(name, tuple(map(inside, arguments)))
-        case ReferenceType(content):
-            return sk.Reference(inside(content))
-        case TypeVariable():
-            return chosen.get(type) or sk.Named(type.name)
-        case _:
-            return Unknown()
-
-
-def annotation(found: Skeleton, span: Span) -> ast.Type | None:
-    """The type as it could have been written, each size as `?`; None if it is not determined.  [type.omitted]"""
-
-    def several(skeletons: Sequence[Skeleton]) -> tuple[ast.Type, ...] | None:
-        written = [annotation(one, span) for one in skeletons]
-        known = tuple(one for one in written if one is not None)
-        return known if len(known) == len(written) else None
-
-    match seen(found):
-        case sk.Tensor(element, shape):
-            dtype = element.known()
-            sizes = tuple(ast.Hole(span) for _ in shape.at) if isinstance(shape.at, tuple) else None
-            return None if dtype is None else ast.TensorType(sizes, dtype.value, span)
-        case sk.Product(fields):
-            parts = several(fields)
-            return None if parts is None else ast.TupleType(parts, span)
-        case sk.Function(params, result, ()):
-            parts = several((*params, result))
-            return None if parts is None else ast.FnType((), parts[:-1], parts[-1], (), span)
-        case sk.Data(name, arguments):
-            parts = several(arguments)
-            return None if parts is None else ast.NamedType(name, parts, span)
-        case sk.Reference(content):
-            inside = annotation(content, span)
-            return None if inside is None else ast.RefType(inside, span)
-        case sk.Named(name):
-            return ast.NamedType(name, (), span)
-        case _:
-            return None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gradual.checker.elaboration import Elaboration
-from gradual.checker.inference import annotation, solution
+from gradual.checker.inference import solution
+from gradual.checker.outlines import annotation
 from gradual.source import Span
 from gradual.syntax import ast
 

@@ -46,7 +46,6 @@ def handed_down(
     for binder in expected.binders:
         fresh[binder] = dim = state.rigid(binder.name)
         (own,) = dim.variables()
-        state.reserved.add(own.name)
         state.rigids[own] = literal.span
         binders[own.name] = dim, literal.span
     given = {

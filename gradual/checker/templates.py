@@ -20,6 +20,7 @@ from gradual.core.terms import Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.syntax.within import mentioned
 from gradual.types.opening import closed
 from gradual.types.relate import type_variables
 from gradual.types.text import shown
@@ -32,7 +33,7 @@ def template(state: Elaboration, literal: ast.Fn, hint: str | None, named: str |
     """A literal that waits, as a value that has no type yet.  [type.template]"""
     name = state.define(state.fresh(hint), BROKEN)
     itself = named if named is not None and calls_itself(literal, named) else None
-    state.templates[name] = Template(literal, state.scope(), itself)
+    state.templates[name] = Template(literal, state.scope(mentioned(literal)), itself)
     return name
 
 

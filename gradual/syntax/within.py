@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
 
+from gradual.source import Span
 from gradual.syntax import ast
 
 
@@ -17,6 +19,21 @@ def within(expr: ast.Expr) -> Iterator[ast.Expr]:
         node = waiting.pop()
         yield node
         waiting += reversed(_parts(node))
+
+
+def mentioned(node: object) -> frozenset[str]:
+    """The names that stand somewhere in a part of a program, in dims, types and attributes too."""
+    found: set[str] = set()
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Local | ast.Name | ast.NamedType):
+            found.add(part.name)
+        if isinstance(part, tuple):
+            waiting += part
+        elif is_dataclass(part) and not isinstance(part, Span):
+            waiting += [getattr(part, field.name) for field in fields(part)]
+    return frozenset(found)
 
 
 def _parts(node: ast.Expr) -> Sequence[ast.Expr]:

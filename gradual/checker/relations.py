@@ -1,6 +1,7 @@
-"""What an operator says about types that are not known: its judgement is asked with everything that they might be.
+"""What follows from types that are not known yet, as soon as more is: of operators, of numbers, of fields.
 
-What all accepted answers agree on is known.   [type.omitted]
+An operator's judgement is asked with everything that its operands might be; what all accepted answers agree on is
+known.   [type.omitted]
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from gradual.checker.literals import fits_beside
 from gradual.checker.skeleton import (
     Element,
     Flows,
@@ -24,6 +26,7 @@ from gradual.checker.skeleton import (
 )
 from gradual.dims.dim import Dim, Kind, constant, variable
 from gradual.ops.operator import IllFormed, OpenRank, Operator, Result
+from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.opening import tracked_length, with_contents
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
@@ -201,3 +204,40 @@ def _learn(flows: Flows, place: Tensor, answers: Sequence[Result], waiting: bool
 
 def _size(extent: Dim | Hole) -> int | None:
     return None if isinstance(extent, Hole) else extent.value
+
+
+# ------------------------------------------------------------------------------------------------ numbers, fields
+@dataclass(slots=True, eq=False)
+class Numeral:
+    """A number without a suffix, beside a value whose element type it takes."""
+
+    number: ast.Number
+    beside: Skeleton
+    element: Element
+
+    def learn(self, flows: Flows) -> None:
+        """Take the element type beside it, if it is known and has the number."""
+        beside = seen(self.beside)
+        if self.element.known() is not None or isinstance(beside, Unknown):
+            return
+        dtype = beside.element.known() if isinstance(beside, Tensor) else DType(self.number.dtype)
+        if dtype is not None:
+            own = DType(self.number.dtype)
+            flows.equate(self.element, Element(dtype if fits_beside(self.number.value, dtype) else own))
+
+
+@dataclass(slots=True, eq=False)
+class Field:
+    """A field of a value that may turn out to be a tuple."""
+
+    operand: Skeleton
+    index: int
+    result: Unknown
+    known: bool = False
+
+    def learn(self, flows: Flows) -> None:
+        """Be the tuple's field."""
+        operand = seen(self.operand)
+        if not self.known and isinstance(operand, Product) and 0 <= self.index < len(operand.fields):
+            self.known = flows.changed = True
+            flows.flow(operand.fields[self.index], self.result)
