@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gradual.checker.agreeing import Agreement
+from gradual.checker.binders import Unreadable
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Typed
 from gradual.checker.flow import Place, flow
 from gradual.checker.polymorphism import match_types, settled_type
 from gradual.checker.program import Program
-from gradual.checker.written import Reading, Unreadable
+from gradual.checker.written import Reading
 from gradual.core.terms import Block, Closure, Construct, Function, Param, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.source import Span

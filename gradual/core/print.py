@@ -21,6 +21,7 @@ from gradual.core.terms import (
     Destructure,
     Function,
     If,
+    Instantiate,
     Invoke,
     Layer,
     MakeReference,
@@ -100,6 +101,10 @@ def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
         case Invoke(name, function, operands, type, types=types):
             at = f"[{', '.join(map(shown, types))}]" if types else ""
             yield f"{indent}{name} = {function}{at}({', '.join(operands)});{_typed(type)}"
+        case Instantiate(name, operand, dims, chosen, type):
+            given = [f"{variable.name} = {dim}" for variable, dim in dims]
+            given += [f"{variable.name} = {shown(choice)}" for variable, choice in chosen]
+            yield f"{indent}{name} = {operand}[{', '.join(given)}];{_typed(type)}"
         case Assertion(condition, message):
             yield f"{indent}assert {condition};   // {message}"
         case Closure(name, function):

@@ -152,6 +152,18 @@ class Rename:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Instantiate:
+    """`name = operand[dims, types]`: a function at given dims and types, which no run needs."""
+
+    name: str
+    operand: str
+    dims: tuple[tuple[Variable, Dim], ...]
+    types: tuple[tuple[TypeVariable, GradualType], ...]
+    type: OpenedType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Invoke:
     """`name = function[types](operands)`: `function` is `@f` or a variable that holds a closure.
 
@@ -381,6 +393,7 @@ Step = (
     | Project
     | MakeTuple
     | Invoke
+    | Instantiate
     | If
     | Closure
     | Rename

@@ -21,6 +21,7 @@ from gradual.core.terms import (
     Construct,
     Convert,
     If,
+    Instantiate,
     Invoke,
     MakeReference,
     MakeTuple,
@@ -178,7 +179,7 @@ class Machine:
                 frame.values[step.name] = held(frame, step.operand)[step.index]  # type: ignore[index]
             case MakeTuple():
                 frame.values[step.name] = tuple(held(frame, field) for field in step.fields)
-            case Rename():
+            case Rename() | Instantiate():
                 frame.values[step.name] = held(frame, step.operand)
             case Size():
                 frame.values[step.name] = _size(step, frame)

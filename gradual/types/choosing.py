@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradual.dims.constraint import Constraint
+from gradual.dims.dim import Dim, Variable
 from gradual.types.measuring import Measured, measured
 from gradual.types.opening import closed, opened
 from gradual.types.relate import instantiated, join, renamed, substituted, type_variables
@@ -17,11 +18,14 @@ from gradual.types.type import (
     DataType,
     FunctionType,
     GradualType,
+    Hole,
     NeverType,
     OpenedType,
     ReferenceType,
+    TensorType,
     TupleType,
     TypeVariable,
+    UnrankedType,
 )
 
 Chosen = dict[TypeVariable, GradualType]
@@ -83,6 +87,24 @@ def at_arguments(
 def at_types(type: FunctionType, arguments: Sequence[OpenedType], types: Sequence[GradualType]) -> Applied:
     """The function type at given types, and at the dims that its arguments show."""
     return _applied(type, measured(type, arguments), tuple(types), {})
+
+
+def at_given(
+    type: FunctionType, dims: Mapping[Variable, Dim], types: Mapping[TypeVariable, GradualType]
+) -> FunctionType:
+    """The function type at some of its dims and types; it chooses the others as before.  [type.instance]"""
+    left = FunctionType(
+        type.names,
+        type.params,
+        type.result,
+        tuple(variable for variable in type.binders if variable not in dims),
+        type.where,
+        tuple(variable for variable in type.types if variable not in types),
+        tuple(one for one in type.order if one not in dims and one not in types),
+    )
+    inside = instantiated(substituted(left, dims), types)
+    assert isinstance(inside, FunctionType)
+    return inside
 
 
 def _applied(
@@ -151,6 +173,23 @@ def settled_type(type: OpenedType) -> GradualType:
 def leaves_open(type: GradualType) -> bool:
     """Whether a value of the type brings an unknown size or rank."""
     return bool(opened(type, "", lambda path, axis, hole: None)[1])
+
+
+def is_gradual(type: GradualType) -> bool:
+    """Whether an unknown size or rank stands anywhere in a type."""
+    match type:
+        case TensorType(shape):
+            return any(isinstance(extent, Hole) for extent in shape)
+        case UnrankedType():
+            return True
+        case TupleType(parts) | DataType(_, parts):
+            return any(map(is_gradual, parts))
+        case FunctionType(_, params, result):
+            return any(map(is_gradual, (*params, result)))
+        case ReferenceType(content):
+            return is_gradual(content)
+        case _:
+            return False
 
 
 def match_types(

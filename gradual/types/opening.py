@@ -176,6 +176,7 @@ def _closed_function(type: FunctionType, visible: Callable[[Variable], bool]) ->
         type.binders,
         tuple(clause for clause in type.where if all(map(seen, clause.variables()))),
         type.types,
+        type.order,
     )
 
 

@@ -209,10 +209,13 @@ def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> Fun
         return None
     dims, types = (like.binders, like.types) if not apart else _unused(like, (type, like, *apart))
     mapping = {
-        mine: variable(theirs.name, theirs.kind, theirs.witness)
-        for mine, theirs in zip(type.binders, dims, strict=True)
+        binder: variable(other.name, other.kind, other.witness)
+        for binder, other in zip(type.binders, dims, strict=True)
     }
     chosen: dict[TypeVariable, GradualType] = dict(zip(type.types, types, strict=True))
+    mine: tuple[Variable | TypeVariable, ...] = (*type.binders, *type.types)
+    theirs: tuple[Variable | TypeVariable, ...] = (*dims, *types)
+    others = dict(zip(mine, theirs, strict=True))
     return FunctionType(
         like.names,
         tuple(instantiated(substituted(param, mapping), chosen) for param in type.params),
@@ -220,12 +223,11 @@ def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> Fun
         dims,
         tuple(goal.substitute(mapping) for goal in type.where),
         types,
+        tuple(others.get(one, one) for one in type.order),
     )
 
 
-def _unused(
-    type: FunctionType, among: Sequence[FunctionType]
-) -> tuple[tuple[Variable, ...], tuple[TypeVariable, ...]]:
+def _unused(type: FunctionType, among: Sequence[FunctionType]) -> tuple[tuple[Variable, ...], tuple[TypeVariable, ...]]:
     """As many dims and type variables as a function type binds, that occur in none of some types."""
     taken = {variable.name for one in among for variable in (*mentioned(one), *one.binders)}
     taken |= {variable.name for one in among for variable in (*type_variables(one), *one.types)}
@@ -273,6 +275,8 @@ def _clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> Functio
         else:
             dims.update(mentioned(part))
             types.update(type_variables(part))
+    if any(_belongs(variable, type.names) for variable in dims):
+        type = _other_params(type, dims)
     if dims.isdisjoint(type.binders) and types.isdisjoint(type.types):
         return type
     taken = {v.name for v in dims | set(mentioned(type))} | {v.name for v in types | set(type_variables(type))}
@@ -281,6 +285,32 @@ def _clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> Functio
     clear = renamed(type, replace(type, binders=binders, types=variables))
     assert clear is not None
     return clear
+
+
+def _belongs(variable: Variable, names: Sequence[str]) -> bool:
+    """Whether a variable is read off one of some parameters."""
+    return variable.witness is not None and variable.witness.value.split("#", 1)[0] in names
+
+
+def _other_params(type: FunctionType, dims: Iterable[Variable]) -> FunctionType:
+    """The function type with names for its parameters that do not occur in some dims."""
+    taken = {*type.names, *(v.witness.value.split("#", 1)[0] for v in dims if v.witness is not None)}
+    fresh = {name: _other(name, taken) for name in type.names}
+    mapping: dict[Variable, Dim] = {}
+    for own in set(mentioned(type)):
+        if own.witness is not None and _belongs(own, type.names):
+            base, *path = own.witness.value.split("#")
+            witness = replace(own.witness, value="#".join((fresh[base], *path)))
+            mapping[own] = variable(own.name.replace(base, fresh[base]), own.kind, witness)
+    return FunctionType(
+        tuple(fresh[name] for name in type.names),
+        tuple(substituted(param, mapping) for param in type.params),
+        substituted(type.result, mapping),
+        type.binders,
+        tuple(clause.substitute(mapping) for clause in type.where),
+        type.types,
+        type.order,
+    )
 
 
 def _other(name: str, taken: set[str]) -> str:

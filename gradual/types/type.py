@@ -7,7 +7,7 @@ type is a gradual type, while a judgement, which takes `TensorType[Dim]`, can ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from gradual.dims.constraint import Constraint, at_least, at_most
@@ -77,6 +77,7 @@ class FunctionType:
         binders: the dims that each call chooses, by measuring its arguments.
         where: what a call owes.
         types: the types that each call chooses, by matching its arguments.
+        order: binders and types in the order in which an instance `f[d, T]` gives them.
     """
 
     names: tuple[str, ...]
@@ -85,6 +86,7 @@ class FunctionType:
     binders: tuple[Variable, ...] = ()
     where: tuple[Constraint, ...] = ()
     types: tuple[TypeVariable, ...] = ()
+    order: tuple[Variable | TypeVariable, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

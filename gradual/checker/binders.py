@@ -1,0 +1,110 @@
+"""What a declaration binds in brackets, `[n, A]`: dims and types.
+
+A binder whose kind is not written is a dim where it is used as one, else a type; none is both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from gradual.checker.elaboration import Elaboration
+from gradual.dims.dim import Dim
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.types.type import TypeVariable
+
+
+class Unreadable(Exception):
+    """What is written is not a type, a dim or a predicate here; the diagnostic was already reported."""
+
+
+def parts(annotation: ast.Type) -> Iterator[ast.Type]:
+    """A written type and the types inside it."""
+    yield annotation
+    match annotation:
+        case ast.TupleType(fields) | ast.NamedType(_, fields):
+            for field in fields:
+                yield from parts(field)
+        case ast.FnType(_, params, result):
+            for part in (*params, result):
+                yield from parts(part)
+        case ast.RefType(content):
+            yield from parts(content)
+
+
+def bind_declared(
+    state: Elaboration,
+    binders: Sequence[ast.Binder],
+    annotations: Sequence[ast.Type],
+    clauses: Sequence[ast.Expr],
+    bound: Callable[[str, Span], Dim],
+) -> Iterator[TypeVariable]:
+    """Bind the names in brackets: dims by `bound`, types here, which are given back.  Raises Unreadable.
+
+    [name.dimension] [type.parameter]
+    """
+    dims = {name.name for expr in (*_sizes(annotations), *clauses) for name in _names(expr)}
+    types = {part.name for annotation in annotations for part in parts(annotation) if isinstance(part, ast.NamedType)}
+    seen: set[str] = set()
+    for binder in binders:
+        name = binder.name
+        if name in seen:
+            state.report("E0204", "name.duplicate", f"`{name}` is declared twice in these brackets", binder.span)
+            raise Unreadable
+        seen.add(name)
+        if binder.kind == "Dim" or (binder.kind is None and name in dims and name not in types):
+            _only_one(name in state.type_names, state, binder, "a dimension", "a type")
+            bound(name, binder.span)
+        else:
+            _only_one(name in state.dims, state, binder, "a type", "a dimension")
+            yield state.bind_type(name)
+
+
+def _only_one(taken: bool, state: Elaboration, binder: ast.Binder, what: str, other: str) -> None:
+    if taken:
+        message = f"`{binder.name}` names {other} here, so it cannot name {what} too"
+        state.report("E0204", "name.duplicate", message, binder.span)
+        raise Unreadable
+
+
+def own_dims(annotations: Sequence[ast.Type]) -> Iterator[ast.Name]:
+    """The names of dims that stand in parameters' types outside function types: what the function itself measures."""
+    for annotation in annotations:
+        match annotation:
+            case ast.TensorType(tuple(shape)):
+                for size in shape:
+                    yield from _names(size)
+            case ast.TupleType(fields) | ast.NamedType(_, fields):
+                yield from own_dims(fields)
+
+
+def _sizes(annotations: Sequence[ast.Type]) -> Iterator[ast.Expr]:
+    for annotation in annotations:
+        for part in parts(annotation):
+            match part:
+                case ast.TensorType(tuple(shape)):
+                    yield from shape
+                case ast.FnType(where=where):
+                    yield from where
+
+
+def _names(expr: ast.Expr) -> Iterator[ast.Name]:
+    """The bare names in a size or a predicate."""
+    match expr:
+        case ast.Name():
+            yield expr
+        case ast.Infix(_, left, right):
+            yield from _names(left)
+            yield from _names(right)
+        case ast.Unary(_, operand):
+            yield from _names(operand)
+        case ast.Hole(_, binder, bound) if bound is not None:
+            yield from (name for name in _names(bound) if name.name != binder)
+        case ast.Choose(condition, then, orelse):
+            for part in (condition, then, orelse):
+                yield from _names(part)
+        case ast.Call(_, arguments) | ast.Tuple(arguments):
+            for argument in arguments:
+                yield from _names(argument)
+        case ast.Block((), result):
+            yield from _names(result)
