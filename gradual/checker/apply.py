@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from gradual.checker.binders import Unreadable
 from gradual.checker.discharge import Owed, discharge, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.provenance import birth
@@ -265,6 +266,8 @@ def read_attributes(state: Elaboration, operator: Operator, written: Sequence[as
             given[attribute.key] = _value_of(reading, attribute.value)
         except NotADim as found:
             state.report(found.code, found.rule, f"attribute `{attribute.key}`: {found.message}", found.span)
+            return None
+        except Unreadable:
             return None
         discharge_divisions(state, reading)
     return given

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable
 from gradual.checker.elaboration import Broken, Elaboration, Typed, Written, base_of
-from gradual.checker.flow import Place, flow
+from gradual.checker.flow import Place, flow, ranks_met
 from gradual.checker.provenance import written_at
 from gradual.checker.written import Reading
 from gradual.core.terms import Promise, Rename, Site
@@ -50,9 +50,13 @@ def ascribe(
         target = reading.type(annotation)
     except Unreadable:
         return state.broken()
+    what = what or ("the annotation of `" + (hint or "") + "`" if site is Site.ANNOTATION else "the cast")
+    place = Place(value_span, site, rule, what, f"{what}, in `{state.function}`", annotation)
     if new:
         own = FunctionType(("",), (target,), TupleType(()), tuple(new.values()))
-        choice = measured(own, [held])
+        if not ranks_met(state, value, target, place):
+            return state.broken()
+        choice = measured(own, [_opened(state, value)])
         for name, variable in new.items():
             if variable in choice.unsolved:
                 state.report(
@@ -62,8 +66,6 @@ def ascribe(
             state.bind_dim(name, choice.mapping[variable])
         target = substituted(target, choice.mapping)
     discharge_divisions(state, reading)
-    what = what or ("the annotation of `" + (hint or "") + "`" if site is Site.ANNOTATION else "the cast")
-    place = Place(value_span, site, rule, what, f"{what}, in `{state.function}`", annotation)
     fits = flow(state, value, target, place)
     if fits is None:
         return state.broken()
@@ -81,6 +83,12 @@ def ascribe(
         state.is_size(size)
     state.steps.append(Rename(name, fits, type, span))
     return state.define(name, type, Written(annotation))
+
+
+def _opened(state: Elaboration, value: str) -> OpenedType:
+    type = state.types[value]
+    assert not isinstance(type, Broken), value
+    return type
 
 
 def _paired(held: Typed, type: OpenedType) -> Iterator[tuple[Dim, Dim]]:

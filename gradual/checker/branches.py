@@ -15,6 +15,7 @@ from itertools import combinations
 from gradual.checker.agreeing import Agreement, disagreement
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Postponed, Typed, mentions_ghost
 from gradual.checker.flow import Place, flow
+from gradual.checker.unranked import demanded_scalar
 from gradual.core.terms import Block, If, Promise, Site
 from gradual.diagnostic import Related
 from gradual.dims.constraint import Constraint, any_of, equal, negated
@@ -71,8 +72,10 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
 
 def _truth(state: Elaboration, condition: str, span: Span) -> Constraint | None:
     """What the condition says about sizes, None where it says nothing."""
-    type = state.types[condition]
+    scalar = demanded_scalar(state, condition, span, "type.if.condition", "the condition")
+    type = state.types[condition] if scalar else BROKEN
     if isinstance(type, Broken):
+        state.types[condition] = BROKEN
         return None
     if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
         state.report("E0307", "type.if.condition", f"a condition is a bool, not `{shown(type)}`", span)

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
-from gradual.checker.flow import Place, flow
+from gradual.checker.flow import Place, flow, ranks_met
 from gradual.checker.polymorphism import agreeing, at_arguments, entered
 from gradual.core.terms import Invoke, Promise, Site
+from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.opening import sizes
 from gradual.types.text import shown
@@ -50,6 +51,10 @@ def _spelling(function: ast.Expr) -> str:
             return "the function"
 
 
+def _place(position: str, span: Span, caller: str) -> Place:
+    return Place(span, Site.ARGUMENT, "type.call.argument", position, f"{position}, in the call {caller}")
+
+
 def _instantiated(
     state: Elaboration,
     call: ast.Call,
@@ -61,8 +66,12 @@ def _instantiated(
 ) -> str:
     for operand in operands:
         state.contents(operand)
-    types: list[OpenedType] = [state.types[operand] for operand in operands]  # type: ignore[misc]
     caller = f"in `{state.function}`"
+    places = [_place(f"argument {i + 1} of `{called}`", a.span, caller) for i, a in enumerate(call.arguments)]
+    for operand, param, place in zip(operands, type.params, places, strict=True):
+        if not ranks_met(state, operand, param, place):
+            return state.define(name, BROKEN)
+    types: list[OpenedType] = [state.types[operand] for operand in operands]  # type: ignore[misc]
     choice = at_arguments(type, types, agree=agreeing(state, called, [argument.span for argument in call.arguments]))
     if choice is None:
         return state.define(name, BROKEN)
@@ -74,12 +83,7 @@ def _instantiated(
         if not owe(state, owed):
             return state.define(name, BROKEN)
     passed: list[str] = []
-    for index, (operand, param) in enumerate(zip(operands, choice.params, strict=True)):
-        position = f"argument {index + 1} of `{called}`"
-        place = Place(
-            call.arguments[index].span, Site.ARGUMENT, "type.call.argument", position,
-            f"{position}, in the call {caller}",
-        )  # fmt: skip
+    for operand, param, place in zip(operands, choice.params, places, strict=True):
         fits = flow(state, operand, param, place)
         if fits is None:
             return state.define(name, BROKEN)

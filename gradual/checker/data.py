@@ -86,7 +86,7 @@ def _constructors(program: Program, declaration: ast.TypeDef, owners: dict[str, 
         fields: list[GradualType] = []
         for field in constructor.fields:
             try:
-                fields.append(Reading(state).type(field))
+                fields.append(Reading(state, declares=True).type(field))
             except Unreadable:
                 fields.append(NeverType())
         constructors[constructor.name] = Constructor(constructor.name, declaration.name, tuple(fields))

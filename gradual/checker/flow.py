@@ -90,6 +90,22 @@ def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> s
     return _rebuilt(state, value, "", converted, place.span)
 
 
+def ranks_met(state: Elaboration, value: str, target: GradualType, place: Place) -> bool:
+    """Demand the ranks alone that a written type has, so that sizes can be measured; False after reporting one.
+
+    [type.unranked.demand]
+    """
+    source = state.types[value]
+    if isinstance(source, Broken):
+        return True
+    for demand in demands(source, target):
+        if isinstance(demand, Demand) and demand.axis is None:
+            if not discharge(state, demand.goal, partial(_owed, state, value, demand, place)):
+                return False
+            _learn_rank(state, demand)
+    return True
+
+
 def _learn_rank(state: Elaboration, demand: Demand) -> None:
     witness = single(demand.size).witness
     assert isinstance(witness, RankOf) and demand.wanted is not None and demand.wanted.value is not None

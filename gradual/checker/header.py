@@ -86,7 +86,7 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     for used in own_dims([param.annotation for param in literal.params if param.annotation is not None]):
         if used.name not in state.dims and used.name not in state.type_names:
             bound(used.name, used.span)
-    reading = Reading(state, bound)
+    reading = Reading(state, bound, declares=True)
     params = _params(state, literal, reading, handed.params)
     written = tuple(param.written for param in params)
     rigid = tuple(variable for dim, _ in binders.values() for variable in dim.variables())
@@ -102,7 +102,7 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     interface = FunctionType(names, written, TupleType(()), rigid, where, types, tuple(order))
     solved = _solved(state, interface, params, {v: s for d, s in binders.values() for v in d.variables()})
     declared = None if isinstance(literal.result, ast.Omitted) else literal.result
-    result = Reading(state).type(declared) if declared is not None else None
+    result = Reading(state, declares=True).type(declared) if declared is not None else None
     type = replace(interface, result=result) if result is not None else None
     whole = not any(isinstance(given, NeverType) for given in handed.params.values())
     return Header(params, interface, type, solved, EntryChecks(params, solved, where, literal, name), whole)
@@ -207,7 +207,7 @@ def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...]:
     """The `where` clauses, each assumed before the next is read; together they must be satisfiable.  [type.where]"""
     clauses: list[Constraint] = []
     for written in literal.where:
-        reading = Reading(state)
+        reading = Reading(state, declares=True)
         clause = reading.clause(written)
         discharge_divisions(state, reading)
         match state.program.decider.satisfiable(state.facts, clause):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from gradual.checker.apply import apply, discharge_divisions, read_attributes, unknown_operator
 from gradual.checker.ascribing import ascribe
+from gradual.checker.binders import Unreadable
 from gradual.checker.branches import conditional
 from gradual.checker.calling import called
 from gradual.checker.closures import closure
@@ -22,6 +23,7 @@ from gradual.checker.omission import is_deferred
 from gradual.checker.polymorphism import instance
 from gradual.checker.references import reference
 from gradual.checker.templates import called_template, settled, supplied, template, unused
+from gradual.checker.unranked import demanded_scalar
 from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import (
     Assertion,
@@ -35,7 +37,7 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.text import shown
-from gradual.types.type import TensorType, TupleType
+from gradual.types.type import TensorType, TupleType, UnrankedType
 
 
 def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
@@ -232,7 +234,7 @@ def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
 
 def _adapted(state: Elaboration, expr: ast.Expr, beside: str) -> str:
     type = state.types[beside]
-    if not isinstance(expr, ast.Number) or expr.explicit or not isinstance(type, TensorType):
+    if not isinstance(expr, ast.Number) or expr.explicit or not isinstance(type, TensorType | UnrankedType):
         return infer(state, expr)
     return number_value(state, expr, type.dtype if fits_beside(expr.value, type.dtype) else expr.dtype, None)
 
@@ -291,13 +293,16 @@ def _assert(state: Elaboration, item: ast.Assert) -> None:
     reading = Reading(state)
     try:
         goal = reading.predicate(item.condition)
+    except Unreadable:
+        return
     except NotADim as found:
         if found.rule in ("dim.division",) or isinstance(item.condition, ast.Unary | ast.Choose):
             state.report(found.code, found.rule, found.message, found.span)
             return
         condition = infer(state, item.condition)
+        scalar = demanded_scalar(state, condition, item.condition.span, "type.assert", "what is asserted")
         type = state.types[condition]
-        if isinstance(type, Broken):
+        if isinstance(type, Broken) or not scalar:
             return
         if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
             state.report("E0307", "type.assert", f"`assert` takes a bool, not `{shown(type)}`", item.condition.span)

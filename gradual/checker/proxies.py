@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import Broken, Elaboration, Made, Written, single
-from gradual.checker.flow import Place, flow
+from gradual.checker.flow import Place, flow, ranks_met
 from gradual.core.terms import (
     Invoke,
     Layer,
@@ -164,10 +164,14 @@ def _called(
     place: Place,
 ) -> Invoke | None:
     """The call of the function that is there, with what the context passes; the context owes what it demands."""
+    negative = _negative(place, "an argument")
+    for index, (param, wanted) in enumerate(zip(params, source.params, strict=True)):
+        inside = replace(negative, annotation=_inside(place, index).annotation)
+        if not ranks_met(state, param.name, wanted, inside):
+            return None
     types = [_opened(state, param.name) for param in params]
     choice = at_arguments(source, types, promised.result)
     assert choice is not None, source
-    negative = _negative(place, "an argument")
     for _, goal in choice.owed:
         if not owe(state, _due(goal, "an argument has no size that fits the function's own declaration", negative)):
             return None

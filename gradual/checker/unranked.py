@@ -10,15 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gradual.checker.discharge import Owed, owe, promises
-from gradual.checker.elaboration import Broken, Elaboration
+from gradual.checker.elaboration import Broken, Elaboration, single
 from gradual.core.terms import Blame, Check, Promise, Site
-from gradual.dims.constraint import FALSE, TRUE, Constraint, differs, equal
+from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, differs, equal
 from gradual.dims.dim import constant
 from gradual.dims.facts import Cone
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size, unranked
 from gradual.source import Span
-from gradual.types.opening import rank_of, shapes_unknown
+from gradual.types.opening import rank_of, shapes_unknown, size_of, spelled
 from gradual.types.type import UnrankedType
 from gradual.verdict import Proved, Refuted
 
@@ -223,8 +223,8 @@ def _left_open(state: Elaboration, case: Case) -> Iterator[Promise]:
 
 
 # ------------------------------------------------------------------------------------------------- outside operators
-def demanded_rank(state: Elaboration, value: str, rank: int, owed: Owed) -> bool:
-    """Demand the rank of a value wherever else a program needs one; False after reporting that it is another.
+def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what: str) -> bool:
+    """Demand that a value is of rank 0 where a program needs a scalar; False after reporting that it is not.
 
     [type.unranked.demand]
     """
@@ -232,7 +232,31 @@ def demanded_rank(state: Elaboration, value: str, rank: int, owed: Owed) -> bool
     type = state.types[value]
     if not isinstance(type, UnrankedType) or type.origin is None:
         return True
+    number, wanted = rank_of(type.origin), constant(0)
+    says, label = f"{what} has to be a scalar", f"its rank is {number}"
+    owed = Owed(
+        equal(number, wanted), rule, Site.ANNOTATION, says, span, label, what, sides=(number, wanted), values=(value,)
+    )  # fmt: skip
     if not owe(state, owed):
         return False
-    state.rank_known(type.origin, rank)
+    state.rank_known(type.origin, 0)
+    return True
+
+
+def demanded_axis(state: Elaboration, value: str, type: UnrankedType, axis: int, span: Span) -> bool:
+    """Demand that a value has an axis that an annotation names; False after reporting that it has not.
+
+    [type.unranked.demand]
+    """
+    assert type.origin is not None
+    number, size = rank_of(type.origin), size_of(type.origin, axis)
+    what = f"`{spelled(value)}` has to have a dimension {axis}"
+    goal = at_least(number, constant(axis + 1))
+    owed = Owed(
+        goal, "type.unranked.demand", Site.ANNOTATION, what, span, f"its rank is {number}", what, values=(value,)
+    )
+    if not owe(state, owed):
+        return False
+    state.ghosts.setdefault(single(size), state.ghosts[single(number)])
+    state.is_size(size)
     return True

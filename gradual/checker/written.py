@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from gradual.checker.binders import Unreadable, bind_declared
 from gradual.checker.elaboration import Elaboration
+from gradual.checker.unranked import demanded_axis, demanded_scalar, settle_ranks
 from gradual.dims.constraint import (
     Constraint,
     all_of,
@@ -28,6 +29,7 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.measuring import measured, measuring
+from gradual.types.opening import size_of
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -67,12 +69,14 @@ class Reading:
 
     Attributes:
         bind: what to do with a dimension name that is not in scope: give its dim, or None to refuse it.
+        declares: whether an interface is read, which demands nothing of a value.
         owed: obligations of the divisions met, with where they stand.
     """
 
     state: Elaboration
     bind: Callable[[str, Span], Dim | None] = lambda name, span: None
     owed: list[tuple[Constraint, Span]] = field(default_factory=list)
+    declares: bool = False
 
     # ---------------------------------------------------------------------------------------------------- dims
     def dim(self, expr: ast.Expr) -> Dim:
@@ -115,6 +119,8 @@ class Reading:
         value = self.state.names.get(name)
         if value is None:
             raise NotADim(f"variable `{name}` is not in scope", span, "E0202", "name.variable")
+        if not self.declares and not demanded_scalar(self.state, value, span, "type.unranked.demand", f"`{name}`"):
+            raise Unreadable
         type = self.state.contents(value)
         if type is None or type.rank != 0:
             raise NotADim(f"`{name}` is not an integer scalar", span, "E0206", "name.dimension")
@@ -161,13 +167,26 @@ class Reading:
         value = self.state.names.get(local.name)
         if value is None:
             raise NotADim(f"variable `{local.name}` is not in scope", local.span, "E0202", "name.variable")
+        settle_ranks(self.state, (value,))
         type = self.state.types[value]
+        if isinstance(type, UnrankedType):
+            return self._size_of_unranked(local, value, type, axis)
         if not isinstance(type, TensorType):
             raise NotADim(f"`{local.name}` is not a tensor", local.span, "E0307", "type.structure")
         if not -type.rank <= axis < type.rank:
             message = f"`{local.name}` has rank {type.rank}, so it has no dimension {axis}"
             raise NotADim(message, local.span, "E0305", "op.axis")
         return type.shape[axis]
+
+    def _size_of_unranked(self, local: ast.Local, value: str, type: UnrankedType, axis: int) -> Dim:
+        """A size of a value of unknown rank, which must have that axis.  [type.unranked.demand]"""
+        if self.declares or axis < 0:
+            what = "a declaration names no dimension of it" if self.declares else "its axes count from the front only"
+            raise NotADim(f"`{local.name}` has unknown rank, so {what}", local.span, "E0305", "op.axis")
+        if not demanded_axis(self.state, value, type, axis, local.span):
+            raise Unreadable
+        assert type.origin is not None
+        return size_of(type.origin, axis)
 
     def _meta(self, kind: str, index: int, span: Span) -> Dim:
         entry = self.state.program.surface.metadata.get((kind, index))
@@ -287,7 +306,7 @@ class Reading:
         with state.block():
             everything = (*written.params, written.result)
             order.extend(bind_declared(state, written.binders, everything, written.where, bound))
-            params = tuple(map(Reading(state, bound, self.owed).type, written.params))
+            params = tuple(map(Reading(state, bound, self.owed, self.declares).type, written.params))
             result = self.type(written.result)
             where = tuple(map(self.clause, written.where))
         names = tuple(f"%?{i}" for i in range(len(params)))

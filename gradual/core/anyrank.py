@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
 
 from gradual.core.terms import Apply
 from gradual.dims.constraint import Constraint, at_least, equal
@@ -85,11 +85,20 @@ def readable(verifier: Verifying, variable: Variable, what: str) -> None:
     match variable.witness:
         case SizeOf(value=path, axis=axis) if (part := _part(verifier.types, path)) is not None:
             verifier._prove(at_least(rank_of(part), constant(axis + 1)), f"{what} reads dimension {axis} of {path}")
+            verifier.facts.assume(at_least(size_of(path, axis), constant(0)))
         case ContentOf(value=path, index=index) if (part := _part(verifier.types, path)) is not None:
             least = constant((*index, 0)[0] + 1)
             verifier._prove(at_least(numel_of(part), least), f"{what} reads an element of {path}")
         case _:
             pass
+
+
+def read_by(value: Any) -> Iterator[Variable]:
+    """The sizes that an attribute speaks of."""
+    if isinstance(value, Dim):
+        yield from sorted(value.variables(), key=lambda variable: variable.name)
+    for part in value if isinstance(value, tuple) else ():
+        yield from read_by(part)
 
 
 def _part(types: Mapping[str, OpenedType], path: str) -> str | None:

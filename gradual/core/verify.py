@@ -214,6 +214,8 @@ class _Verifier:
         for index in range(len(step.operands)) if step.operator.contents else step.operator.reads:
             self._open_contents(step.operands[index])
         anyrank.settle(self, step.operands)
+        for variable in anyrank.read_by(tuple(step.attributes.values())):
+            anyrank.readable(self, variable, step.name)
         asking = Asking(step.operator, step.operands, step.attributes)
         try:
             types = asking.flattened(tuple(self._type(operand) for operand in step.operands))
