@@ -21,6 +21,7 @@ from gradual.diagnostic import Related
 from gradual.dims.constraint import Constraint, any_of, equal, negated
 from gradual.dims.dim import Dim, ite
 from gradual.dims.simplify import simplified_dim
+from gradual.ops.contents import chosen
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
@@ -350,8 +351,7 @@ class Join:
         first = contents[0]
         if all(content is first for content in contents):
             return first
-        dims = [content for content in contents if isinstance(content, Dim)]
-        return ite(self.truth, *dims) if self.truth is not None and len(dims) == len(contents) else None
+        return None if self.truth is None else chosen(self.truth, *contents)
 
     # -------------------------------------------------------------------------------------------------- reports
     def _spans(self, i: int, j: int) -> tuple[Span, Span]:

@@ -53,6 +53,7 @@ from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, constant, of_atom
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
+from gradual.ops.contents import iff
 from gradual.ops.operator import IllFormed, Judgement
 from gradual.ops.ranks import Asking
 from gradual.types.choosing import at_given, at_types
@@ -488,7 +489,9 @@ class _Verifier:
         for content, joined in zip(found or (), recorded or (), strict=False):
             if isinstance(content, Dim) and isinstance(joined, Dim):
                 self._prove(equal(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
-            elif content is not joined:
+            elif isinstance(content, Constraint) and isinstance(joined, Constraint):
+                self._prove(iff(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
+            else:
                 self.found.append(f"{step.name}: contents that a branch does not give")
 
     # ------------------------------------------------------------------------------------------------------- ground

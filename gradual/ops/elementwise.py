@@ -12,7 +12,7 @@ from gradual.dims.constraint import all_of, any_of, at_least, at_most, differs, 
 from gradual.dims.dim import Dim, maximum, minimum
 from gradual.ops import contents as known
 from gradual.ops.operator import Contents, Judgement, Operator, operator
-from gradual.ops.shapes import broadcast, judged, of_dtype, same_dtype, tensor
+from gradual.ops.shapes import ZERO, broadcast, judged, of_dtype, same_dtype, tensor
 from gradual.tensors import real, whole
 from gradual.tensors.index import broadcast_shape, spread
 from gradual.tensors.scalar import kept
@@ -286,7 +286,13 @@ _UNARY = (
     Row("isfinite", "Whether neither infinite nor NaN.", _always, math.isfinite, tests=True),
     _logical("logical_not", "Not.", exact.not_, negated),
     Row("bitwise_not", "All bits flipped.", exact.invert, bools=exact.not_, on_truths=negated),
-    Row("nn.relu", "The greater of each element and +0.", lambda x: max(x, 0), lambda x: real.maximum(x, 0.0)),
+    Row(
+        "nn.relu",
+        "The greater of each element and +0.",
+        lambda x: max(x, 0),
+        lambda x: real.maximum(x, 0.0),
+        on_dims=lambda x: maximum(x, ZERO),
+    ),
 )
 UNARY = tuple(map(unary, _UNARY))
 """Operators of one operand."""

@@ -139,7 +139,12 @@ def _gather(data: Tensor, indices: Tensor, *, axis: int) -> Tensor:
     return tensor_of(indices.shape, data.dtype, picked(data.elements, _targets(data, indices, axis)))
 
 
-@operator("gather", meaning=_gather, family="selecting")
+def _gather_contents(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Contents:
+    """The elements at known places; known elements have one axis."""
+    return _take_contents(data, indices, batch_dims=0, axis=axis, mode="fast")
+
+
+@operator("gather", meaning=_gather, family="selecting", contents=_gather_contents)
 def gather(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Judgement:
     """For each index the element at its own place, moved along an axis.
 
