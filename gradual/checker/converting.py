@@ -42,10 +42,6 @@ def converted(state: Elaboration, value: str, source: DataType, target: DataType
     regular = Regular(state.program.data, state.program.limits.parts)
     if fits(source, target, regular):
         return value
-    if regular.exhausted:
-        message = f"{place.through}: the parts of `{source.name}` have ever larger types, so they cannot be converted"
-        state.report("E0399", "type.unsupported", message, place.span)
-        return None
     outermost = not state.conversions
     conversion = Converting(state, place, regular).conversion(source, target)
     if conversion is None:
@@ -72,6 +68,10 @@ class Converting:
         known = self.begun.get(pair)
         if known is not None:
             return known
+        if self.regular.grows(source) or self.regular.grows(target):
+            what = f"the parts of `{source.name}` have ever larger types, so they cannot be converted"
+            self.state.report("E0399", "type.unsupported", f"{self.place.through}: {what}", self.place.span)
+            return None
         conversion = self.begun[pair] = Conversion()
         failed = False
         try:

@@ -27,18 +27,30 @@ class Regular:
     """The pairs of data types met so far: a recursive type meets itself again.
 
     Attributes:
-        room: how large a type inside a data type may be; only types whose parts grow for ever need more, and are then
-            `exhausted`.
+        room: how large a type inside a data type may be; only types whose parts grow for ever need more.
     """
 
     data: Mapping[str, Data]
     room: int
     met: set[tuple[DataType, DataType]] = field(default_factory=set)
-    exhausted: bool = False
+
+    def grows(self, type: GradualType) -> bool:
+        """Whether a type has more parts than there is room for."""
+        waiting, room = [type], self.room
+        while waiting and room >= 0:
+            room -= 1
+            match waiting.pop():
+                case TupleType(parts) | DataType(_, parts):
+                    waiting += parts
+                case FunctionType(params=params, result=result):
+                    waiting += (*params, result)
+                case ReferenceType(content):
+                    waiting.append(content)
+        return room < 0
 
 
 def fits(source: GradualType, target: GradualType, regular: Regular) -> bool:
-    """Whether a value of the source type is one of the target type as it is.  [type.data.fits]"""
+    """Whether a value of the source type is one of the target type as it is.  [type.data.convert]"""
     if source == target:
         return True
     match source, target:
@@ -61,8 +73,7 @@ def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
     """Field by field, and as assumed where the types are met again."""
     if (source, target) in regular.met:
         return True
-    if regular.exhausted or _is_larger(source, regular.room) or _is_larger(target, regular.room):
-        regular.exhausted = True
+    if regular.grows(source) or regular.grows(target):
         return False
     before = set(regular.met)
     regular.met.add((source, target))
@@ -77,18 +88,3 @@ def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
     if not good:
         regular.met = before
     return good
-
-
-def _is_larger(type: GradualType, room: int) -> bool:
-    """Whether a type has more parts than there is room for."""
-    waiting = [type]
-    while waiting and room >= 0:
-        room -= 1
-        match waiting.pop():
-            case TupleType(parts) | DataType(_, parts):
-                waiting += parts
-            case FunctionType(params=params, result=result):
-                waiting += (*params, result)
-            case ReferenceType(content):
-                waiting.append(content)
-    return room < 0
