@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -38,6 +38,7 @@ ANNOTATED = "_annotated"
 KEYS = ("program", "graten", "type", "check", "run", "refused", "waits")
 SOME_RULE = re.compile(r"(.*\S)\s+\[([a-z0-9_.-]+)\]")
 CHANGED = re.compile(r"(E\d{4}) (.+) for (.+)")
+SHAPE = re.compile(r"Tensor\[\(([^()\[\]{}]*)\), (\w+)\]")
 BLAMED = re.compile(r"blame (E\d{4})(?: (.+))?")
 ROW = re.compile(r"^\| (\d+) \| (\[.*?) \| (.*?) \| (\S+) \| (\S+) \|", re.MULTILINE)
 
@@ -207,6 +208,28 @@ def test_a_run_ends_as_it_is_written(program: Program, line: str) -> None:
     if wanted[2]:
         assert caught.value.check is not None
         assert same_condition(str(caught.value.check.goal), wanted[2]), str(caught.value.check.goal)
+
+
+def blurred(body: str) -> Iterator[str]:
+    """The program with one number of one annotated shape as `?`, or with one shape that binds no name as `*`."""
+    for match in SHAPE.finditer(body):
+        sizes = [size.strip() for size in match[1].split(",") if size.strip()]
+        numbers = [k for k, size in enumerate(sizes) if size.isdigit()]
+        shapes = [f"({', '.join((*sizes[:k], '?', *sizes[k + 1 :]))},)" for k in numbers]
+        if all(size.isdigit() or size == "?" for size in sizes):
+            shapes.append("*")
+        for shape in shapes:
+            yield f"{body[: match.start()]}Tensor[{shape}, {match[2]}]{body[match.end() :]}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", EACH)
+def test_whoever_says_less_is_accepted_too(program: Program) -> None:
+    variants = list(blurred(program.body))
+    assert variants
+    for text in variants:
+        found = gradual.check(text)
+        assert found.ok, (text, [diagnostic.message for diagnostic in found.diagnostics])
 
 
 @pytest.mark.parametrize(
