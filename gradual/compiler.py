@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from gradual.checker.advice import Outcome, Trials, advised, annotation_for, findings
+from gradual.checker.declaring import as_function
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
@@ -168,6 +169,7 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
 
 def _definitions(surface: ast.Module, result: Checked) -> list[tuple[Elaboration, ast.Fn]]:
     functions = {d.name.name: d.function for d in surface.definitions if isinstance(d, ast.Def)}
+    functions |= {d.name.name: as_function(d) for d in surface.definitions if isinstance(d, ast.OperatorDef)}
     return [(state, functions[name]) for name, state in result.elaborations.items()]
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
@@ -14,9 +15,35 @@ from gradual.checker.polymorphism import agreeing, at_arguments, entered
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.types.keying import identities, keyed
 from gradual.types.opening import sizes
 from gradual.types.text import shown
 from gradual.types.type import FunctionType, OpenedType
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules by which a call owes; `blames` tells whether the call is blamed, or else whoever left a size open."""
+
+    dims: str
+    argument: str
+    where: str
+    site: Site
+    blames: bool
+
+
+CALLED = Rules("type.call.dims", "type.call.argument", "type.call.where", Site.ARGUMENT, True)
+DECLARED = Rules("op.declared.argument", "op.declared.argument", "op.declared.where", Site.OPERATOR, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """What is called: its name for people, its name in core, its type, and the rules of its calls."""
+
+    name: str
+    function: str
+    type: FunctionType
+    rules: Rules
 
 
 def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
@@ -38,7 +65,8 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
         message = f"`{spelling}` takes {len(type.params)} arguments, not {len(operands)}"
         state.report("E0304", "type.call.arity", message, call.span)
         return state.define(name, BROKEN)
-    return _instantiated(state, call, spelling, function, type, operands, name)
+    callee = Callee(spelling, function, type, CALLED)
+    return invoked(state, callee, operands, [argument.span for argument in call.arguments], call.span, name)
 
 
 def _spelling(function: ast.Expr) -> str:
@@ -51,35 +79,25 @@ def _spelling(function: ast.Expr) -> str:
             return "the function"
 
 
-def _place(position: str, span: Span, caller: str) -> Place:
-    return Place(span, Site.ARGUMENT, "type.call.argument", position, f"{position}, in the call {caller}")
-
-
-def _instantiated(
-    state: Elaboration,
-    call: ast.Call,
-    called: str,
-    function: str,
-    type: FunctionType,
-    operands: Sequence[str],
-    name: str,
+def invoked(
+    state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span], span: Span, name: str
 ) -> str:
+    """The core variable `name` with the value of a call: dims and types chosen, arguments in, the result opened."""
+    type, called, caller, rules = callee.type, callee.name, f"in `{state.function}`", callee.rules
     for operand in operands:
         state.contents(operand)
-    caller = f"in `{state.function}`"
-    places = [_place(f"argument {i + 1} of `{called}`", a.span, caller) for i, a in enumerate(call.arguments)]
+    places = [_place(callee, index, at, caller) for index, at in enumerate(spans)]
     for operand, param, place in zip(operands, type.params, places, strict=True):
         if not ranks_met(state, operand, param, place):
             return state.define(name, BROKEN)
     types: list[OpenedType] = [state.types[operand] for operand in operands]  # type: ignore[misc]
-    choice = at_arguments(type, types, agree=agreeing(state, called, [argument.span for argument in call.arguments]))
+    choice = at_arguments(type, types, agree=agreeing(state, called, spans))
     if choice is None:
         return state.define(name, BROKEN)
     for index, goal in choice.owed:
-        blamed = f"argument {index + 1} of the call of `{called}` {caller}"
+        blamed = f"argument {index + 1} of the call of `{called}` {caller}" if rules.blames else ""
         says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
-        span = call.arguments[index].span
-        owed = Owed(goal, "type.call.dims", Site.ARGUMENT, says, span, blamed=blamed, values=tuple(operands))
+        owed = Owed(goal, rules.dims, rules.site, says, spans[index], blamed=blamed, values=tuple(operands))
         if not owe(state, owed):
             return state.define(name, BROKEN)
     passed: list[str] = []
@@ -90,12 +108,20 @@ def _instantiated(
         passed.append(fits)
     for clause, goal in zip(type.where, choice.where, strict=True):
         says = f"`{called}` requires `{clause}`"
-        blamed = f"the call of `{called}` {caller}"
-        owed = Owed(goal, "type.call.where", Site.WHERE, says, call.span, blamed=blamed, values=tuple(operands))
-        owe(state, owed)
-    promise = Promise(call.span, f"the result of `{called}`, whose type leaves it open")
-    result = entered(state, type, choice, types, name, lambda path, axis: promise)
+        blamed = f"the call of `{called}` {caller}" if rules.blames else ""
+        site = Site.WHERE if rules.blames else rules.site
+        owe(state, Owed(goal, rules.where, site, says, span, blamed=blamed, values=tuple(operands)))
+    promise = Promise(span, f"the result of `{called}`, whose type leaves it open")
+    if callee.rules is DECLARED:
+        choice = replace(choice, result=keyed(choice.result, called, types))
+    result = entered(state, type, choice, types, name, lambda path, axis: promise, identities(operands, types))
     for size in sizes(result):
         state.is_size(size)
-    state.steps.append(Invoke(name, function, tuple(passed), result, call.span, choice.types))
-    return state.define(name, result, Made(f"`{called}`", tuple(operands), call.span))
+    state.steps.append(Invoke(name, callee.function, tuple(passed), result, span, choice.types))
+    return state.define(name, result, Made(f"`{called}`", tuple(operands), span))
+
+
+def _place(callee: Callee, index: int, span: Span, caller: str) -> Place:
+    position = f"argument {index + 1} of `{callee.name}`"
+    blamed = f"{position}, in the call {caller}" if callee.rules.blames else ""
+    return Place(span, callee.rules.site, callee.rules.argument, position, blamed)

@@ -15,6 +15,7 @@ from gradual.checker.branches import conditional
 from gradual.checker.calling import called
 from gradual.checker.closures import closure
 from gradual.checker.data import construct, constructor_type, constructor_value
+from gradual.checker.declaring import Application, applied, stopped
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
 from gradual.checker.literals import INFIX, fits_beside, meta_value, number_value, vector_value
@@ -80,6 +81,8 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
             return matched(state, expr, lambda part: infer(state, part), hint)
         case ast.Ref():
             return reference(state, expr, lambda part: infer(state, part), hint)
+        case ast.Absent():
+            return stopped(state, expr)
         case ast.Instance(function):
             return instance(state, expr, infer(state, function), hint)
         case ast.Choose() | ast.Unary() | ast.Hole() | ast.Text() | ast.Nothing() | ast.TensorType():
@@ -201,6 +204,9 @@ def _operator(
         fields = [deferred(state, argument) for argument in arguments]
         fields = supplied(state, spans, constructor_type(state.program, constructor), fields)
         return construct(state, constructor, fields, spans, span, hint)
+    if name in state.program.functions:
+        application = Application(name, arguments, attributes, span)
+        return applied(state, application, lambda part: infer(state, part), hint)
     operands = [infer(state, argument) for argument in arguments]
     operator = state.program.operators.get(name)
     if operator is None:

@@ -44,6 +44,16 @@ def number_value(state: Elaboration, number: ast.Number, dtype: str, hint: str |
     return _constant(state, scalar(number.value, DType(dtype)), number.span, hint)
 
 
+def fits(value: bool | int | float, dtype: DType) -> bool:
+    """Whether an unsuffixed literal is a value of an element type."""
+    if type(value) is float:
+        return dtype.is_float
+    if type(value) is not int or not dtype.is_integer:
+        return False
+    bits = dtype.bits - dtype.is_signed
+    return (-(1 << bits) if dtype.is_signed else 0) <= value < 1 << bits
+
+
 def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
     contents = _literal_contents(value, state.program.limits.contents)
     type = TensorType(tuple(map(constant, value.shape)), value.dtype, contents)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from gradual.checker.closures import completed
 from gradual.checker.data import declare_data
+from gradual.checker.declaring import as_definition, clash
 from gradual.checker.discharge import settle
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.header import Header, read_header
@@ -101,7 +102,7 @@ def _gathered(
 
 
 def _definitions(program: Program, found: list[Diagnostic]) -> Iterator[ast.Def]:
-    """The functions defined, first of each name; what is not supported yet is reported.  [name.duplicate]"""
+    """The functions and operators defined, first of each name.  [name.duplicate]"""
     seen: dict[str, Span] = {}
     for definition in program.surface.definitions:
         match definition:
@@ -114,9 +115,15 @@ def _definitions(program: Program, found: list[Diagnostic]) -> Iterator[ast.Def]
                 yield definition
             case ast.TypeDef() | ast.ExternType():  # read by `declare_data`
                 pass
-            case ast.OperatorDef(name=name):
-                message = f"the operator declaration `{name.name}` is not supported yet"
-                found.append(Diagnostic("E0399", "type.unsupported", message, definition.span))
+            case ast.OperatorDef(name=operator):
+                taken = clash(operator, program.operators, program.constructors)
+                if operator.name in seen:
+                    taken = f"`{operator.name}` is declared twice"
+                if taken is not None:
+                    found.append(Diagnostic("E0204", "name.duplicate", taken, operator.span))
+                    continue
+                seen[operator.name] = operator.span
+                yield as_definition(definition)
 
 
 def _whole(definition: ast.Def) -> ast.Fn:

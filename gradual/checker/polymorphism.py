@@ -60,10 +60,11 @@ def entered(
     arguments: Sequence[OpenedType],
     name: str,
     promise: Callable[[str, int | None], Promise],
+    identities: tuple[str, ...] = (),
 ) -> OpenedType:
     """The result of a call, opened; a size that is one of two that arguments show makes nothing gradual by itself."""
     gradual, before = state.gradual, len(state.ghosts)
-    result = state.enter(call.result, name, promise)
+    result = state.enter(call.result, name, promise, identities)
     if not gradual and state.gradual and not _leaves_open(state, type, arguments):
         state.gradual = False
         state.joins.update(list(state.ghosts)[before:])

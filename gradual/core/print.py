@@ -33,6 +33,7 @@ from gradual.core.terms import (
     Rename,
     Size,
     Step,
+    Stop,
     Wrap,
     WrapReference,
     WriteReference,
@@ -54,8 +55,14 @@ def printed(module: Module, source: Source | None = None) -> str:
         at = source.position(check.span.start)
         return f" {at.line}:{at.column}"
 
-    functions = ("\n".join(_function(function, "def ", "", place)) for function in module.functions.values())
+    functions = (
+        "\n".join(_function(function, _keyword(function), "", place)) for function in module.functions.values()
+    )
     return "\n\n".join(functions) + "\n"
+
+
+def _keyword(function: Function) -> str:
+    return "def " if function.name.startswith("@") else "operator "
 
 
 Place = Callable[[Check], str]
@@ -101,6 +108,8 @@ def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
         case Invoke(name, function, operands, type, types=types):
             at = f"[{', '.join(map(shown, types))}]" if types else ""
             yield f"{indent}{name} = {function}{at}({', '.join(operands)});{_typed(type)}"
+        case Stop(name, says):
+            yield f"{indent}{name} = stop;   // {says}"
         case Instantiate(name, operand, dims, chosen, type):
             given = [f"{variable.name} = {dim}" for variable, dim in dims]
             given += [f"{variable.name} = {shown(choice)}" for variable, choice in chosen]

@@ -152,6 +152,16 @@ class Rename:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Stop:
+    """`name` has no value: the run ends in a fault that says why."""
+
+    name: str
+    says: str
+    type: OpenedType
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Instantiate:
     """`name = operand[dims, types]`: a function at given dims and types, which no run needs."""
 
@@ -394,6 +404,7 @@ Step = (
     | MakeTuple
     | Invoke
     | Instantiate
+    | Stop
     | If
     | Closure
     | Rename

@@ -43,6 +43,7 @@ from gradual.core.terms import (
     Rename,
     Size,
     Step,
+    Stop,
     Wrap,
     WrapReference,
     WriteReference,
@@ -58,6 +59,7 @@ from gradual.ops.operator import IllFormed, Judgement
 from gradual.ops.ranks import Asking
 from gradual.types.choosing import at_given, at_types
 from gradual.types.dtype import DType
+from gradual.types.keying import identities, keyed
 from gradual.types.measuring import bare, measured, measuring
 from gradual.types.opening import sizes, tracked_length, with_contents
 from gradual.types.relate import Coercion, Demand, Mismatch, demands, instantiated, precise, substituted
@@ -180,6 +182,10 @@ class _Verifier:
                 self._invoke(step)
             case Instantiate():
                 self._instantiate(step)
+            case Stop(name, _, type):
+                if not isinstance(type, NeverType):
+                    self.found.append(f"{name}: no value as {shown(type)}")
+                self._define(name, type)
             case If():
                 self._if(step)
             case Match():
@@ -323,7 +329,8 @@ class _Verifier:
             return self._define(step.name, step.type)
         for operand, param in zip(step.operands, type.params, strict=True):
             self._ranked(operand, param, f"{operand} in the call of {step.function}")
-        call = at_types(type, [self._type(operand) for operand in step.operands], step.types)
+        types = [self._type(operand) for operand in step.operands]
+        call = at_types(type, types, step.types)
         if call.unsolved:
             self.found.append(f"{step.name}: dims that no argument shows")
             return self._define(step.name, step.type)
@@ -333,7 +340,9 @@ class _Verifier:
             self._flows(operand, param, f"{operand} in the call of {step.function}")
         for goal in call.where:
             self._prove(goal, f"{step.function} requires {goal}")
-        self._matches(call.result, step.type, step.name)
+        declared = callee is not None and not step.function.startswith("@")
+        result = keyed(call.result, step.function, types) if declared else call.result
+        self._matches(result, step.type, step.name, identities(step.operands, types))
         self._define(step.name, step.type)
 
     # ----------------------------------------------------------------------------------------------------- proxies

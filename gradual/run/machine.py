@@ -33,6 +33,7 @@ from gradual.core.terms import (
     Site,
     Size,
     Step,
+    Stop,
     Wrap,
     WrapReference,
     WriteReference,
@@ -179,6 +180,8 @@ class Machine:
                 frame.values[step.name] = held(frame, step.operand)[step.index]  # type: ignore[index]
             case MakeTuple():
                 frame.values[step.name] = tuple(held(frame, field) for field in step.fields)
+            case Stop():
+                raise fault("E0610", "run.absent", step.says, step.span)
             case Rename() | Instantiate():
                 frame.values[step.name] = held(frame, step.operand)
             case Size():

@@ -76,6 +76,13 @@ class Meta:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Absent:
+    """The body of an operator that is declared without one; no text is read as it."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Attribute:
     """`key=value` of a call, a function or a parameter; the key may be dotted."""
 
@@ -477,6 +484,7 @@ Expr = (
     | Cast
     | Block
     | TensorType
+    | Absent
 )
 Item = Let | FreeVar | Assert
 Pattern = WildcardPattern | VariablePattern | ConstructorPattern | TuplePattern
