@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.checker import skeleton as sk
+from gradual.checker.flows import Flows
 from gradual.checker.literals import INFIX
 from gradual.checker.omission import calls_itself, is_deferred, is_written_out
 from gradual.checker.outlines import of_annotation, of_type
 from gradual.checker.program import Program
 from gradual.checker.relations import Application, Field, Numeral
-from gradual.checker.skeleton import Element, Flows, Shape, Skeleton, Unknown, seen
+from gradual.checker.skeleton import Element, Shape, Skeleton, Unknown, seen
 from gradual.dims.dim import Kind, variable
 from gradual.ops.attributes import bound
 from gradual.ops.operator import IllFormed
@@ -100,9 +101,7 @@ class Inference:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.flows = Flows()
-        self.applications: list[Application] = []
         self.numerals: list[Numeral] = []
-        self.fields: list[Field] = []
         self.found = Solution()
         self.globals: dict[str, sk.Function] = {}
         self.names: dict[str, Held] = {}
@@ -122,23 +121,10 @@ class Inference:
         for name, function in self.program.functions.items():
             self.names, self.types = scopes[name]
             self.flows.flow(self.value(function.body), self.globals[name].result)
-        self._settle()
+        self.flows.settle()
         while self._ranks_by_use() or self._own_types():
-            self._settle()
+            self.flows.settle()
         return self.found
-
-    def _settle(self) -> None:
-        flows = self.flows
-        flows.changed = True
-        while flows.changed:
-            flows.changed = False
-            for numeral in self.numerals:
-                numeral.learn(flows)
-            for part in self.fields:
-                part.learn(flows)
-            for application in self.applications:
-                application.learn(flows, self.program.limits.contents)
-            flows.again()
 
     def _ranks_by_use(self) -> bool:
         """Whether some place to which nothing flows is used at one rank only, which it then has."""
@@ -146,7 +132,7 @@ class Inference:
         for part in (part for place in places for part in sk.parts(place)):
             if isinstance(part, sk.Tensor) and part.shape.at is None and len(part.shape.ranks or ()) == 1:
                 (rank,) = part.shape.ranks or (0,)
-                part.shape.at = (None,) * rank
+                self.flows.learn(part.shape, (None,) * rank)
                 return True
         return False
 
@@ -318,7 +304,7 @@ class Inference:
         if isinstance(operand, sk.Product) and 0 <= index < len(operand.fields):
             return operand.fields[index]
         result = Unknown()
-        self.fields.append(Field(operand, index, result))
+        self.flows.add(Field(operand, index, result))
         return result
 
     def _constant(self, kind: str, index: int) -> Skeleton:
@@ -345,6 +331,7 @@ class Inference:
             return self.value(expr)
         number = sk.scalar()
         self.numerals.append(Numeral(expr, other, number.element))
+        self.flows.add(self.numerals[-1])
         return number
 
     def _item(self, item: ast.Item) -> None:
@@ -408,9 +395,7 @@ class Inference:
         except IllFormed:
             return Unknown()
         result = Unknown()
-        application = Application(operator, tuple(operands), attributes, result)
-        application.learn(self.flows, self.program.limits.contents)
-        self.applications.append(application)
+        self.flows.add(Application(operator, tuple(operands), attributes, result, self.program.limits.contents))
         return result
 
     # ----------------------------------------------------------------------------------------------- data, cells

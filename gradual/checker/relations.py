@@ -6,15 +6,16 @@ known.   [type.omitted]
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
+from gradual.checker.flows import Flows
 from gradual.checker.literals import fits_beside
 from gradual.checker.skeleton import (
     Element,
-    Flows,
     Product,
     Shape,
     Sizes,
@@ -33,11 +34,15 @@ from gradual.types.type import Hole, OpenedType, TensorType, TupleType, Unranked
 
 RANKS = range(7)
 """The ranks that an operand of unknown rank is tried with."""
-MOST = 700
-"""No more combinations are tried; where there would be more, something else has to become known first."""
+_UNKNOWN: list[Sizes] = [(None,) * rank for rank in RANKS]
+MOST = 200
+"""No more combinations are tried; where there would be more, only equal element types are looked for."""
+FREE = 3
+"""No more element types are tried independently."""
 
 Leaf = Tensor | Unknown
 Choice = tuple[DType, Sizes]
+Answer = tuple[tuple[Choice, ...], Result]
 
 
 @dataclass(slots=True, eq=False)
@@ -48,22 +53,25 @@ class Application:
     operands: tuple[Skeleton, ...]
     attributes: Mapping[str, Any]
     result: Unknown
+    limit: int
     asked: object = None
 
-    def learn(self, flows: Flows, limit: int) -> None:
+    def between(self) -> Iterable[Skeleton]:
+        """The operands and the result."""
+        return (*self.operands, self.result)
+
+    def learn(self, flows: Flows) -> None:
         """Let the operator say what its operands and its result are."""
         leaves = _leaves(self.operands)
         state = (None if leaves is None else tuple(map(_state, leaves)), _state_of_result(self.result))
         if leaves is None or state == self.asked:
             return
         self.asked = state
-        options = [_options(leaf) for leaf in leaves]
-        combinations = 1
-        for choices in options:
-            combinations *= len(choices)
-        if combinations > MOST:
+        places = Places(leaves)
+        if places.combinations > MOST:
+            self._equate(flows, leaves, places)
             return
-        accepted = [(choice, result) for choice in product(*options) for result in self._judged(choice, limit)]
+        accepted = self._accepted(flows, places)
         wanted = seen(self.result)
         fitting = [one for one in accepted if _fits(one[1], wanted)] or accepted
         if fitting:
@@ -72,11 +80,48 @@ class Application:
             waiting = any(not isinstance(leaf, Tensor) or leaf.shape.at is None for leaf in map(seen, leaves))
             self._learn_result(flows, [result for _, result in fitting], waiting)
 
-    def _judged(self, choice: Sequence[Choice], limit: int) -> Iterator[Result]:
-        rest = iter(enumerate(choice))
-        yield from self._answers([_type(operand, rest, limit) for operand in self.operands], limit)
+    def _key(self, places: Places) -> object:
+        return self.operator.name, tuple(self.attributes.items()), places.key()
 
-    def _answers(self, types: list[OpenedType], limit: int) -> Iterator[Result]:
+    def _accepted(self, flows: Flows, places: Places) -> list[Answer]:
+        """Everything that the operands might be and the operator accepts, with what the result is."""
+        key = self._key(places)
+        if key not in flows.answers:
+            flows.answers[key] = [(choice, result) for choice in places.choices() for result in self._judged(choice)]
+        found: list[Answer] = flows.answers[key]
+        return found
+
+    def _equate(self, flows: Flows, leaves: Sequence[Leaf], places: Places) -> None:
+        """Of operands about which too little is known: which element types are one, whatever they are."""
+        if len(places.free) > FREE:
+            return
+        key = self._key(places)
+        if key not in flows.agreements:
+            flows.agreements[key] = self._agreement(places)
+        groups = flows.agreements[key]
+        if groups is None:
+            return
+        elements = [_tensor_of(flows, leaf).element for leaf in leaves]
+        found = seen(self.result)
+        if groups.result is not None and isinstance(found, Tensor | Unknown):
+            flows.equate(elements[groups.result], _tensor_of(flows, found).element)
+        for left, right in groups.operands:
+            flows.equate(elements[left], elements[right])
+
+    def _agreement(self, places: Places) -> Agreement | None:
+        """What the accepted element types have in common, at the first rank at which the operator accepts any."""
+        for rank in RANKS:
+            alike = any(True for choice in places.at_rank(rank, alike=True) for _ in self._judged(choice))
+            if alike:
+                answers = [(c, r) for c in places.at_rank(rank, alike=False) for r in self._judged(c)]
+                return _common(answers)
+        return None
+
+    def _judged(self, choice: Sequence[Choice]) -> Iterator[Result]:
+        rest = iter(enumerate(choice))
+        yield from self._answers([_type(operand, rest, self.limit) for operand in self.operands])
+
+    def _answers(self, types: list[OpenedType]) -> Iterator[Result]:
         """The result, or those at every small size that decides a rank; none if the operator accepts nothing here."""
         try:
             yield self.operator.judge(*types, **self.attributes).result
@@ -86,25 +131,22 @@ class Application:
             if isinstance(given, TensorType):
                 for size in RANKS:
                     shape = (*given.shape[: open.axis], constant(size), *given.shape[open.axis + 1 :])
-                    types[place] = _tracked(TensorType(shape, given.dtype), place, limit)
-                    yield from self._answers(types, limit)
+                    types[place] = _tracked(TensorType(shape, given.dtype), place, self.limit)
+                    yield from self._answers(types)
                 types[place] = given
         except IllFormed:
             return
 
     def _learn_result(self, flows: Flows, results: Sequence[Result], waiting: bool) -> None:
         fields = [result.fields if isinstance(result, TupleType) else (result,) for result in results]
-        if (
-            len({(isinstance(result, TupleType), len(parts)) for parts, result in zip(fields, results, strict=True)})
-            > 1
-        ):
+        forms = {isinstance(result, TupleType) for result in results}, set(map(len, fields))
+        if any(len(form) > 1 for form in forms):
             return
         found = seen(self.result)
         if isinstance(found, Unknown):
             tensors = tuple(Tensor(Element(), Shape()) for _ in fields[0])
-            found.found = Product(tensors) if isinstance(results[0], TupleType) else tensors[0]
-            flows.changed = True
-            found = found.found
+            flows.bind(found, Product(tensors) if isinstance(results[0], TupleType) else tensors[0])
+            found = seen(found)
         places = found.fields if isinstance(found, Product) else (found,)
         for place, answers in zip(places, zip(*fields, strict=True), strict=False):
             place = seen(place)
@@ -125,7 +167,10 @@ def _leaves(operands: Sequence[Skeleton]) -> list[Leaf] | None:
 
 
 def _state(leaf: Leaf) -> object:
-    return (leaf.element.known(), leaf.shape.at) if isinstance(leaf, Tensor) else None
+    if not isinstance(leaf, Tensor):
+        return id(leaf)
+    element = leaf.element.last()
+    return element.dtype or id(element), leaf.shape.at
 
 
 def _state_of_result(result: Skeleton) -> object:
@@ -133,12 +178,86 @@ def _state_of_result(result: Skeleton) -> object:
     return (found.element.known(), found.shape.ranks) if isinstance(found, Tensor) else type(found)
 
 
-def _options(leaf: Leaf) -> list[Choice]:
-    """What a tensor might be."""
-    dtype = leaf.element.known() if isinstance(leaf, Tensor) else None
-    at = leaf.shape.at if isinstance(leaf, Tensor) else None
-    shapes: list[Sizes] = [at] if isinstance(at, tuple) else [(None,) * rank for rank in RANKS]
-    return [(each, shape) for each in ([dtype] if dtype is not None else DType) for shape in shapes]
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Pairs of operands whose element types are one, and an operand whose element type the result has."""
+
+    operands: tuple[tuple[int, int], ...]
+    result: int | None
+
+
+def _common(answers: Sequence[Answer]) -> Agreement:
+    number = len(answers[0][0])
+    pairs = [
+        (left, right)
+        for left in range(number)
+        for right in range(left + 1, number)
+        if all(choice[left][0] is choice[right][0] for choice, _ in answers)
+    ]
+    kept = (
+        index
+        for index in range(number)
+        if all(isinstance(result, TensorType) and result.dtype is choice[index][0] for choice, result in answers)
+    )
+    return Agreement(tuple(pairs), next(kept, None))
+
+
+class Places:
+    """What tensors might be: each element type and each shape is chosen once, wherever it stands.
+
+    Attributes:
+        free: the element types that are not known.
+    """
+
+    def __init__(self, leaves: Sequence[Leaf]) -> None:
+        self._elements = [leaf.element.last() if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+        self._shapes = [leaf.shape if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+        self._dtypes = {
+            each: [each.dtype] if isinstance(each, Element) and each.dtype is not None else list(DType)
+            for each in self._elements
+        }
+        self._sizes: dict[Shape | Unknown, list[Sizes]] = {
+            each: [each.at] if isinstance(each, Shape) and isinstance(each.at, tuple) else list(_UNKNOWN)
+            for each in self._shapes
+        }
+        self.free = [each for each, dtypes in self._dtypes.items() if len(dtypes) > 1]
+
+    @property
+    def combinations(self) -> int:
+        """How many choices there are."""
+        return prod(map(len, self._dtypes.values())) * prod(map(len, self._sizes.values()))
+
+    def key(self) -> object:
+        """What is known, and what is one with what."""
+        elements, shapes = list(self._dtypes), list(self._sizes)
+        return tuple(
+            (elements.index(e), shapes.index(s), tuple(self._dtypes[e]), tuple(self._sizes[s]))
+            for e, s in zip(self._elements, self._shapes, strict=True)
+        )
+
+    def choices(self) -> Iterator[tuple[Choice, ...]]:
+        """Every choice."""
+        return self._chosen(self._dtypes, self._sizes)
+
+    def at_rank(self, rank: int, alike: bool) -> Iterator[tuple[Choice, ...]]:
+        """The choices where each unknown shape has one rank, and if `alike` each unknown element type is the same."""
+        at: list[Sizes] = [(None,) * rank]
+        sizes = {each: found if len(found) == 1 else at for each, found in self._sizes.items()}
+        if not alike:
+            yield from self._chosen(self._dtypes, sizes)
+            return
+        for dtype in DType:
+            same = {each: found if len(found) == 1 else [dtype] for each, found in self._dtypes.items()}
+            yield from self._chosen(same, sizes)
+
+    def _chosen(
+        self, dtypes: Mapping[Element | Unknown, list[DType]], sizes: Mapping[Shape | Unknown, list[Sizes]]
+    ) -> Iterator[tuple[Choice, ...]]:
+        for chosen in product(*dtypes.values()):
+            of = dict(zip(dtypes, chosen, strict=True))
+            for shapes in product(*sizes.values()):
+                at = dict(zip(sizes, shapes, strict=True))
+                yield tuple((of[e], at[s]) for e, s in zip(self._elements, self._shapes, strict=True))
 
 
 def _type(operand: Skeleton, choice: Iterator[tuple[int, Choice]], limit: int) -> OpenedType:
@@ -174,12 +293,18 @@ def _fits(result: Result, wanted: Skeleton) -> bool:
     return ranks is None or not isinstance(result, TensorType) or result.rank in ranks
 
 
+def _tensor_of(flows: Flows, leaf: Leaf) -> Tensor:
+    """The tensor that an operand is."""
+    found = seen(leaf)
+    if isinstance(found, Unknown):
+        flows.bind(found, Tensor(Element(), Shape()))
+        found = seen(found)
+    assert isinstance(found, Tensor), leaf
+    return found
+
+
 def _learn_operand(flows: Flows, leaf: Leaf, accepted: Sequence[Choice]) -> None:
-    if isinstance(leaf, Unknown):
-        leaf.found = tensor = Tensor(Element(), Shape())
-        flows.changed = True
-    else:
-        tensor = leaf
+    tensor = _tensor_of(flows, leaf)
     dtypes = {dtype for dtype, _ in accepted}
     if len(dtypes) == 1 and tensor.element.known() is None:
         flows.equate(tensor.element, Element(next(iter(dtypes))))
@@ -225,6 +350,10 @@ class Numeral:
             own = DType(self.number.dtype)
             flows.equate(self.element, Element(dtype if fits_beside(self.number.value, dtype) else own))
 
+    def between(self) -> Iterable[Skeleton]:
+        """The value beside the number."""
+        return (self.beside,)
+
 
 @dataclass(slots=True, eq=False)
 class Field:
@@ -239,5 +368,9 @@ class Field:
         """Be the tuple's field."""
         operand = seen(self.operand)
         if not self.known and isinstance(operand, Product) and 0 <= self.index < len(operand.fields):
-            self.known = flows.changed = True
+            self.known = True
             flows.flow(operand.fields[self.index], self.result)
+
+    def between(self) -> Iterable[Skeleton]:
+        """The tuple, until it is known."""
+        return () if self.known else (self.operand,)

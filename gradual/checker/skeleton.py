@@ -8,7 +8,7 @@ other are left as they are: the program is checked with what was found, and the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from gradual.types.dtype import DType
@@ -38,6 +38,8 @@ class Element:
         """The one that stands for all that are equal."""
         at = self
         while at.same is not None:
+            if at.same.same is not None:
+                at.same = at.same.same
             at = at.same
         return at
 
@@ -173,114 +175,14 @@ def joined(left: Sizes | Literal["*"] | None, right: Sizes | Literal["*"] | None
     return tuple(a if a == b else None for a, b in zip(left, right, strict=True))
 
 
-@dataclass(slots=True, eq=False)
-class Flows:
-    """Which values go where, and what is found by letting them.
-
-    Attributes:
-        pairs: each value's skeleton with that of the place where it flows.
-        changed: whether anything was found since it was last asked.
-    """
-
-    pairs: list[tuple[Skeleton, Skeleton]] = field(default_factory=list)
-    changed: bool = False
-    _instances: dict[tuple[int, int], Skeleton] = field(default_factory=dict)
-
-    def flow(self, source: Skeleton, target: Skeleton) -> None:
-        """A value flows to a place, now and whenever more is known."""
-        self.pairs.append((source, target))
-        self.relate(source, target)
-
-    def again(self) -> None:
-        """Every value flows once more."""
-        for source, target in self.pairs:
-            self.relate(source, target)
-
-    def relate(self, source: Skeleton, target: Skeleton) -> None:
-        """What is known of a value is known of the place, and the structure of the place is that of the value."""
-        source, target = seen(source), seen(target)
-        if source is target:
-            return
-        match source, target:
-            case Unknown(), Unknown():
-                return
-            case Unknown(), _:
-                if self._bound(source, target):
-                    self.relate(source, target)
-            case _, Unknown():
-                if self._bound(target, source):
-                    self.relate(source, target)
-            case Tensor(), Tensor():
-                self.equate(source.element, target.element)
-                self._arrive(source.shape, target.shape)
-            case Product(fields), Product(others) if len(fields) == len(others):
-                self._each(fields, others)
-            case Function(), Function() if len(source.params) == len(target.params):
-                self._function(source, target)
-            case Data(name, fields), Data(other, others) if name == other:
-                self._each(fields, others)
-            case Reference(content), Reference(other):
-                self.relate(content, other)
-                self.relate(other, content)
-
-    def _each(self, fields: tuple[Skeleton, ...], others: tuple[Skeleton, ...]) -> None:
-        for part, other in zip(fields, others, strict=True):
-            self.relate(part, other)
-
-    def _function(self, source: Function, target: Function) -> None:
-        if source.types:
-            key = (id(source), id(target))
-            found = self._instances.setdefault(key, self.instantiated(source))
-            assert isinstance(found, Function)
-            source = found
-        self._each(target.params, source.params)
-        self.relate(source.result, target.result)
-
-    def instantiated(self, function: Function) -> Function:
-        """A function at type arguments that are not known yet."""
-        if not function.types:
-            return function
-        found = instance(replace(function, types=()), {named: Unknown() for named in function.types})
-        assert isinstance(found, Function)
-        return found
-
-    def _bound(self, unknown: Unknown, found: Skeleton) -> bool:
-        """Whether an unknown can be what was found: no type contains itself."""
-        if isinstance(found, Function) and found.types:
-            found = self.instantiated(found)
-        if any(part is unknown for part in parts(found)):
-            return False
-        unknown.found = shapeless(found)
-        self.changed = True
-        return True
-
-    def equate(self, left: Element, right: Element) -> None:
-        """Two element types are one, unless both are known."""
-        left, right = left.last(), right.last()
-        if left is right or (left.dtype is not None and right.dtype is not None):
-            return
-        if left.dtype is None:
-            left.same = right
-        else:
-            right.same = left
-        self.changed = True
-
-    def _arrive(self, source: Shape, target: Shape) -> None:
-        if not target.fixed:
-            self.learn(target, source.at)
-        elif isinstance(target.at, tuple):
-            self.admit(source, frozenset({len(target.at)}))
-
-    def learn(self, shape: Shape, at: Sizes | Literal["*"] | None) -> None:
-        """A shape arrives at a place."""
-        found = joined(shape.at, at)
-        if not shape.fixed and found != shape.at:
-            shape.at = found
-            self.changed = True
-
-    def admit(self, shape: Shape, ranks: frozenset[int]) -> None:
-        """A use of a place admits these ranks only."""
-        narrowed = ranks if shape.ranks is None else shape.ranks & ranks
-        if narrowed and narrowed != shape.ranks:
-            shape.ranks = narrowed
-            self.changed = True
+def open_parts(skeleton: Skeleton) -> Iterator[Unknown | Element | Shape]:
+    """What may still become known in a skeleton."""
+    for part in parts(skeleton):
+        match part:
+            case Unknown():
+                yield part
+            case Tensor(element, shape):
+                if element.known() is None:
+                    yield element.last()
+                if not shape.fixed:
+                    yield shape
