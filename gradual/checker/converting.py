@@ -9,18 +9,17 @@ that refers to itself.  Fields that fit as they are stay, and if all of them do 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from gradual.checker.data import fields_of
+from gradual.checker.data import fields_of, written_field
 from gradual.checker.elaboration import Elaboration, Made
 from gradual.checker.flow import Place, flow
 from gradual.core.terms import Change, Conversion, Convert, Param, Promise
-from gradual.syntax import ast
-from gradual.types.declared import Constructor
+from gradual.types.declared import Constructor, Data
 from gradual.types.fitting import Regular, fits
 from gradual.types.opening import sizes
-from gradual.types.type import DataType, GradualType, TypeVariable
+from gradual.types.type import DataType, GradualType
 
 Pair = tuple[DataType, DataType]
 How = Change | Conversion | None
@@ -103,8 +102,8 @@ class Converting:
     def _change(self, constructor: Constructor, index: int, held: GradualType, wanted: GradualType) -> How | Failed:
         """The steps for a field, written for one that stands for all of them."""
         state = self.state
-        place = _inside(self.place, constructor, index)
-        promise = _promise(state, self.place, constructor)
+        place = _inside(self.place, state.program.data[constructor.data], constructor, index)
+        promise = Promise(self.place.span, f"the fields of `{constructor.name}`, whose type leaves them open")
         with state.branch() as steps:
             name = state.fresh("%field")
             opened = state.enter(held, name, lambda path, axis: promise)
@@ -149,31 +148,11 @@ def _reachable(conversion: Conversion) -> Iterator[Conversion]:
                     waiting.append(part)
 
 
-def _inside(place: Place, constructor: Constructor, index: int) -> Place:
+def _inside(place: Place, declared: Data, constructor: Constructor, index: int) -> Place:
     """The position of a field in the place where the whole value flows."""
-    annotation, field = place.annotation, constructor.fields[index]
+    annotation = place.annotation
     return replace(
         place,
         through=f"field {index + 1} of `{constructor.name}` in {place.through}",
-        annotation=annotation if annotation is None else _written(annotation, constructor, field),
+        annotation=annotation and written_field(annotation, declared, constructor.fields[index]),
     )
-
-
-def _written(annotation: ast.Type, constructor: Constructor, field: GradualType) -> ast.Type:
-    """Where an annotation writes the type of a field, or the annotation where it writes none."""
-    if (
-        isinstance(annotation, ast.NamedType)
-        and annotation.name == constructor.data
-        and isinstance(field, TypeVariable)
-    ):
-        return _only(annotation.arguments) or annotation
-    return annotation
-
-
-def _only(arguments: Iterable[ast.Type]) -> ast.Type | None:
-    found = list(arguments)
-    return found[0] if len(found) == 1 else None
-
-
-def _promise(state: Elaboration, place: Place, constructor: Constructor) -> Promise:
-    return Promise(place.span, f"the fields of `{constructor.name}`, whose type leaves them open")

@@ -109,6 +109,14 @@ def fields_of(program: Program, constructor: Constructor, type: DataType) -> tup
     return tuple(instantiated(field, chosen) for field in constructor.fields)
 
 
+def written_field(annotation: ast.Type, declared: Data, field: GradualType) -> ast.Type:
+    """Where an annotation of the data type writes the type of a field, or the annotation where it writes none."""
+    if not isinstance(annotation, ast.NamedType) or annotation.name != declared.name:
+        return annotation
+    places = dict(zip(declared.types, annotation.arguments, strict=True))
+    return places.get(field, annotation) if isinstance(field, TypeVariable) else annotation
+
+
 def construct(
     state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span], span: Span,
     hint: str | None,

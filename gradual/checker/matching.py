@@ -7,14 +7,15 @@ What a pattern binds inside a data structure is opened at its own name, so that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gradual.checker.ascribing import ascribe
 from gradual.checker.branches import Branch, joined, last_span, read_in
-from gradual.checker.data import fields_of
-from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Typed, Written
+from gradual.checker.data import fields_of, written_field
+from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Origin, Typed, Written
 from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
+from gradual.checker.provenance import written_at
 from gradual.core.terms import Arm, Bind, Block, CorePattern, Destructure, Match, Promise, Site
 from gradual.diagnostic import Help, Related, Severity
 from gradual.source import Span
@@ -77,7 +78,9 @@ class _Patterns:
             self._abandoned(pattern)
             return None
         annotated: list[tuple[ast.VariablePattern, str]] = []
-        read = self._read(pattern, type, self.scrutinee, annotated)
+        origin = self.state.origins.get(self.scrutinee)
+        written = origin.annotation if isinstance(origin, Written) else None
+        read = self._read(pattern, type, self.scrutinee, written, annotated)
         for variable, name in annotated:
             assert variable.annotation is not None
             at, spelling = variable.name.span, variable.name.name
@@ -92,37 +95,46 @@ class _Patterns:
         pattern: ast.Pattern,
         type: GradualType,
         path: str | None,
+        written: ast.Type | None,
         annotated: list[tuple[ast.VariablePattern, str]],
     ) -> CorePattern | None:
-        """A pattern against a type; `path` is that of the live value it stands for, None inside a data structure."""
+        """A pattern against a type; `path` is that of the live value it stands for, None inside a data structure.
+
+        `written` is where somebody wrote the type.
+        """
         match pattern:
             case ast.WildcardPattern():
                 return Bind(None, TupleType(()))
             case ast.VariablePattern():
-                return self._variable(pattern, type, path, annotated)
+                return self._variable(pattern, type, path, written, annotated)
             case ast.TuplePattern(fields, span):
                 if not isinstance(type, TupleType) or len(type.fields) != len(fields):
                     self._misfit(f"a pattern of {len(fields)} fields does not fit `{shown(type)}`", span)
                     self._abandoned(pattern)
                     return None
                 paths = [None if path is None else f"{path}#{i}" for i in range(len(fields))]
-                return self._fields(None, fields, type.fields, paths, annotated)
+                parts = written.fields if isinstance(written, ast.TupleType) else [written] * len(fields)
+                return self._fields(None, fields, type.fields, paths, parts, annotated)
             case ast.ConstructorPattern(name, fields, span):
                 types = self._constructor(name, fields, type, span)
                 if types is None:
                     self._abandoned(pattern)
                     return None
-                return self._fields(name, fields, types, [None] * len(types), annotated)
+                constructor = self.state.program.constructors[name]
+                declared = self.state.program.data[constructor.data]
+                inside = [written and written_field(written, declared, field) for field in constructor.fields]
+                return self._fields(name, fields, types, [None] * len(types), inside, annotated)
 
     def _fields(
         self,
         constructor: str | None,
         fields: tuple[ast.Pattern, ...],
         types: tuple[GradualType, ...],
-        paths: list[str | None],
+        paths: Sequence[str | None],
+        written: Sequence[ast.Type | None],
         annotated: list[tuple[ast.VariablePattern, str]],
     ) -> CorePattern | None:
-        read = [self._read(*part, annotated) for part in zip(fields, types, paths, strict=True)]
+        read = [self._read(*part, annotated) for part in zip(fields, types, paths, written, strict=True)]
         known = tuple(part for part in read if part is not None)
         return Destructure(constructor, known) if len(known) == len(read) else None
 
@@ -152,34 +164,37 @@ class _Patterns:
         pattern: ast.VariablePattern,
         type: GradualType,
         path: str | None,
+        written: ast.Type | None,
         annotated: list[tuple[ast.VariablePattern, str]],
     ) -> CorePattern:
         state, plain = self.state, pattern.annotation is None or isinstance(pattern.annotation, ast.Omitted)
         name = state.fresh(pattern.name.name)
-        promise = self._promise(pattern.name.span)
+        origin: Origin = Made("a pattern", () if path is None else (path,), pattern.name.span)
         opened: OpenedType
         if path is not None:
             opened = type  # type: ignore[assignment]
-            source: tuple[str, ...] = (path,)
         else:
-            opened = state.enter(type, name, lambda path, axis: promise)
-            source = ()
+            opened = state.enter(type, name, self._promise(written, pattern.name.span))
+            origin = origin if written is None else Written(written)
         for size in sizes(opened):
             state.is_size(size)
-        state.define(name, opened, Made("a pattern", source, pattern.name.span))
+        state.define(name, opened, origin)
         if plain:
             self._bind(pattern, name)
         else:
             annotated.append((pattern, name))
         return Bind(name, opened)
 
-    def _promise(self, at: Span) -> Promise:
+    def _promise(self, written: ast.Type | None, at: Span) -> Callable[[str, int | None], Promise]:
         """Who left the sizes of an element open: whoever wrote the type of what is matched."""
-        match self.state.origins.get(self.scrutinee):
-            case Written(annotation):
-                return Promise(annotation.span, f"the type of `{self.scrutinee}`, which leaves its parts open")
-            case _:
+
+        def promise(path: str, axis: int | None) -> Promise:
+            if written is None:
                 return Promise(at, "the value that is matched, whose type leaves its parts open")
+            place = written_at(written, path.split("#")[1:], axis)
+            return Promise(place, f"a part of `{self.scrutinee}`, whose type leaves it open")
+
+        return promise
 
     def _bind(self, pattern: ast.VariablePattern, held: str) -> None:
         name, span = pattern.name.name, pattern.name.span
