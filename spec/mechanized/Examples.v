@@ -1,0 +1,74 @@
+(* Programs that the theorems of Program.v speak of: definitions that are well-formed, accepted and executed, under an
+   oracle that never answers, so that every obligation is a check. *)
+From Coq Require Import ZArith List Lia Bool Arith.
+From Gradual Require Import Shapes Verdicts Dims Program ProgramScope ProgramSound ProgramPrecision Operators.
+Import ListNotations.
+Open Scope Z_scope.
+
+Definition silent (_:list spred) (_:spred) := false.
+Definition apart (_ _:sdim) := false.
+Definition some_world : world := {| wb := fun b _ => Nat.eqb b 0; wu := fun o _ ins => owit o ins |}.
+Definition name (n:nat) : sdim := fun r => r n.
+Definition core_of defs d := match elab_def defs silent silent apart d with Some c => c | None => RRet 0 end.
+Definition accepted defs d := match elab_def defs silent silent apart d with Some _ => true | None => false end.
+Definition outcome_of d ins := core_calls [d] [core_of [d] d] some_world 9 0 ins.
+
+(* def @grow[k, n](%i: Int[k], %x: Tensor[(n,)]) -> Tensor[(n + k,)] where 0 <= k
+     { if (%i == 0) { %x } else { @grow(%i - 1, concatenate(%x, ones(1))) } } *)
+Definition grow_with (par res:ann) : def := {| dbind := [(0,0); (1,0)]%nat; dpars := [SDims [AD (name 0)]; SDims [par]];
+  dwhere := fun r => 0 <=? r 0%nat; dres := SDims [res]; dlab := 1;
+  dbody := LetIf (CD 0 0 0) (Ret 1)
+    (Let (Op (literal [1])) [] 2 (Let (Op (pointwise Z.sub)) [0;2]%nat 3 (Let (Op (declared joined_end)) [1;2]%nat 4
+      (Let (Call 0) [3;4]%nat 5 (Ret 5)))))
+    (Ret 2) |}.
+Definition grow := grow_with (AD (name 1)) (AD (fun r => r 1%nat + r 0%nat)).
+Definition grow_unknown := grow_with AQ AQ.
+Example grow_accepted : accepted [grow] grow = true /\ accepted [grow_unknown] grow_unknown = true.
+Proof. split; reflexivity. Qed.
+Example grow_runs : outcome_of grow [[3]; [2]] = Val [5] /\ outcome_of grow_unknown [[3]; [2]] = Val [5].
+Proof. split; reflexivity. Qed.
+Lemma grow_ok : def_ok grow /\ def_ok grow_unknown.
+Proof. assert (W: supp 2 (fun r:env => 0 <=? r 0%nat)) by (intros r r' B; rewrite (B 0%nat ltac:(lia)); auto).
+  assert (N0: supp 2 (name 0)) by (intros r r' B; apply B; lia). assert (N1: supp 2 (name 1)) by (intros r r' B; apply B; lia).
+  assert (NS: supp 2 (fun r:env => r 1%nat + r 0%nat)) by (intros r r' B; rewrite (B 0%nat), (B 1%nat) by lia; auto).
+  assert (E: exp_ok 2 (dbody grow)).
+  { cbn. pose proof contents_ok as (_ & _ & _ & _ & PW & _ & _ & LIT & _). pose proof joined_end_ok. auto 20. }
+  split; (split; cbn; auto); repeat constructor; auto. Qed.
+Lemma grow_precise : dprec grow grow_unknown.
+Proof. split; auto; cbn; repeat constructor. Qed.
+(* the theorem, of it: at every fuel and all arguments that keep the interface *)
+Example grow_correct fuel ins : accepts (iface grow) ins = true ->
+  core_calls [grow] [core_of [grow] grow] some_world fuel 0 ins = calls [grow] some_world fuel 0 ins.
+Proof. intros A. assert (S: forall a b, apart a b = true -> forall r, a r = b r) by (intros a b H; discriminate H).
+  assert (OK: Forall def_ok [grow]) by (constructor; [apply grow_ok|constructor]).
+  assert (EL: Forall2 (fun d c => elab_def [grow] silent silent apart d = Some c) [grow] [core_of [grow] grow]) by (repeat constructor).
+  exact (proj1 (program_correct _ _ _ _ _ (proj1 silent_sound) S (world_inhabited _) _ OK EL fuel 0%nat grow ins eq_refl A)). Qed.
+Example grow_interface : accepts (iface grow) [[3]; [2]] = true /\ accepts (iface grow) [[-1]; [2]] = false.
+Proof. split; reflexivity. Qed.
+
+(* def @f(%x: Tensor[(?,)]) -> Tensor[(?,)] { %x as Tensor[(4,)] } *)
+Definition four : def := {| dbind := []; dpars := [SDims [AQ]]; dwhere := fun _ => true; dres := SDims [AQ]; dlab := 1;
+  dbody := LetAsc 0 (SDims [AD (fun _ => 4)]) 2 (Ret 1) |}.
+Example four_runs : outcome_of four [[4]] = Val [4] /\ outcome_of four [[5]] = Blame 2.
+Proof. split; reflexivity. Qed.
+(* def @f(%x: Tensor[*]) -> Tensor[(?, 3)] { %x }: rank and size are each a check, blamed on the result *)
+Definition ranked : def := {| dbind := []; dpars := [SAny]; dwhere := fun _ => true; dres := SDims [AQ; AD (fun _ => 3)]; dlab := 1;
+  dbody := Ret 0 |}.
+Example ranked_runs : outcome_of ranked [[2; 3]] = Val [2; 3] /\ outcome_of ranked [[2; 4]] = Blame 1 /\ outcome_of ranked [[3]] = Blame 1.
+Proof. repeat split; reflexivity. Qed.
+(* def @f(%b: bool, %x: Tensor[(10,)], %y: Tensor[(?,)]) { (if (%b) { %x } else { %y }) as Tensor[(10,)] }: the join owes nothing *)
+Definition chosen (b:nat) : def := {| dbind := []; dpars := [SDims [AD (fun _ => 10)]; SDims [AQ]]; dwhere := fun _ => true;
+  dres := SDims [AD (fun _ => 10)]; dlab := 1; dbody := LetIf (CB b) (Ret 0) (Ret 1) (Ret 2) |}.
+Example chosen_runs : outcome_of (chosen 0) [[10]; [7]] = Val [10] /\ outcome_of (chosen 1) [[10]; [7]] = Blame 1 /\
+  outcome_of (chosen 1) [[10]; [10]] = Val [10].
+Proof. repeat split; reflexivity. Qed.
+(* an operator on an operand of unknown rank is executed as it is, and blames where it refuses *)
+Definition dynamic : def := {| dbind := []; dpars := [SAny; SDims [AQ]]; dwhere := fun _ => true; dres := SAny; dlab := 1;
+  dbody := Let (Op (declared broadcast)) [0;1]%nat 2 (Ret 2) |}.
+Example dynamic_runs : outcome_of dynamic [[1]; [4]] = Val [4] /\ outcome_of dynamic [[3]; [4]] = Blame 2 /\ outcome_of dynamic [[1; 1]; [4]] = Blame 2.
+Proof. repeat split; reflexivity. Qed.
+(* unique(%x) has an unknown size within its bound, which the world decides *)
+Definition distinct : def := {| dbind := []; dpars := [SDims [AQ]]; dwhere := fun _ => true; dres := SDims [AQ]; dlab := 1;
+  dbody := Let (Op (declared unique)) [0]%nat 2 (Ret 1) |}.
+Example distinct_runs : accepted [distinct] distinct = true /\ outcome_of distinct [[6]] = Val [6].
+Proof. split; reflexivity. Qed.
