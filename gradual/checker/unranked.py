@@ -6,17 +6,18 @@ at some ranks only, it is asked again at run time.   [op.dynamic]
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gradual.checker.discharge import Owed, owe, promises
-from gradual.checker.elaboration import Broken, Elaboration, single
+from gradual.checker.elaboration import Broken, Elaboration, Made, single
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, differs, equal
 from gradual.dims.dim import constant
 from gradual.dims.facts import Cone
 from gradual.ops.operator import Contents, IllFormed, Judgement
-from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size, unranked
+from gradual.ops.ranks import Asking, Case, Cases, Together, Types, Unknown, at_size, unranked
 from gradual.source import Span
 from gradual.types.opening import rank_of, shapes_unknown, size_of, spelled
 from gradual.types.type import UnrankedType
@@ -80,14 +81,17 @@ def asked(state: Elaboration, application: Application) -> Asked | None:
         found = asking.step(types)
         if isinstance(found, Judgement):
             return Asked(found, types)
+        if _is_settled(state, asking, found):
+            continue
         cases = asking.cases(types)
-        every = None if cases is None else list(cases)
-        fitting = [asking.sample(types)] if every is None else [case for case in every if case.judgement is not None]
+        fitting = (asking.sample(types),) if cases is None else cases.fitting
         if not fitting:
-            raise _telling(every or [])
-        demanded = _fixed(fitting) if every is not None else None
+            raise _telling(cases.every if cases is not None else ())
+        if cases is None or not cases.complete:
+            return _whatever(state, application, fitting[0])
+        demanded = _fixed(fitting)
         if demanded is None:
-            return _open(state, application, fitting, every)
+            return _open(state, application, cases)
         if not _demand(state, application, *demanded):
             return None
 
@@ -98,10 +102,19 @@ def _types(state: Elaboration, names: Sequence[str]) -> Types:
 
 
 def _telling(cases: Sequence[Case]) -> IllFormed:
-    """The refusal that says most: one that no rank would mend, else one about an axis, else one about the rank."""
+    """The refusal that says most: one that no rank would mend, else one about an axis, else one about the rank.
+
+    Of those the one that is met at most ranks.
+    """
     order = ("op.rank", "op.axis")
     refusals = [case.refusal for case in cases if case.refusal is not None]
-    return max(refusals, key=lambda refusal: order.index(refusal.rule) if refusal.rule in order else len(order))
+    often = Counter(refusal.message for refusal in refusals)
+
+    def tells(refusal: IllFormed) -> tuple[int, int]:
+        grave = order.index(refusal.rule) if refusal.rule in order else len(order)
+        return grave, often[refusal.message]
+
+    return max(refusals, key=tells)
 
 
 # ---------------------------------------------------------------------------------------------------------- demands
@@ -126,42 +139,54 @@ def _demand(state: Elaboration, application: Application, unknown: Unknown, valu
     )  # fmt: skip
     if not owe(state, owed):
         return False
+    _known(state, application.asking, unknown, value)
+    return True
+
+
+def _known(state: Elaboration, asking: Asking, unknown: Unknown, value: int) -> None:
+    """From here on in this branch, a rank or a size that decides one is a number."""
     if unknown.origin is not None:
         state.rank_known(unknown.origin, value)
-    for other in unknown.operands if unknown.origin is None else ():
-        name = application.asking.names[other]
+    for name in (asking.names[place] for place in unknown.operands if unknown.origin is None):
         type = state.types[name]
         assert not isinstance(type, Broken)
         state.retype(name, at_size(type, unknown.number, value))
         state.contents(name)
+
+
+def _is_settled(state: Elaboration, asking: Asking, unknown: Unknown) -> bool:
+    """Whether the facts know a size that decides a rank, which is then taken in."""
+    value = state.facts.rewrite(unknown.number).value if unknown.origin is None else None
+    if value is None or not 0 <= value <= state.program.limits.contents:
+        return False
+    _known(state, asking, unknown, value)
     return True
 
 
 # ------------------------------------------------------------------------------------------------------ at any rank
-def _open(
-    state: Elaboration, application: Application, fitting: Sequence[Case], every: Sequence[Case] | None
-) -> Asked | None:
+def _open(state: Elaboration, application: Application, cases: Cases) -> Asked | None:
     """The result at every rank at once; if the rule refuses some, it is asked again at run time.
 
-    A rule whose needs are refuted at every rank is refuted at the first.   [op.dynamic.result] [op.dynamic]
+    A rule whose needs are refuted at every rank is refuted.   [op.dynamic.result] [op.dynamic]
     """
-    if every is not None and all(_is_refuted(state, case) for case in fitting):
+    fitting = cases.fitting
+    if all(_is_refuted(state, case) for case in fitting):
         return _refuted(state, application, fitting)
-    first = fitting[0].judgement
-    assert first is not None
-    together = Together(fitting)
-    result = together.result() if every is not None else unranked(first.result)
-    accepts = None
-    if every is None or not all(_is_met(state, case) for case in every):
+    together, accepts = Together(fitting), None
+    if not all(_is_met(state, case) for case in cases.every):
         accepts = _check(state, application, fitting[0])
-        if every is not None:
-            _learn(state, together)
-    contents = None
-    if every is not None:
-        each = (application.asking.contents(case.types, case.judgement.result) for case in fitting if case.judgement)
-        contents = together.contents(tuple(each))
-    promise = next(iter(_left_open(state, fitting[0])), None)
-    return Asked(Judgement(result), None, contents, accepts, together if every is not None else None, promise)
+        _learn(state, together)
+    each = [application.asking.contents(case.types, case.judgement.result) for case in fitting if case.judgement]
+    judgement, promise = Judgement(together.result()), next(iter(_left_open(state, fitting[0])), None)
+    return Asked(judgement, None, together.contents(each), accepts, together, promise)
+
+
+def _whatever(state: Elaboration, application: Application, case: Case) -> Asked:
+    """A result of which nothing but the structure is known, by a rule that is asked at run time."""
+    assert case.judgement is not None
+    promise = next(iter(_left_open(state, case)), None)
+    accepts = _check(state, application, case)
+    return Asked(Judgement(unranked(case.judgement.result)), None, None, accepts, None, promise)
 
 
 def _refuted(state: Elaboration, application: Application, cases: Sequence[Case]) -> Asked | None:
@@ -204,7 +229,7 @@ def _check(state: Elaboration, application: Application, case: Case) -> Check:
     """The check of an application: whoever left its ranks open is blamed.   [op.dynamic]"""
     left = tuple(_left_open(state, case))
     operator, span = application.name, application.span
-    says = f"{operator} accepts {', '.join(application.asking.names)}"
+    says = f"{operator} accepts {', '.join(_written(state, name) for name in application.asking.names)}"
     blame = Blame(
         "op.dynamic", Site.OPERATOR, span, f"{operator} refuses its arguments", f"the arguments of {operator}",
         left, "; ".join(dict.fromkeys(promise.says for promise in left)) or f"`{state.function}`",
@@ -215,6 +240,14 @@ def _check(state: Elaboration, application: Application, case: Case) -> Check:
     state.checks.append(check)
     state.cones[check] = Cone((), (), True)
     return check
+
+
+def _written(state: Elaboration, name: str) -> str:
+    """An operand as its check names it: a tuple by its fields."""
+    origin = state.origins.get(name)
+    if isinstance(origin, Made) and origin.by == "a tuple":
+        return f"({', '.join(origin.operands)}{',' if len(origin.operands) == 1 else ''})"
+    return name
 
 
 def _left_open(state: Elaboration, case: Case) -> Iterator[Promise]:

@@ -13,8 +13,8 @@ from gradual.dims.constraint import Constraint, at_least, equal
 from gradual.dims.dim import ContentOf, Dim, RankOf, SizeOf, Variable, constant, product
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
-from gradual.ops.operator import Contents, IllFormed
-from gradual.ops.ranks import Asking, Case, Together, Types, unranked
+from gradual.ops.operator import Contents, IllFormed, Judgement
+from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size, unranked
 from gradual.types.opening import at_rank, numel_of, rank_of, shapes_unknown, size_of
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 
@@ -32,6 +32,12 @@ class Verifying(Protocol):
 
     def _unreachable(self) -> bool:
         """Whether the path contradicts what is known."""
+
+    def _type(self, name: str) -> OpenedType:
+        """The type of a value."""
+
+    def _open_contents(self, name: str) -> None:
+        """Name the elements of a value."""
 
     def _matches(self, judged: GradualType, recorded: OpenedType, path: str, operands: tuple[str, ...] = ()) -> None:
         """A recorded type must be what was judged."""
@@ -122,22 +128,37 @@ def same_shape(verifier: Verifying, judged: TensorType[Dim | Hole], origin: str,
 
 
 # ------------------------------------------------------------------------------------------------------- operators
+def asked(verifier: Verifying, operands: tuple[str, ...], asking: Asking) -> tuple[Types, Judgement | Unknown]:
+    """What the rule says of the operands, sizes that decide a rank taken in where the facts know them.
+
+    Raises IllFormed.
+    """
+    while True:
+        types = asking.flattened(tuple(verifier._type(operand) for operand in operands))
+        found = asking.step(types)
+        value = verifier.facts.rewrite(found.number).value if isinstance(found, Unknown) else None
+        if not isinstance(found, Unknown) or found.origin is not None or value is None:
+            return types, found
+        for place in found.operands:
+            verifier.types[operands[place]] = at_size(types[place], found.number, value)
+            verifier._open_contents(operands[place])
+
+
 def applied(verifier: Verifying, step: Apply, asking: Asking, types: Types) -> None:
     """An application at ranks that are not known: its result is as recorded at each that can be.
 
     Where it has no check that asks the rule at run time, the rule must hold at each too.
     """
     cases = asking.cases(types)
-    if cases is None:
+    if cases is None or not cases.complete:
         _unasked(verifier, step, asking, types)
         return
-    every = list(cases)
-    possible = [case for case in every if _possible(verifier, step, asking, case)]
-    fitting = [case for case in every if case.judgement is not None]
+    possible = [case for case in cases.every if _possible(verifier, step, asking, case)]
+    fitting = cases.fitting
     together = Together(fitting)
     for fact in (*together.bounds(), *together.relations(step.name)) if fitting else ():
         verifier.facts.assume(fact)
-    if len(possible) == 1:
+    if step.accepts is None and len(possible) == 1:
         for equation in possible[0].equations:
             verifier.facts.assume(equation)
             learnt(verifier, equation)
@@ -159,25 +180,21 @@ def _unasked(verifier: Verifying, step: Apply, asking: Asking, types: Types) -> 
 
 
 def _possible(verifier: Verifying, step: Apply, asking: Asking, case: Case) -> bool:
-    """Verify one case under its ranks; whether it can be met."""
+    """Verify one case under its ranks; whether it can be met, as far as the check that asks the rule does not say."""
+    asks, judgement = step.accepts is not None, case.judgement
+    if judgement is None and asks:
+        return False
     facts, mark, shared = verifier.facts, verifier.facts.mark(), dict(verifier.shared)
     for equation in case.equations:
         facts.suppose(equation)
-    if case.judgement is None:
-        reached = not verifier._unreachable()
-        if reached and step.accepts is None:
-            verifier.found.append(f"{step.name}: nothing excludes a refusal: {case.refusal}")
-        facts.rollback(mark)
-        return reached and step.accepts is None
-    for need in case.judgement.needs:
-        if step.accepts is not None:
-            facts.suppose(need.goal)
-        else:
+    reached = asks or not verifier._unreachable()
+    if judgement is None and reached:
+        verifier.found.append(f"{step.name}: nothing excludes a refusal: {case.refusal}")
+    if judgement is not None and reached:
+        for need in judgement.needs if not asks else ():
             verifier._prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
-    reached = not verifier._unreachable()
-    if reached:
-        verifier._matches(case.judgement.result, step.type, step.name, step.operands)
-        _contents(verifier, step, asking.contents(case.types, case.judgement.result))
+        verifier._matches(judgement.result, step.type, step.name, step.operands)
+        _contents(verifier, step, asking.contents(case.types, judgement.result))
     facts.rollback(mark)
     verifier.shared = shared
     return reached

@@ -225,8 +225,7 @@ class _Verifier:
             anyrank.readable(self, variable, step.name)
         asking = Asking(step.operator, step.operands, step.attributes)
         try:
-            types = asking.flattened(tuple(self._type(operand) for operand in step.operands))
-            judgement = asking.step(types)
+            types, judgement = anyrank.asked(self, step.operands, asking)
         except IllFormed as wrong:
             self.found.append(f"{step.name}: {wrong.message}")
             return self._define(step.name, step.type)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from gradual.dims.constraint import Constraint, at_least, at_most, equal
+from gradual.dims.constraint import TRUE, Constraint, at_least, at_most, equal
 from gradual.dims.dim import Dim, constant, maximum, product, sum_of
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement, OpenRank, Operator
@@ -85,6 +85,19 @@ class Case:
         return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """Cases of one application, and whether they are all that there are."""
+
+    every: tuple[Case, ...]
+    complete: bool
+
+    @property
+    def fitting(self) -> tuple[Case, ...]:
+        """Those that are well-formed."""
+        return tuple(case for case in self.every if case.judgement is not None)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Asking:
     """An application whose rule is asked.
@@ -148,10 +161,21 @@ class Asking:
         tracked = type.dtype.counts and tracked_length(type, LIMITS.contents) is not None
         return with_contents(type, self.names[place]) if tracked and type.contents is None else type
 
-    def cases(self, types: Types, at: tuple[tuple[Unknown, int], ...] = ()) -> Iterator[Case] | None:
-        """What the rule says at every rank; None where too many are unknown for that."""
-        found = list(self._cases(types, at))
-        return None if None in found else (case for case in found if case is not None)
+    def cases(self, types: Types) -> Cases | None:
+        """What the rule says at every rank, or at some if they tell that nothing is common to all.
+
+        None where more than two numbers are unknown.
+        """
+        found: list[Case] = []
+        for case in self._cases(types, ()):
+            if case is None:
+                return None
+            found.append(case)
+            fitting = sum(each.judgement is not None for each in found)
+            several = case.judgement is not None and len(case.at) == _ENUMERATED
+            if several and fitting & (fitting - 1) == 0 and Together.of(found).says_nothing(found):
+                return Cases(tuple(found), complete=False)
+        return Cases(tuple(found), complete=True)
 
     def _cases(self, types: Types, at: tuple[tuple[Unknown, int], ...]) -> Iterator[Case | None]:
         try:
@@ -239,6 +263,17 @@ class Together:
     """What several cases have in common.   [op.dynamic.result]"""
 
     cases: Sequence[Case]
+
+    @staticmethod
+    def of(cases: Sequence[Case]) -> Together:
+        """What the well-formed ones among them have in common."""
+        return Together([case for case in cases if case.judgement is not None])
+
+    def says_nothing(self, every: Sequence[Case]) -> bool:
+        """Whether no further case could make a difference: no number is fixed, a rule refuses, no size is common."""
+        varied = all(len({dict(case.at)[one] for case in self.cases}) > 1 for one in self._common())
+        owing = any(case.judgement is None or any(n.goal is not TRUE for n in case.judgement.needs) for case in every)
+        return varied and owing and len(self._common()) == _ENUMERATED and _is_unknown(self.result())
 
     def result(self) -> GradualType:
         """The result's type as far as it is the same in all cases.  Raises IllFormed where nothing common is a type."""
@@ -352,6 +387,12 @@ class Together:
         if len(fields) == len(types):
             for index, column in enumerate(zip(*fields, strict=True)):
                 yield from self._relations(column, f"{path}#{index}")
+
+
+def _is_unknown(result: GradualType) -> bool:
+    if isinstance(result, TupleType):
+        return all(map(_is_unknown, result.fields))
+    return isinstance(result, UnrankedType) and result.origin is None
 
 
 def _dtype(types: Sequence[GradualType]) -> DType:

@@ -24,16 +24,12 @@ from gradual.tools.conformance.read import load
 from gradual.tools.conformance.reference import Reference
 from tests.conformance.test_suite import KNOWN
 
-UNKNOWN_RANK = ("dim/witness/content", "pitfall/rank/shape-of-known-length", "type/contents/opened")
-"""A shape vector of unknown length asks for an unknown rank, which is not checked yet."""
-
 
 def accepted() -> list[object]:
     collection = load(folder("spec"))
     known = read_known(KNOWN.read_text(encoding="utf-8"), KNOWN.name, {case.id for case in collection.cases})
     cases = [case for case in collection.cases if case.expectation.accepted and case.id not in known]
-    late = pytest.mark.xfail(reason="unknown rank", strict=True)
-    return [pytest.param(case, id=case.id, marks=late if case.id in UNKNOWN_RANK else ()) for case in cases]
+    return [pytest.param(case, id=case.id) for case in cases]
 
 
 def annotations(node: object) -> Iterator[tuple[ast.TensorType, bool]]:

@@ -13,7 +13,7 @@ from random import Random
 Term = Callable[[Mapping[str, int]], int]
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<size>dim\([^()]*\))|(?P<name>%?[A-Za-z_][\w.]*(?:\[\d+\])?|%\d[\w.]*(?:\[\d+\])?)|(?P<number>\d+)"
+    r"\s*(?:(?P<size>(?:n?dim|numel)\([^()]*\))|(?P<name>%?[A-Za-z_][\w.]*(?:\[\d+\])?|%\d[\w.]*(?:\[\d+\])?)|(?P<number>\d+)"
     r"|(?P<mark>//|==|!=|<=|>=|[-+*%<>(),]))"
 )
 _WORDS = frozenset({"if", "then", "else", "and", "or", "not", "min", "max", "true", "false"})

@@ -91,7 +91,7 @@ def _diagnostic(found: Diagnostic, source: Source) -> FoundDiagnostic:
 
 def _check(check: Check, source: Source) -> FoundCheck:
     blames = _places(check.blame.blames, source)
-    return FoundCheck(str(check.goal), place(check.span, source), check.blame.rule, blames)
+    return FoundCheck(check.condition, place(check.span, source), check.blame.rule, blames)
 
 
 def _places(spans: Iterable[Span], source: Source) -> tuple[Place, ...]:
