@@ -3,7 +3,7 @@
     operator my.op<n>(%x: Tensor[(n,), float32], %k: int64) -> Tensor[(min(n, %k),), float32] where %k >= 0;
 
 In core a declared operator is a function of its own name, without a sigil; one without a body stops the run.
-[op.declared] [op.declared.argument] [op.declared.where] [op.declared.result]
+[type.declared] [op.declared.argument] [op.declared.where] [op.declared.result]
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Application:
 def applied(state: Elaboration, application: Application, infer: Infer, hint: str | None) -> str:
     """The core variable that holds the value of a declared operator: arguments by position, scalars also by name.
 
-    [op.declared]
+    [type.declared]
     """
     type = state.program.signatures.get(application.name)
     if type is None:

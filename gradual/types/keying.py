@@ -1,6 +1,6 @@
 """Unknowns in results of declared operators: the language is pure, so that equal operands give equal sizes.
 
-[op.declared]
+[type.declared]
 """
 
 from __future__ import annotations
