@@ -81,19 +81,23 @@ def _function(function: Function, keyword: str, indent: str, place: Place) -> It
 
 def _block(block: Block, indent: str, place: Place) -> Iterator[str]:
     for step in block.steps:
-        yield from _step(step, indent, place)
+        yield from _step(step, indent, place, {})
     yield f"{indent}{block.result}"
 
 
-def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
+Begun = dict[int, int]
+"""The conversions around a step, by their depth."""
+
+
+def _step(step: Step, indent: str, place: Place, begun: Begun) -> Iterator[str]:
     match step:
         case Apply(name, operator, operands, attributes, type):
             if step.accepts is not None:
-                yield from _step(step.accepts, indent, place)
+                yield from _step(step.accepts, indent, place, begun)
             given = [f"{key}={_value(value)}" for key, value in attributes.items() if value != _default(step, key)]
             yield f"{indent}{name} = {operator.name}({', '.join([*operands, *given])});{_typed(type)}"
-        case Check(id, _, blame):
-            yield f"{indent}check {step.condition};   // {id} [{blame.rule}]{place(step)}"
+        case Check(number, _, blame):
+            yield f"{indent}check {step.condition};   // {number} [{blame.rule}]{place(step)}"
         case Constant(name, value, type):
             yield f"{indent}{name} = {_tensor(value)};{_typed(type)}"
         case Size(name, dim, type):
@@ -120,12 +124,12 @@ def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
             yield from _function(function, "fn ", indent, place)
         case Wrap(name, operand, layer, type):
             yield f"{indent}{name} = {operand} through {{{_typed(type)}"
-            yield from _layer(layer, indent + "  ", place)
+            yield from _layer(layer, indent + "  ", place, begun)
             yield f"{indent}}}"
         case WrapReference(name, operand, read, write, type):
             yield f"{indent}{name} = {operand} through {{{_typed(type)}"
-            yield from _layer(read, indent + "  ", place)
-            yield from _layer(write, indent + "  ", place)
+            yield from _layer(read, indent + "  ", place, begun)
+            yield from _layer(write, indent + "  ", place, begun)
             yield f"{indent}}}"
         case Construct(name, constructor, fields, type):
             yield f"{indent}{name} = {constructor}({', '.join(fields)});{_typed(type)}"
@@ -136,9 +140,11 @@ def _step(step: Step, indent: str, place: Place) -> Iterator[str]:
                 yield from _block(arm.block, indent + "    ", place)
                 yield f"{indent}  }},"
             yield f"{indent}}};{_typed(type)}"
+        case Convert(name, operand, conversion, type) if id(conversion) in begun:
+            yield f"{indent}{name} = {operand} {_again(conversion, begun)};{_typed(type)}"
         case Convert(name, operand, conversion, type):
             yield f"{indent}{name} = {operand} with {{{_typed(type)}"
-            yield from _conversion(conversion, indent + "  ", place, {})
+            yield from _conversion(conversion, indent + "  ", place, begun)
             yield f"{indent}}}"
         case MakeReference(name, operand, type):
             yield f"{indent}{name} = ref({operand});{_typed(type)}"
@@ -167,9 +173,15 @@ def _pattern(pattern: CorePattern) -> str:
             return f"{constructor}({', '.join(map(_pattern, fields))})"
 
 
-def _conversion(conversion: Conversion, indent: str, place: Place, begun: dict[int, int]) -> Iterator[str]:
-    """What happens to each field that does not stay as it is; one that is under way is named by its number."""
-    begun[id(conversion)] = len(begun)
+def _again(conversion: Conversion, begun: Begun) -> str:
+    """A conversion that is under way already."""
+    back = len(begun) - 1 - begun[id(conversion)]
+    return "likewise" if back == 0 else f"as {back} outside"
+
+
+def _conversion(conversion: Conversion, indent: str, place: Place, begun: Begun) -> Iterator[str]:
+    """What happens to each field that does not stay as it is."""
+    begun = {**begun, id(conversion): len(begun)}
     for constructor, fields in conversion.fields.items():
         for index, how in enumerate(fields):
             match how:
@@ -178,25 +190,24 @@ def _conversion(conversion: Conversion, indent: str, place: Place, begun: dict[i
                 case Change(param, steps, result):
                     yield f"{indent}{constructor}.{index} by fn ({param.name}: {shown(param.type)}) {{"
                     for step in steps:
-                        yield from _step(step, indent + "  ", place)
+                        yield from _step(step, indent + "  ", place, begun)
                     yield f"{indent}  {result}"
                     yield f"{indent}}}"
                 case Conversion() if id(how) in begun:
-                    back = len(begun) - 1 - begun[id(how)]
-                    yield f"{indent}{constructor}.{index} {'likewise' if not back else f'as {back} outside'}"
+                    yield f"{indent}{constructor}.{index} {_again(how, begun)}"
                 case Conversion():
                     yield f"{indent}{constructor}.{index} with {{"
-                    yield from _conversion(how, indent + "  ", place, dict(begun))
+                    yield from _conversion(how, indent + "  ", place, begun)
                     yield f"{indent}}}"
 
 
-def _layer(layer: Layer, indent: str, place: Place) -> Iterator[str]:
+def _layer(layer: Layer, indent: str, place: Place, begun: Begun) -> Iterator[str]:
     """A proxy's layer as a function of what the context passes."""
     binders = f"[{', '.join(f'{variable.name} = {size}' for variable, size in layer.binders)}]" if layer.binders else ""
     params = ", ".join(f"{param.name}: {shown(param.type)}" for param in layer.params)
     yield f"{indent}fn{binders}({params}) {{"
     for step in (*layer.before, layer.call, *layer.after):
-        yield from _step(step, indent + "  ", place)
+        yield from _step(step, indent + "  ", place, begun)
     yield f"{indent}  {layer.result}"
     yield f"{indent}}}"
 

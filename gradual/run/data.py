@@ -61,13 +61,13 @@ def shown_outside(value: Held, span: Span) -> Value:
 # ------------------------------------------------------------------------------------------------------- conversion
 @dataclass(slots=True)
 class _Rebuilding:
-    """A structure whose fields are converted one after the other; `target` in `frame` gets the new one."""
+    """A structure whose fields are converted one after the other; `target` in `into` gets the new one, if any does."""
 
     value: Constructed
     conversion: Conversion
     built: list[Held]
-    frame: Frame
-    target: str
+    into: Frame | None = None
+    target: str = ""
 
 
 @dataclass(slots=True)
@@ -82,13 +82,14 @@ class _Changing:
 def convert(step: Convert, frame: Frame, perform: Perform) -> None:
     """Convert a structure: left to right, depth first, each field before the next.  [run.data.convert]
 
-    Structures are as deep as they like: what is under way is on a stack of its own.
+    Structures are as deep as they like: what is under way is on a stack of its own.  What a field's steps read beside
+    the field stands where the whole structure is converted, however deep the field is.
     """
     stack: list[_Rebuilding | _Changing] = [_begun(step, frame)]
     while stack:
         match stack[-1]:
             case _Rebuilding() as top:
-                _advance(top, stack)
+                _advance(top, stack, frame)
             case _Changing(steps, inside, change):
                 following = next(steps, None)
                 if following is None:
@@ -106,7 +107,7 @@ def _begun(step: Convert, frame: Frame) -> _Rebuilding:
     return _Rebuilding(value, step.conversion, [], frame, step.name)
 
 
-def _advance(top: _Rebuilding, stack: list[_Rebuilding | _Changing]) -> None:
+def _advance(top: _Rebuilding, stack: list[_Rebuilding | _Changing], frame: Frame) -> None:
     """Convert fields until one needs work of its own, or the structure is complete."""
     fields, how = top.value.fields, top.conversion.fields[top.value.constructor]
     while len(top.built) < len(fields):
@@ -115,15 +116,15 @@ def _advance(top: _Rebuilding, stack: list[_Rebuilding | _Changing]) -> None:
             case None:
                 top.built.append(field)
             case Change(param, steps):
-                stack.append(_Changing(iter(steps), Frame({param.name: field}, outer=top.frame), change))
+                stack.append(_Changing(iter(steps), Frame({param.name: field}, outer=frame), change))
                 return
             case Conversion():
-                stack.append(_Rebuilding(field, change, [], top.frame, ""))
+                stack.append(_Rebuilding(field, change, []))
                 return
     stack.pop()
     value = Constructed(top.value.constructor, tuple(top.built))
-    if top.target:
-        top.frame.values[top.target] = value
+    if top.into is not None:
+        top.into.values[top.target] = value
     else:
         _receive(stack, value)
 

@@ -150,7 +150,7 @@ def _part(
     sizes: dict[Variable, int] = {}
     equations: Equations | None = {}
     for step in steps:
-        for goal, inside, dims in _goals(step):
+        for goal, inside, dims in _goals(step, set()):
             for variable in goal.variables():
                 if variable not in chosen and variable not in dims and _base(variable) not in bound | inside:
                     sizes[variable] = numbers[variable]
@@ -168,25 +168,28 @@ def _bound(steps: Iterable[Step]) -> Iterator[str]:
 Goal = tuple[Constraint, frozenset[str], frozenset[Variable]]
 
 
-def _goals(step: Step) -> Iterator[Goal]:
-    """The goals that a step of a layer checks, with the variables and dims that layers inside it bind."""
+def _goals(step: Step, seen: set[int]) -> Iterator[Goal]:
+    """The goals that a step of a layer checks, with the variables and dims that layers inside it bind.
+
+    A conversion refers to itself for a recursive type: those that were `seen` are not looked into again.
+    """
     match step:
         case Check(goal=goal):
             yield goal, frozenset(), frozenset()
         case Wrap(layer=layer):
-            yield from _inside((*layer.before, *layer.after), _uses(layer), _chosen(layer))
+            yield from _inside((*layer.before, *layer.after), _uses(layer), _chosen(layer), seen)
         case WrapReference(read=read, write=write):
-            yield from _inside(read.after, _uses(read), frozenset())
-            yield from _inside(write.before, _uses(write), frozenset())
+            yield from _inside(read.after, _uses(read), frozenset(), seen)
+            yield from _inside(write.before, _uses(write), frozenset(), seen)
         case Convert(conversion=conversion):
-            for change in _changes(conversion, set()):
-                yield from _inside(change.steps, frozenset((change.param.name,)), frozenset())
+            for change in _changes(conversion, seen):
+                yield from _inside(change.steps, frozenset((change.param.name,)), frozenset(), seen)
 
 
-def _inside(steps: Sequence[Step], names: frozenset[str], dims: frozenset[Variable]) -> Iterator[Goal]:
+def _inside(steps: Sequence[Step], names: frozenset[str], dims: frozenset[Variable], seen: set[int]) -> Iterator[Goal]:
     own = names | frozenset(_bound(steps))
     for step in steps:
-        for goal, inner, chosen in _goals(step):
+        for goal, inner, chosen in _goals(step, seen):
             yield goal, inner | own, chosen | dims
 
 
