@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test check campaign format bench fuzz install clean
+.PHONY: try test check campaign format bench fuzz proofs install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -33,6 +33,9 @@ campaign: install
 
 fuzz: install
 	$(BIN)/python -m tests.fuzz.campaign --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0)
+
+proofs:
+	spec/mechanized/build
 
 install: $(READY)
 
