@@ -20,7 +20,7 @@ from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking, Case, Cases, Together, Types, Unknown, at_size, unranked
 from gradual.source import Span
 from gradual.types.opening import rank_of, shapes_unknown, size_of, spelled
-from gradual.types.type import UnrankedType
+from gradual.types.type import TensorType, UnrankedType
 from gradual.verdict import Proved, Refuted
 
 
@@ -177,8 +177,9 @@ def _open(state: Elaboration, application: Application, cases: Cases) -> Asked |
         accepts = _check(state, application, fitting[0])
         _learn(state, together)
     each = [application.asking.contents(case.types, case.judgement.result) for case in fitting if case.judgement]
-    judgement, promise = Judgement(together.result()), next(iter(_left_open(state, fitting[0])), None)
-    return Asked(judgement, None, together.contents(each), accepts, together, promise)
+    result, promise = together.result(), next(iter(_left_open(state, fitting[0])), None)
+    contents = together.contents(each) if isinstance(result, TensorType) else None
+    return Asked(Judgement(result), None, contents, accepts, together, promise)
 
 
 def _whatever(state: Elaboration, application: Application, case: Case) -> Asked:
