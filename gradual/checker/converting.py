@@ -62,7 +62,7 @@ class Converting:
         self.begun = state.conversions
 
     def conversion(self, source: DataType, target: DataType) -> Conversion | None:
-        """How a value of one type becomes one of another; None after reporting that it cannot."""
+        """How a value of one type becomes one of another; None after reporting that it cannot.  [type.unsupported]"""
         pair = source, target
         known = self.begun.get(pair)
         if known is not None:

@@ -80,6 +80,8 @@ def made(value: Values, wanted: GradualType | None, seed: int, data: Mapping[str
             inside = wanted.fields if isinstance(wanted, TupleType) else ()
             return _parts_made(items, inside, seed, data)
         case Built(constructor, items):
+            if not any(constructor in declared.constructors for declared in data.values()):
+                raise ValueError(f"`{constructor}` is not a constructor of the program")
             return Constructed(constructor, _parts_made(items, _fields(constructor, wanted, data), seed, data))
 
 
