@@ -65,7 +65,8 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
         message = f"`{spelling}` takes {len(type.params)} arguments, not {len(operands)}"
         state.report("E0304", "type.call.arity", message, call.span)
         return state.define(name, BROKEN)
-    callee = Callee(spelling, function, type, CALLED)
+    declared = function in state.program.functions and not function.startswith("@")
+    callee = Callee(function if declared else spelling, function, type, DECLARED if declared else CALLED)
     return invoked(state, callee, operands, [argument.span for argument in call.arguments], call.span, name)
 
 

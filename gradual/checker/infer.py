@@ -132,10 +132,16 @@ def _global(state: Elaboration, name: str, span: Span) -> str:
 
 
 def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
-    """A dimension name is an int64 scalar: a size becomes a value; a constructor is what it constructs.  [name.type]"""
+    """A dimension name is an int64 scalar: a size becomes a value; a constructor is what it constructs.
+
+    A declared operator is a function.  [name.type] [type.declared]
+    """
     dim = state.dims.get(name)
     if dim is None and name in state.program.constructors:
         return constructor_value(state, state.program.constructors[name], span, hint)
+    if dim is None and name in state.program.functions:
+        signature = state.program.signatures.get(name)
+        return state.define(name, BROKEN if signature is None else signature)
     if dim is None:
         state.report("E0202", "name.variable", f"unknown name `{name}`", span, label="neither a dimension nor a value")
         return state.broken()

@@ -380,6 +380,8 @@ class Inference:
         self, name: str, operands: Sequence[Skeleton], written: Sequence[ast.Attribute], span: Span
     ) -> Skeleton:
         """An application by name: of an operator, or of a constructor."""
+        if name in self.globals and len(operands) == len(self.program.functions[name].params):
+            return self._invoked(self.globals[name], operands)
         constructor = self.program.constructors.get(name)
         if constructor is not None:
             fields, data = self._constructor(constructor)

@@ -122,6 +122,10 @@ def _definitions(program: Program, found: list[Diagnostic]) -> Iterator[ast.Def]
                 if taken is not None:
                     found.append(Diagnostic("E0204", "name.duplicate", taken, operator.span))
                     continue
+                if is_omitted(definition.result):
+                    message = f"the result type of the operator `{operator.name}` must be written"
+                    found.append(Diagnostic("E0310", "type.declared", message, definition.result.span))
+                    continue
                 seen[operator.name] = operator.span
                 yield as_definition(definition)
 

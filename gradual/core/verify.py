@@ -296,10 +296,8 @@ class _Verifier:
             return
         if key is not None:
             self.shared[key] = size
-        if hole.low is not None:
-            self.facts.assume(at_least(size, hole.low))
-        if hole.high is not None:
-            self.facts.assume(at_least(hole.high, size))
+        for bound in hole.bounds(size):
+            self.facts.assume(bound)
 
     # ---------------------------------------------------------------------------------------- calls, casts, branches
     def _instantiate(self, step: Instantiate) -> None:
@@ -546,7 +544,7 @@ class _Verifier:
                 self.facts.assume(at_least(size, constant(0)))
 
     def _type(self, name: str) -> OpenedType:
-        if name.startswith("@") and name in self.module.functions:
+        if name in self.module.functions:
             return self.module.functions[name].type
         if name not in self.types:
             self.found.append(f"{name} is used before it is defined")
