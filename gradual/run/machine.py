@@ -145,7 +145,7 @@ class Machine:
         self._stack.append(entry)
 
     def _step(self, activation: Activation, step: Step) -> None:
-        """One step; a branch and a call enter a block of their own.  [run.if] [run.closure]"""
+        """One step; a branch and a call enter a block of their own.  [run.if] [run.closure] [run.absent]"""
         frame = activation.frame
         match step:
             case If():

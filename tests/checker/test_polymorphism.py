@@ -193,7 +193,7 @@ def changed(module: Module, step: type, **fields: Any) -> Module:
     """The module with the steps of a kind changed."""
 
     def one(old: Any) -> Any:
-        return replace(old, **fields) if isinstance(old, step) else old
+        return replace(old, **fields) if isinstance(old, step) else old  # type: ignore[type-var]
 
     def block(old: Block) -> Block:
         return Block(tuple(map(one, old.steps)), old.result)
