@@ -51,7 +51,7 @@ class Limits:
     constant: int = 256
     calls: int = 1_000_000
     parts: int = 512
-    patterns: int = 20_000
+    patterns: int = 200_000
     expansions: int = 2_000
     trials: int = 400_000
 

@@ -149,7 +149,11 @@ class Structures:
                 for mine, theirs in pairs:
                     self.kept(mine, theirs, what)
             return
-        if isinstance(held, DataType) or isinstance(wanted, DataType):
+        if isinstance(held, TupleType) and isinstance(wanted, TupleType) and len(held.fields) == len(wanted.fields):
+            for mine, theirs in zip(held.fields, wanted.fields, strict=True):
+                self.kept(mine, theirs, what)
+            return
+        if isinstance(held, DataType | TupleType) or isinstance(wanted, DataType | TupleType):
             self.verifier.found.append(f"{what}: {shown(held)} used as {shown(wanted)}")
             return
         name = "%?part"

@@ -12,7 +12,7 @@ from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Data
 from gradual.types.relate import instantiated
-from gradual.types.text import shown
+from gradual.types.text import shown, shown_extent
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -169,9 +169,8 @@ def _named(value: Value) -> str:
 def _missized(value: Tensor, type: TensorType[Dim | Hole], sizes: Mapping[Variable, int]) -> Iterator[str]:
     for axis, (size, extent) in enumerate(zip(value.shape, type.shape, strict=True)):
         if isinstance(extent, Hole):
-            for bound in extent.bounds(constant(size)):
-                if not _holds(bound, sizes):
-                    yield f"dimension {axis} is {size}, where `{bound}` does not hold"
+            if not all(_holds(bound, sizes) for bound in extent.bounds(constant(size))):
+                yield f"dimension {axis} is {size}, not {shown_extent(extent)}"
             continue
         wanted = _value(extent, sizes)
         if size != wanted:
