@@ -111,7 +111,7 @@ class Asking:
     attributes: Mapping[str, Any]
 
     def flattened(self, types: Types) -> Types:
-        """The types, where only the number of elements matters as vectors of so many."""
+        """The types, where only the number of elements matters as vectors of so many.   [op.dynamic.flat]"""
         if self.operator.flat is None:
             return types
         flat = self.operator.flat(*types, **self.attributes)

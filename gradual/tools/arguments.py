@@ -23,7 +23,7 @@ from gradual.tools.output import Trouble
 from gradual.types.declared import Data
 from gradual.types.dtype import DType
 from gradual.types.relate import instantiated
-from gradual.types.type import DataType, GradualType, TensorType, TupleType
+from gradual.types.type import DataType, GradualType, TensorType, TupleType, UnrankedType
 
 Argument = Values | str
 """A value as written, or the path of a file that holds one."""
@@ -104,7 +104,7 @@ def _fields(constructor: str, wanted: GradualType | None, data: Mapping[str, Dat
 
 def _natural(elements: Sequence[bool | int | float], wanted: GradualType | None) -> DType:
     """The dtype of the parameter; without one, what the language gives a literal."""
-    if isinstance(wanted, TensorType):
+    if isinstance(wanted, TensorType | UnrankedType):
         return wanted.dtype
     if elements and all(isinstance(element, bool) for element in elements):
         return DType.BOOL
