@@ -1,6 +1,6 @@
 (* What each theorem rests on, for the build to compare: nothing, or functional extensionality alone. *)
 From Gradual Require Import Shapes Verdicts Core Guarantees Dims Program ProgramSound ProgramPrecision Operators
-  Examples Coerce.
+  Examples Coerce Closures.
 
 Print Assumptions Verdicts.perfect_oracles.
 Print Assumptions Verdicts.naive_breaks_sgg.
@@ -36,3 +36,16 @@ Print Assumptions Coerce.tcomp_correct.
 Print Assumptions Coerce.comp_correct.
 Print Assumptions Coerce.comp_wf.
 Print Assumptions Coerce.wf_bound.
+Print Assumptions Coerce.tcomp_assoc.
+Print Assumptions Coerce.comp_assoc.
+Print Assumptions Coerce.comp_idem.
+Print Assumptions Closures.erase_comp.
+Print Assumptions Closures.compose_bound.
+Print Assumptions Closures.composed_correct.
+Print Assumptions Closures.composed_shape.
+Print Assumptions Closures.composed_blame.
+Print Assumptions Closures.polarity.
+Print Assumptions Closures.blamed_label.
+Print Assumptions Closures.blame_safety.
+Print Assumptions Closures.value_safe.
+Print Assumptions Closures.one_proxy.

@@ -75,6 +75,58 @@ Proof. unfold wf, tcomp. intros [N1 B1] [N2 B2]. destruct (fl c1); auto. destruc
 Theorem wf_size r c : wf r c -> (length (cs c) <= r)%nat.
 Proof. intros [N B]. rewrite <- (map_length (fun x : chk => fst (fst x))), <- (seq_length r 0). apply NoDup_incl_length; auto.
   intros i I. apply in_seq. specialize (B i I). lia. Qed.
+(* ---------- composition is associative, as lists and labels and not only as functions, and idempotent *)
+Definition includes (b x:list chk) := forall i k, demanded i b = Some k -> demanded i x = Some k.
+Lemma demanded_app i a b : demanded i (a ++ b) = match demanded i a with Some k => Some k | None => demanded i b end.
+Proof. induction a as [|[[j k] l] a IH]; cbn; auto. destruct (Nat.eqb i j); auto. Qed.
+Lemma includes_app a b : includes a (a ++ b).
+Proof. intros i k H. rewrite demanded_app, H. auto. Qed.
+Lemma includes_grow b x i k l : includes b x -> demanded i x = Some k -> includes (b ++ [(i,k,l)]) x.
+Proof. intros I D j z. rewrite demanded_app. destruct (demanded j b) eqn:E; [intros H; rewrite <- H; auto|].
+  cbn. destruct (Nat.eqb_spec j i); intros H; [subst; congruence|discriminate]. Qed.
+Lemma includes_both b x i k l : includes b x -> demanded i b = None -> demanded i x = None -> includes (b ++ [(i,k,l)]) (x ++ [(i,k,l)]).
+Proof. intros I B X j z. rewrite !demanded_app. destruct (demanded j b) eqn:E.
+  - intros H; inversion H; subst. rewrite (I _ _ E); auto.
+  - cbn. destruct (Nat.eqb_spec j i); [subst; rewrite X; auto|discriminate]. Qed.
+Lemma addc_includes b : forall a x, addc a b = (x, None) -> includes a x /\ includes b x.
+Proof. induction b as [|[[i k] l] b IH]; cbn; intros a x H.
+  - inversion H; subst. split; intros j z E; [auto|discriminate].
+  - destruct (demanded i a) as [k'|] eqn:D.
+    + destruct (Z.eqb_spec k k') as [->|]; [|discriminate]. destruct (IH _ _ H) as [A B]. split; auto. intros j z. cbn.
+      destruct (Nat.eqb_spec j i); [intros E; inversion E; subst; auto|apply B].
+    + destruct (IH _ _ H) as [A B]. assert (A': includes a x) by (intros j z E; apply A, includes_app; auto). split; auto. intros j z. cbn.
+      destruct (Nat.eqb_spec j i); [|apply B]. intros E; inversion E; subst. apply A. rewrite demanded_app, D. cbn. rewrite Nat.eqb_refl; auto. Qed.
+Lemma addc_app b : forall a e, addc a (b ++ e) = match addc a b with (x, None) => addc x e | (x, Some l) => (x, Some l) end.
+Proof. induction b as [|[[i k] l] b IH]; cbn; intros a e; auto. destruct (demanded i a) as [k'|]; auto. destruct (k =? k'); auto. Qed.
+Lemma addc_assoc c : forall b x, includes b x -> exists e g, addc b c = (b ++ e, g) /\
+  addc x c = (let (z,h) := addc x e in (z, match h with Some l => Some l | None => g end)).
+Proof. induction c as [|[[i k] l] c IH]; cbn [addc]; intros b x I; [exists [], None; rewrite app_nil_r; auto|].
+  destruct (demanded i b) as [k'|] eqn:B.
+  - rewrite (I _ _ B). destruct (k =? k'); auto. exists [], (Some l). rewrite app_nil_r; auto.
+  - destruct (demanded i x) as [k'|] eqn:X.
+    + destruct (Z.eqb_spec k k') as [<-|N].
+      * destruct (IH _ _ (includes_grow _ _ _ _ l I X)) as (e & g & E1 & E2). exists ((i,k,l)::e), g. rewrite E1, <- app_assoc. split; auto.
+        cbn [addc]. rewrite X, Z.eqb_refl. auto.
+      * destruct (IH (b ++ [(i,k,l)]) (b ++ [(i,k,l)])) as (e & g & E1 & _); [intros j z; auto|]. exists ((i,k,l)::e), g.
+        rewrite E1, <- app_assoc. split; auto. cbn [addc]. rewrite X. destruct (Z.eqb_spec k k'); [contradiction|auto].
+    + destruct (IH _ _ (includes_both _ _ _ k l I B X)) as (e & g & E1 & E2). exists ((i,k,l)::e), g. rewrite E1, <- app_assoc. split; auto.
+      cbn [addc]. rewrite X. auto. Qed.
+Theorem tcomp_assoc a b c : tcomp (tcomp a b) c = tcomp a (tcomp b c).
+Proof. unfold tcomp. destruct (fl a) as [l|] eqn:FA; [rewrite FA; auto|]. destruct (addc (cs a) (cs b)) as [x [l|]] eqn:AB; cbn [cs fl].
+  - destruct (fl b) as [m|] eqn:FB; [rewrite AB; auto|]. destruct (addc_assoc (cs c) (cs b) (cs b)) as (e & g & E1 & _); [intros j z; auto|].
+    rewrite E1. destruct g; cbn [cs fl]; rewrite addc_app, AB; auto.
+  - destruct (fl b) as [m|] eqn:FB; [cbn [cs fl]; rewrite AB, FB; auto|].
+    destruct (addc_assoc (cs c) (cs b) x) as (e & g & E1 & E2); [eapply addc_includes; eauto|]. rewrite E1, E2.
+    destruct g; cbn [cs fl]; rewrite addc_app, AB; destruct (addc x e) as [z [h|]]; auto. Qed.
+Lemma demanded_In c i k l : NoDup (idx c) -> In (i,k,l) c -> demanded i c = Some k.
+Proof. induction c as [|[[j z] m] c IH]; cbn; intros N I; [destruct I|]. inversion N; subst. destruct I as [E|I].
+  - inversion E; subst. rewrite Nat.eqb_refl; auto.
+  - destruct (Nat.eqb_spec i j) as [->|]; auto. destruct H1. apply (in_map (fun x : chk => fst (fst x))) in I. auto. Qed.
+Theorem tcomp_idem r c : wf r c -> tcomp c c = c.
+Proof. intros [N _]. unfold tcomp. destruct c as [cs0 [l|]]; cbn in *; auto.
+  assert (X: forall d, (forall i k l, In (i,k,l) d -> In (i,k,l) cs0) -> addc cs0 d = (cs0, None)).
+  { induction d as [|[[i k] l] d IH]; cbn; intros S; auto. rewrite (demanded_In cs0 i k l), Z.eqb_refl; auto. }
+  rewrite X; auto. Qed.
 (* ---------- functions: a coercion of the arguments and one of the result *)
 Inductive ty := Tn (r:nat) | Fn (a b:ty).
 Fixpoint den (t:ty) : Type := match t with Tn _ => shape | Fn a b => den a -> res (den b) end.
@@ -104,3 +156,9 @@ Proof. induction t as [r|a IHa b IHb]; intros c d; [rewrite (etaT _ c), (etaT _ 
   - apply tcomp_wf. - intros [A B] [C D]. split; auto. Qed.
 Theorem wf_bound t (c:co t) : wfc c -> (size c <= bound t)%nat.
 Proof. induction c; cbn; intros W; [apply wf_size in W; lia|]. destruct W as [A B]. specialize (IHc1 A). specialize (IHc2 B). lia. Qed.
+Theorem comp_assoc t : forall c d e:co t, comp t (comp t c d) e = comp t c (comp t d e).
+Proof. induction t as [r|a IHa b IHb]; intros c d e; cbn; f_equal; auto. apply tcomp_assoc. Qed.
+Theorem comp_idem t : forall c:co t, wfc c -> comp t c c = c.
+Proof. induction t as [r|a IHa b IHb]; intros c.
+  - rewrite (etaT _ c). cbn. intros W. f_equal. eapply tcomp_idem; eauto.
+  - rewrite (etaF _ _ c). cbn. intros [A B]. f_equal; auto. Qed.
