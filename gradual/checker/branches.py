@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from gradual.checker.agreeing import Agreement, disagreement
+from gradual.checker.agreeing import Agreement, data_inside, disagreement
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Postponed, Typed, mentions_ghost
 from gradual.checker.flow import Place, flow
 from gradual.checker.unranked import demanded_scalar
@@ -210,7 +210,7 @@ class Join:
     def _agreed(self, types: Sequence[OpenedType], path: str) -> Typed:
         """Functions, data, references and type parameters: one type that all of them can have.  [type.agree]"""
         seen = [closed(type, self.state.is_visible) for type in types]
-        whole = seen[0]
+        whole, doubted = seen[0], False
         for index, type in enumerate(seen[1:], 1):
             spans = self.branches[0].span, self.branches[index].span
             agreement = Agreement(self.state, self.rule, "the branches", spans)
@@ -220,7 +220,9 @@ class Join:
                     rule = "type.structure" if _class(whole) is not _class(type) else self.rule
                     self._never("E0307", rule, f"`{shown(whole)}` and `{shown(type)}`", 0, index)
                 return BROKEN
-            whole = both
+            whole, doubted = both, doubted or agreement.doubted
+        if doubted:
+            self.state.agreed.update(data_inside(whole))
         if any(type != whole for type in types):
             self.agreed[path] = whole
         return whole  # type: ignore[return-value]
@@ -279,7 +281,7 @@ class Join:
             return dims[0]
         both = reads if all(map(self._visible, reads)) else dims
         if not all(map(self._visible, both)):
-            return self._unknown(None, path, axis)
+            return self._unknown(dims, path, axis, known=False)
         if _one(both):
             return both[0]
         if not all(map(self._visible, dims)):
@@ -315,7 +317,7 @@ class Join:
         """One of the sizes: told apart by the condition if it can be read, else a new unknown."""
         state = self.state
         if self.truth is None:
-            return self._unknown(both, path, axis)
+            return self._unknown(both, path, axis, known=True)
         joined = simplified_dim(state.facts.rewrite(ite(self.truth, *both)), state.facts.known.knowledge)
         state.is_size(joined)
         state.gradual = state.gradual or state.mentions_unknown(joined)
@@ -324,15 +326,16 @@ class Join:
     def _visible(self, dim: Dim | Constraint) -> bool:
         return all(map(self.state.is_visible, dim.variables()))
 
-    def _unknown(self, either: Sequence[Dim] | None, path: str, axis: int) -> Dim:
-        """A new unknown for the size that one of the branches has."""
+    def _unknown(self, dims: Sequence[Dim], path: str, axis: int, *, known: bool) -> Dim:
+        """A new unknown for the size that one of the branches has; `known` if those sizes can be named outside."""
         state, ghost = self.state, size_of(path, axis)
         (variable,) = ghost.variables()
         state.ghosts[variable] = Promise(self.branches[0].span.to(self.branches[-1].span), "the branch that was taken")
         state.is_size(ghost)
-        if either is not None:
+        if known:
+            state.facts.assume(any_of(*(equal(ghost, dim) for dim in dict.fromkeys(dims))))
+        if known or not any(map(state.mentions_unknown, dims)):
             state.joins.add(variable)
-            state.facts.assume(any_of(*(equal(ghost, dim) for dim in dict.fromkeys(either))))
         else:
             state.gradual = True
         return ghost

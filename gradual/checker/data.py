@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gradual.checker.agreeing import Agreement
+from gradual.checker.agreeing import Agreement, data_inside
 from gradual.checker.binders import Unreadable
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Typed
 from gradual.checker.flow import Place, flow
@@ -148,7 +148,7 @@ def _agreed(
     state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span]
 ) -> DataType | None:
     """The data type with the arguments that the fields show together; None after reporting fields that never agree."""
-    own = state.program.data[constructor.data].types
+    own, doubted = state.program.data[constructor.data].types, False
     chosen: dict[TypeVariable, tuple[GradualType, Span]] = {}
     for operand, field, span in zip(operands, constructor.fields, spans, strict=True):
         shows: dict[TypeVariable, GradualType] = {}
@@ -163,8 +163,11 @@ def _agreed(
             if joined is None:
                 agreement.report(f"`{shown(before)}` and `{shown(type)}`", "E0307")
                 return None
-            chosen[variable] = joined, at
-    return DataType(constructor.data, tuple(chosen[v][0] if v in chosen else NeverType() for v in own))
+            chosen[variable], doubted = (joined, at), doubted or agreement.doubted
+    whole = DataType(constructor.data, tuple(chosen[v][0] if v in chosen else NeverType() for v in own))
+    if doubted:
+        state.agreed.update(data_inside(whole))
+    return whole
 
 
 def _typed(type: Typed) -> OpenedType:

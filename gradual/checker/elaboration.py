@@ -106,6 +106,7 @@ class Elaboration:
         ghosts: who left each unknown open.
         behind: the size that an annotation's `?` forgot; never used in a verdict.
         joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
+        agreed: data types in which named sizes that may differ became `?`; opened, they make nothing gradual either.
         conversions: those of data being written, by the types between which they go.
         shared: unknowns that depend on data, by what they depend on.
         templates: function literals that wait for what their parameters are; they have no type.
@@ -148,6 +149,7 @@ class Elaboration:
         self.bindings: list[Binding] = []
         self.behind: dict[Variable, Dim] = {}
         self.joins: set[Variable] = set()
+        self.agreed: set[DataType] = set()
         self.conversions: dict[tuple[DataType, DataType], Conversion] = {}
         self.gradual = False
         self.proved = 0

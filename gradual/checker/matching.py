@@ -65,12 +65,18 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
 # --------------------------------------------------------------------------------------------------------- patterns
 @dataclass(slots=True)
 class _Patterns:
-    """The pattern of one arm, its variables bound as it is read."""
+    """The pattern of one arm, its variables bound as it is read.
+
+    Attributes:
+        seen: where each variable stands.
+        agreed: whether a structure that is looked into has its type only because values agreed on it.
+    """
 
     state: Elaboration
     scrutinee: str
     span: Span
     seen: dict[str, Span] = field(default_factory=dict)
+    agreed: bool = False
 
     def top(self, pattern: ast.Pattern, type: Typed) -> CorePattern | None:
         """The core pattern; None after reporting why no value of the type could fit, its variables bound to nothing."""
@@ -116,6 +122,7 @@ class _Patterns:
                 parts = written.fields if isinstance(written, ast.TupleType) else [written] * len(fields)
                 return self._fields(None, fields, type.fields, paths, parts, annotated)
             case ast.ConstructorPattern(name, fields, span):
+                self.agreed = self.agreed or type in self.state.agreed
                 types = self._constructor(name, fields, type, span)
                 if types is None:
                     self._abandoned(pattern)
@@ -174,7 +181,7 @@ class _Patterns:
         if path is not None:
             opened = type  # type: ignore[assignment]
         else:
-            opened = state.enter(type, name, self._promise(written, pattern.name.span))
+            opened = self._opened(type, name, self._promise(written, pattern.name.span))
             origin = origin if written is None else Written(written)
         for size in sizes(opened):
             state.is_size(size)
@@ -184,6 +191,16 @@ class _Patterns:
         else:
             annotated.append((pattern, name))
         return Bind(name, opened)
+
+    def _opened(self, type: GradualType, name: str, promise: Callable[[str, int | None], Promise]) -> OpenedType:
+        """The type opened; what is unknown only because values of named sizes agreed makes nothing gradual."""
+        state = self.state
+        gradual, before = state.gradual, len(state.ghosts)
+        opened = state.enter(type, name, promise)
+        if self.agreed and not gradual:
+            state.gradual = False
+            state.joins.update(list(state.ghosts)[before:])
+        return opened
 
     def _promise(self, written: ast.Type | None, at: Span) -> Callable[[str, int | None], Promise]:
         """Who left the sizes of an element open: whoever wrote the type of what is matched."""
