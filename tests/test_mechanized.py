@@ -18,7 +18,7 @@ README = HERE / "README.md"
 needs_coq = pytest.mark.skipif(shutil.which("coqc") is None, reason="no coqc: the proofs are not compiled")
 
 EXTENSIONALITY = "FunctionalExtensionality.functional_extensionality_dep"
-PROVED = re.compile(r"^\s*(?:Theorem|Lemma|Example) (\w+)", re.MULTILINE)
+PROVED = re.compile(r"^\s*(?:Theorem|Lemma|Corollary|Example) (\w+)", re.MULTILINE)
 NAME = re.compile(r"`([A-Z]\w+)\.(?!v`)(\w+)`")
 """A theorem by its file; `Core.v` is none."""
 ASKED = re.compile(r"^Print Assumptions (\w+\.\w+)\.$", re.MULTILINE)
