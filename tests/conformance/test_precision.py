@@ -43,7 +43,8 @@ def annotations(node: object) -> Iterator[tuple[ast.TensorType, bool]]:
             yield part, inside
         elif hasattr(part, "__dataclass_fields__") and not isinstance(part, Span):
             at_param = inside or isinstance(part, ast.Param)
-            waiting.extend((getattr(part, name), at_param) for name in part.__dataclass_fields__)
+            binds = {"params"} if isinstance(part, ast.FnType) else set()
+            waiting.extend((getattr(part, name), at_param or name in binds) for name in part.__dataclass_fields__)
 
 
 def blurred(text: str) -> Iterator[str]:
