@@ -221,6 +221,8 @@ class Reading:
         match written:
             case ast.TensorType(None, dtype, span):
                 return UnrankedType(self.dtype(dtype, span))
+            case ast.TensorType((), name, span) if name in self.state.type_names or name in self.state.program.data:
+                return self._named_type(ast.NamedType(name, (), span))
             case ast.TensorType(shape, dtype, span):
                 assert shape is not None
                 if len(shape) > self.state.program.limits.rank:
