@@ -16,7 +16,7 @@ from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import Broken, Elaboration, Made
 from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import Instantiate, Promise, Site
-from gradual.dims.constraint import at_least
+from gradual.dims.constraint import FALSE, at_least
 from gradual.dims.dim import Dim, Variable, constant
 from gradual.source import Span
 from gradual.syntax import ast
@@ -81,8 +81,8 @@ def instance(state: Elaboration, node: ast.Instance, function: str, hint: str | 
         state.report("E0307", "type.instance", message, node.span)
         return state.broken()
     if len(node.arguments) > len(type.order):
-        wanted = ", ".join(f"`{one.name}`" for one in type.order) or "nothing"
-        message = f"this function chooses {wanted}, so {len(node.arguments)} arguments in brackets are too many"
+        bound = " and ".join(f"`{one.name}`" for one in type.order) or "nothing"
+        message = f"this function binds {bound}, so it cannot be given {len(node.arguments)} dims and types"
         state.report("E0304", "type.instance", message, node.span)
         return state.broken()
     given = _Given(state)
@@ -94,6 +94,10 @@ def instance(state: Elaboration, node: ast.Instance, function: str, hint: str | 
     if not given.dims and not given.types:
         return function
     inside = at_given(type, given.dims, given.types)
+    for clause, left in zip(type.where, inside.where, strict=True):
+        says = f"the function requires `{clause}`"
+        if left is FALSE and not owe(state, Owed(left, "type.call.where", Site.WHERE, says, node.span)):
+            return state.broken()
     name = state.fresh(hint)
     step = Instantiate(name, function, tuple(given.dims.items()), tuple(given.types.items()), inside, node.span)
     state.steps.append(step)
