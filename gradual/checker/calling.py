@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow, ranks_met
-from gradual.checker.polymorphism import agreeing, at_arguments, entered
+from gradual.checker.polymorphism import agreeing, at_arguments, entered, has_more_parts
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.source import Span
 from gradual.syntax import ast
@@ -112,6 +112,10 @@ def invoked(
         blamed = f"the call of `{called}` {caller}" if rules.blames else ""
         site = Site.WHERE if rules.blames else rules.site
         owe(state, Owed(goal, rules.where, site, says, span, blamed=blamed, values=tuple(operands)))
+    if type.types and has_more_parts(choice.result, state.program.limits.fields):
+        message = f"the result of `{called}` has more than {state.program.limits.fields} parts"
+        state.report("E0307", "type.call.types", message, span)
+        return state.define(name, BROKEN)
     promise = Promise(span, f"the result of `{called}`, whose type leaves it open")
     if callee.rules is DECLARED:
         choice = replace(choice, result=keyed(choice.result, called, types))

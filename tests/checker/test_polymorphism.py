@@ -270,3 +270,11 @@ def test_core_says_what_was_chosen() -> None:
     assert "%_1 = @id[n = 3, A = Tensor[(3,), float32]];" in core
     assert "def @id[A: Type, n = dim(%x, 0)]" in core
     assert "@first[Tensor[(3,), float32]](%x, %x)" in printed(accepted(CALL).core)
+
+
+def test_types_that_double_at_each_call_come_to_an_end() -> None:
+    deep = "%x"
+    for _ in range(40):
+        deep = f"@dup({deep})"
+    text = f"def @dup[A](%x: A) -> (A, A) {{ (%x, %x) }}\ndef @main(%x: Tensor[(?,), float32]) {{ {deep} }}"
+    assert codes(text) == ["E0307"]
