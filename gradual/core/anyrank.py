@@ -6,41 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from gradual.core.terms import Apply
+from gradual.core.verifying import Verifying
 from gradual.dims.constraint import Constraint, at_least, equal
 from gradual.dims.dim import ContentOf, Dim, RankOf, SizeOf, Variable, constant, product
-from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size, unranked
 from gradual.types.opening import at_rank, numel_of, rank_of, shapes_unknown, size_of
-from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
-
-
-class Verifying(Protocol):
-    """What of the verifier is needed here."""
-
-    facts: Facts
-    types: dict[str, OpenedType]
-    found: list[str]
-    shared: dict[object, Dim]
-
-    def _prove(self, goal: Constraint, claim: str) -> None:
-        """A goal must be provable here."""
-
-    def _unreachable(self) -> bool:
-        """Whether the path contradicts what is known."""
-
-    def _type(self, name: str) -> OpenedType:
-        """The type of a value."""
-
-    def _open_contents(self, name: str) -> None:
-        """Name the elements of a value."""
-
-    def _matches(self, judged: GradualType, recorded: OpenedType, path: str, operands: tuple[str, ...] = ()) -> None:
-        """A recorded type must be what was judged."""
+from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
 
 
 def rank_known(verifier: Verifying, origin: str, rank: int) -> None:

@@ -7,7 +7,7 @@ recorded type must follow.  Removing a check, or the binder that a check reads, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.core import anyrank
@@ -28,12 +28,10 @@ from gradual.core.terms import (
     Constant,
     Construct,
     Convert,
-    CorePattern,
     Function,
     If,
     Instantiate,
     Invoke,
-    Layer,
     MakeReference,
     MakeTuple,
     Match,
@@ -48,13 +46,14 @@ from gradual.core.terms import (
     WrapReference,
     WriteReference,
 )
+from gradual.core.verify_branches import conditional, matched
 from gradual.core.verify_data import Structures
-from gradual.dims.constraint import Constraint, all_of, any_of, at_least, equal, negated
+from gradual.core.verify_proxies import wrap
+from gradual.dims.constraint import Constraint, all_of, at_least, equal
 from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, constant, of_atom
+from gradual.dims.dim import Dim, constant
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
-from gradual.ops.contents import iff
 from gradual.ops.operator import IllFormed, Judgement
 from gradual.ops.ranks import Asking
 from gradual.types.choosing import at_given, at_types
@@ -62,7 +61,7 @@ from gradual.types.dtype import DType
 from gradual.types.keying import identities, keyed
 from gradual.types.measuring import bare, measured, measuring
 from gradual.types.opening import sizes, tracked_length, with_contents
-from gradual.types.relate import Coercion, Demand, Mismatch, demands, instantiated, precise, substituted
+from gradual.types.relate import Coercion, Demand, Mismatch, demands, precise
 from gradual.types.subsuming import subsumes
 from gradual.types.text import shown
 from gradual.types.type import (
@@ -187,9 +186,9 @@ class _Verifier:
                     self.found.append(f"{name}: no value as {shown(type)}")
                 self._define(name, type)
             case If():
-                self._if(step)
+                conditional(self, step)
             case Match():
-                self._match(step)
+                matched(self, step)
             case Construct():
                 Structures(self).construct(step)
             case Convert():
@@ -200,7 +199,7 @@ class _Verifier:
             case Assertion(condition):
                 self._type(condition)
             case Wrap() | WrapReference():
-                self._wrap(step)
+                wrap(self, step)
             case MakeReference(name, operand, type):
                 if not isinstance(type, ReferenceType):
                     self.found.append(f"{name}: a reference as {shown(type)}")
@@ -350,63 +349,6 @@ class _Verifier:
         self.found.append(f"{reference} is not a reference")
         return TupleType(())
 
-    def _wrap(self, step: Wrap | WrapReference) -> None:
-        """Each layer takes what the new type promises to take, uses the value as its own type says, and gives back."""
-        type = step.type
-        match step, type:
-            case Wrap(layer=layer), FunctionType():
-                self._layer(layer, type.params, type.result, type, step.name)
-            case WrapReference(read=read, write=write), ReferenceType(content):
-                self._layer(read, (), content, None, step.name)
-                self._layer(write, (content,), TupleType(()), None, step.name)
-            case _:
-                self.found.append(f"{step.name}: a proxy as {shown(type)}")
-        self._define(step.name, type)
-
-    def _layer(
-        self,
-        layer: Layer,
-        params: tuple[GradualType, ...],
-        result: GradualType,
-        promised: FunctionType | None,
-        name: str,
-    ) -> None:
-        mark, outer, shared = self.facts.mark(), dict(self.types), dict(self.shared)
-        own = {v: of_atom(w) for v, (w, _) in zip(promised.binders if promised else (), layer.binders, strict=True)}
-        types = dict(zip(promised.types if promised else (), layer.types, strict=True))
-        for param, written in zip(layer.params, params, strict=True):
-            if param.written != instantiated(substituted(written, own), types):
-                self.found.append(f"{name} takes {shown(param.written)} instead of {shown(written)}")
-            self._matches(param.written, param.type, param.name)
-            self._define(param.name, param.type)
-            self._open_contents(param.name)
-        for variable, _ in layer.binders:
-            self.facts.assume(at_least(of_atom(variable), constant(0)))
-        if promised is not None:
-            here = replace(
-                promised,
-                params=tuple(param.written for param in layer.params),
-                binders=tuple(variable for variable, _ in layer.binders),
-                result=instantiated(substituted(promised.result, own), types),
-                where=tuple(clause.substitute(own) for clause in promised.where),
-                types=layer.types,
-            )
-            self._measures(here, layer, name)
-            mapping = measured(here, [self._type(param.name) for param in layer.params]).mapping
-            for clause in here.where:
-                self.facts.assume(clause.substitute(mapping))
-            result = substituted(here.result, mapping)
-        for step in (*layer.before, layer.call, *layer.after):
-            self._step(step)
-        self._flows(layer.result, result, f"what {name} gives back")
-        self.facts.rollback(mark)
-        self.types, self.shared = outer, shared
-
-    def _measures(self, promised: FunctionType, layer: Layer, name: str) -> None:
-        choice = measured(promised, [measuring(param.written, param.name) for param in layer.params])
-        if dict(layer.binders) != {variable: choice.mapping.get(variable) for variable in promised.binders}:
-            self.found.append(f"{name} does not measure its dims as it promises them")
-
     def _flows(self, value: str, target: GradualType, what: str) -> None:
         for demand in demands(self._type(value), target):
             match demand:
@@ -442,63 +384,6 @@ class _Verifier:
             else:
                 self.facts.assume(equal(own, size))
         self._define(name, type)
-
-    def _if(self, step: If) -> None:
-        condition = self._type(step.condition)
-        content = condition.contents[0] if isinstance(condition, TensorType) and condition.contents else None
-        truth = content if isinstance(content, Constraint) else None
-        then = self._branch(step.then, truth, step)
-        orelse = self._branch(step.orelse, None if truth is None else negated(truth), step)
-        self._joined(step, [then, orelse])
-
-    def _match(self, step: Match) -> None:
-        self._joined(step, [self._branch(arm.block, None, step, arm.pattern) for arm in step.arms])
-
-    def _joined(self, step: If | Match, branches: list[list[Dim]]) -> None:
-        """An unknown of the join is one of the sizes that the branches gave."""
-        self._define(step.name, step.type)
-        for joined, *given in zip(sizes(step.type), *branches, strict=False):
-            variable = bare(joined)
-            if variable is not None and base_of(variable) == step.name and all(map(self._known, given)):
-                self.facts.assume(any_of(*(equal(joined, size) for size in given)))
-
-    def _branch(
-        self, block: Block, truth: Constraint | None, step: If | Match, pattern: CorePattern | None = None
-    ) -> list[Dim]:
-        """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
-        mark, outer, shared = self.facts.mark(), dict(self.types), dict(self.shared)
-        if truth is not None:
-            self.facts.suppose(truth)
-        if isinstance(step, Match) and pattern is not None:
-            Structures(self).bind(pattern, self._type(step.scrutinee), False, step.name)
-        self.block(block)
-        if isinstance(step.type, TensorType) and step.type.contents is not None:
-            self._open_contents(block.result)
-        type = self._type(block.result)
-        self._alike(type, step.type, step.name)
-        for size, joined in zip(sizes(type), sizes(step.type), strict=False):
-            variable = bare(joined)
-            if size is not joined and (variable is None or base_of(variable) != step.name):
-                self._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
-        self._joined_contents(type, step)
-        read = [self.decider.simplified(self.facts, size) for size in sizes(type)]
-        self.facts.rollback(mark)
-        self.types, self.shared = outer, shared
-        return read
-
-    def _joined_contents(self, type: OpenedType, step: If | Match) -> None:
-        recorded = step.type.contents if isinstance(step.type, TensorType) else None
-        found = type.contents if isinstance(type, TensorType) else None
-        if recorded is not None and (found is None or len(found) != len(recorded)):
-            self.found.append(f"{step.name}: contents that a branch does not give")
-            return
-        for content, joined in zip(found or (), recorded or (), strict=False):
-            if isinstance(content, Dim) and isinstance(joined, Dim):
-                self._prove(equal(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
-            elif isinstance(content, Constraint) and isinstance(joined, Constraint):
-                self._prove(iff(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
-            else:
-                self.found.append(f"{step.name}: contents that a branch does not give")
 
     # ------------------------------------------------------------------------------------------------------- ground
     def _learn(self, goal: Constraint) -> None:

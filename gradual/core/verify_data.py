@@ -5,35 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from gradual.core.terms import Bind, Change, Construct, Conversion, Convert, CorePattern, Destructure, Module, Step
-from gradual.dims.dim import Dim
-from gradual.dims.facts import Facts
+from gradual.core.terms import Bind, Change, Construct, Conversion, Convert, CorePattern, Destructure
+from gradual.core.verifying import Verifying
 from gradual.limits import LIMITS
 from gradual.types.declared import Constructor
 from gradual.types.fitting import Regular, fits
 from gradual.types.opening import opened
 from gradual.types.relate import instantiated
 from gradual.types.text import shown
-from gradual.types.type import DataType, GradualType, OpenedType, TupleType
-
-
-class Verifying(Protocol):
-    """What the verifier of a function offers to its parts."""
-
-    module: Module
-    facts: Facts
-    types: dict[str, OpenedType]
-    shared: dict[object, Dim]
-    found: list[str]
-    converted: set[object]
-
-    def _step(self, step: Step) -> None: ...
-    def _type(self, name: str) -> OpenedType: ...
-    def _define(self, name: str, type: OpenedType) -> None: ...
-    def _flows(self, value: str, target: GradualType, what: str) -> None: ...
-    def _matches(self, judged: GradualType, recorded: OpenedType, path: str) -> None: ...
+from gradual.types.type import DataType, GradualType, TupleType
 
 
 @dataclass(slots=True)

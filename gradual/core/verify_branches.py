@@ -1,0 +1,76 @@
+"""The verifier's part on branches: each under its own path, their values at the type that the join records."""
+
+from __future__ import annotations
+
+from gradual.core.declared import base_of
+from gradual.core.terms import Block, CorePattern, If, Match
+from gradual.core.verify_data import Structures
+from gradual.core.verifying import Verifying
+from gradual.dims.constraint import Constraint, any_of, equal, negated
+from gradual.dims.dim import Dim
+from gradual.ops.contents import iff
+from gradual.types.measuring import bare
+from gradual.types.opening import sizes
+from gradual.types.type import OpenedType, TensorType
+
+
+def conditional(verifier: Verifying, step: If) -> None:
+    condition = verifier._type(step.condition)
+    content = condition.contents[0] if isinstance(condition, TensorType) and condition.contents else None
+    truth = content if isinstance(content, Constraint) else None
+    then = _branch(verifier, step.then, truth, step)
+    orelse = _branch(verifier, step.orelse, None if truth is None else negated(truth), step)
+    _joined(verifier, step, [then, orelse])
+
+
+def matched(verifier: Verifying, step: Match) -> None:
+    _joined(verifier, step, [_branch(verifier, arm.block, None, step, arm.pattern) for arm in step.arms])
+
+
+def _joined(verifier: Verifying, step: If | Match, branches: list[list[Dim]]) -> None:
+    """An unknown of the join is one of the sizes that the branches gave."""
+    verifier._define(step.name, step.type)
+    for joined, *given in zip(sizes(step.type), *branches, strict=False):
+        variable = bare(joined)
+        if variable is not None and base_of(variable) == step.name and all(map(verifier._known, given)):
+            verifier.facts.assume(any_of(*(equal(joined, size) for size in given)))
+
+
+def _branch(
+    verifier: Verifying, block: Block, truth: Constraint | None, step: If | Match, pattern: CorePattern | None = None
+) -> list[Dim]:
+    """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
+    mark, outer, shared = verifier.facts.mark(), dict(verifier.types), dict(verifier.shared)
+    if truth is not None:
+        verifier.facts.suppose(truth)
+    if isinstance(step, Match) and pattern is not None:
+        Structures(verifier).bind(pattern, verifier._type(step.scrutinee), False, step.name)
+    verifier.block(block)
+    if isinstance(step.type, TensorType) and step.type.contents is not None:
+        verifier._open_contents(block.result)
+    type = verifier._type(block.result)
+    verifier._alike(type, step.type, step.name)
+    for size, joined in zip(sizes(type), sizes(step.type), strict=False):
+        variable = bare(joined)
+        if size is not joined and (variable is None or base_of(variable) != step.name):
+            verifier._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
+    _joined_contents(verifier, type, step)
+    read = [verifier.decider.simplified(verifier.facts, size) for size in sizes(type)]
+    verifier.facts.rollback(mark)
+    verifier.types, verifier.shared = outer, shared
+    return read
+
+
+def _joined_contents(verifier: Verifying, type: OpenedType, step: If | Match) -> None:
+    recorded = step.type.contents if isinstance(step.type, TensorType) else None
+    found = type.contents if isinstance(type, TensorType) else None
+    if recorded is not None and (found is None or len(found) != len(recorded)):
+        verifier.found.append(f"{step.name}: contents that a branch does not give")
+        return
+    for content, joined in zip(found or (), recorded or (), strict=False):
+        if isinstance(content, Dim) and isinstance(joined, Dim):
+            verifier._prove(equal(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
+        elif isinstance(content, Constraint) and isinstance(joined, Constraint):
+            verifier._prove(iff(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
+        else:
+            verifier.found.append(f"{step.name}: contents that a branch does not give")
