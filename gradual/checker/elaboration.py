@@ -21,6 +21,7 @@ from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Vari
 from gradual.dims.facts import Cone, Facts
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.types.choosing import is_gradual
 from gradual.types.opening import (
     at_rank,
     numel_of,
@@ -31,7 +32,7 @@ from gradual.types.opening import (
     tracked_length,
     with_contents,
 )
-from gradual.types.type import DataType, GradualType, Hole, OpenedType, TensorType, TypeVariable
+from gradual.types.type import DataType, GradualType, Hole, OpenedType, TensorType, TupleType, TypeVariable
 from gradual.verdict import Unknown
 
 _ABSENT: Any = object()
@@ -291,7 +292,22 @@ class Elaboration:
             if opening.hole.key:
                 self._branch_entry(self.shared, _key(opening.hole, operands), opening.ghost)
             self.gradual = True
+        if not self.gradual and not isinstance(type, TensorType):
+            self.gradual = self._hides_unknown(type)
         return inside
+
+    def _hides_unknown(self, type: GradualType) -> bool:
+        """Whether an unknown that somebody wrote stands inside data, a function or a reference, to be opened later.
+
+        Data types on which named sizes agreed here have none.  [type.strict]
+        """
+        match type:
+            case TupleType(fields):
+                return any(map(self._hides_unknown, fields))
+            case DataType(_, arguments):
+                return type not in self.agreed and any(map(self._hides_unknown, arguments))
+            case _:
+                return is_gradual(type)
 
     def rank_known(self, origin: str, rank: int) -> None:
         """From here on in this branch, the shapes of this origin have a known rank.  [type.unranked]"""

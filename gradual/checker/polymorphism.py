@@ -28,7 +28,6 @@ from gradual.types.choosing import (
     at_arguments,
     at_given,
     is_gradual,
-    leaves_open,
     match_types,
     settled_type,
 )
@@ -180,4 +179,4 @@ def has_more_parts(type: GradualType, limit: int) -> bool:
 def _leaves_open(state: Elaboration, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:
     """Whether a `?` or `*` that somebody wrote, or that depends on data, may show in the result of a call."""
     shows = (closed(argument, lambda v: not v.is_ghost or v in state.joins) for argument in arguments)
-    return leaves_open(type.result) or (bool(type.types) and any(map(is_gradual, shows)))
+    return is_gradual(type.result) or (bool(type.types) and any(map(is_gradual, shows)))

@@ -170,11 +170,6 @@ def settled_type(type: OpenedType) -> GradualType:
     return closed(type, lambda variable: not variable.is_ghost)
 
 
-def leaves_open(type: GradualType) -> bool:
-    """Whether a value of the type brings an unknown size or rank."""
-    return bool(opened(type, "", lambda path, axis, hole: None)[1])
-
-
 def is_gradual(type: GradualType) -> bool:
     """Whether an unknown size or rank stands anywhere in a type."""
     match type:
