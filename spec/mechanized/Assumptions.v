@@ -1,6 +1,6 @@
 (* What each theorem rests on, for the build to compare: nothing, or functional extensionality alone. *)
-From Gradual Require Import Shapes Verdicts Core Guarantees Dims Program ProgramSound ProgramPrecision Operators
-  Examples Coerce Closures.
+From Gradual Require Import Shapes Verdicts Core Guarantees Dims Program ProgramSound ProgramPrecision ProgramBlame
+  ProgramStrict Operators Examples Coerce Closures.
 
 Print Assumptions Verdicts.perfect_oracles.
 Print Assumptions Verdicts.naive_breaks_sgg.
@@ -24,6 +24,13 @@ Print Assumptions ProgramPrecision.dgg.
 Print Assumptions ProgramPrecision.sgg.
 Print Assumptions ProgramPrecision.sgg_def.
 Print Assumptions ProgramPrecision.perfect_same.
+Print Assumptions ProgramBlame.blame_residual.
+Print Assumptions ProgramBlame.unchecked_never_blames.
+Print Assumptions ProgramBlame.budget_monotone.
+Print Assumptions ProgramBlame.join_determined.
+Print Assumptions ProgramStrict.conservative.
+Print Assumptions ProgramStrict.conservative_def.
+Print Assumptions ProgramStrict.static_never_blames.
 Print Assumptions Operators.square.
 Print Assumptions Operators.declared_ok.
 Print Assumptions Operators.contents_ok.
@@ -32,6 +39,8 @@ Print Assumptions Operators.reshape_back.
 Print Assumptions Examples.grow_ok.
 Print Assumptions Examples.grow_precise.
 Print Assumptions Examples.grow_correct.
+Print Assumptions Examples.grow_static.
+Print Assumptions Examples.grow_never_blames.
 Print Assumptions Coerce.tcomp_correct.
 Print Assumptions Coerce.comp_correct.
 Print Assumptions Coerce.comp_wf.

@@ -1,7 +1,8 @@
 (* Programs that the theorems of Program.v speak of: definitions that are well-formed, accepted and executed, under an
-   oracle that never answers, so that every obligation is a check. *)
+   oracle that never answers, so that every obligation is a check; and one that owes nothing. *)
 From Coq Require Import ZArith List Lia Bool Arith.
-From Gradual Require Import Shapes Verdicts Dims Program ProgramScope ProgramSound ProgramPrecision Operators.
+From Gradual Require Import Shapes Verdicts Dims Program ProgramScope ProgramSound ProgramPrecision
+  ProgramBlame ProgramStrict Operators.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -72,3 +73,28 @@ Definition distinct : def := {| dbind := []; dpars := [SDims [AQ]]; dwhere := fu
   dbody := Let (Op (declared unique)) [0]%nat 2 (Ret 1) |}.
 Example distinct_runs : accepted [distinct] distinct = true /\ outcome_of distinct [[6]] = Val [6].
 Proof. split; reflexivity. Qed.
+
+(* ---------- @grow owes nothing: the static system accepts it, so that complete oracles leave no check, and it never blames.
+   The base case pays with k == 0, the recursive call's 0 <= k - 1 with k != 0, the result with both. *)
+Ltac holds_at k := exists (fun _ => k); split; [intros p I; cbn in I; repeat destruct I as [<-|I]; try contradiction; reflexivity|reflexivity].
+Lemma grow_static : static_def [grow] apart grow.
+Proof. split; [holds_at 1|]. do 2 eexists. cbn [grow grow_with dpars dnames dbind dwhere params past whole finish dbody dres dlab length].
+  eapply S_if; [reflexivity|apply S_ret; reflexivity| | |].
+  - eapply S_let; [reflexivity|reflexivity|eapply M_ranked; [reflexivity|reflexivity|split; [holds_at 1|reflexivity]]|].
+    eapply S_let; [reflexivity|reflexivity|eapply M_ranked; [reflexivity|reflexivity|split; [holds_at 1|reflexivity]]|].
+    eapply S_let; [reflexivity|reflexivity|eapply M_ranked; [reflexivity|reflexivity|split; [holds_at 1|reflexivity]]|].
+    eapply S_let; [reflexivity|reflexivity|eapply M_ranked; [reflexivity|reflexivity|split; [holds_at 1|]]|].
+    + intros r M. pose proof (M _ (or_introl eq_refl)) as N0. assert (W: (0 <=? r 0%nat) = true) by (apply (M (dwhere grow)); cbn; tauto).
+      cbn in N0. unfold name in N0. apply Z.leb_le in W. apply negb_true_iff, Z.eqb_neq in N0.
+      unfold pre_of. cbn. unfold name. rewrite !Z.eqb_refl. cbn. apply Z.leb_le. lia.
+    + apply S_ret; reflexivity.
+  - eapply J_choice; [reflexivity|reflexivity|cbn; lia|cbn; lia|]. repeat constructor. holds_at 0.
+  - eapply S_dims; [reflexivity|apply O_known; reflexivity|split; [holds_at 1|]|apply S_ret; reflexivity].
+    intros r M. unfold asc_pred. cbn. unfold choice, name. cbn.
+    destruct (r 0%nat =? 0) eqn:E; cbn; rewrite ?andb_true_r; apply Z.eqb_eq; [apply Z.eqb_eq in E|]; lia. Qed.
+Theorem grow_never_blames (EM:forall P:Prop, {P} + {~P}) w : world_ok w -> forall fuel ins l,
+  accepts (iface grow) ins = true -> calls [grow] w fuel 0 ins <> Blame l.
+Proof. intros WO fuel ins l A. apply (static_never_blames [grow] apart w EM) with (d:=grow); auto.
+  - intros a b H; discriminate H.
+  - constructor; [apply grow_ok|constructor].
+  - constructor; [apply grow_static|constructor]. Qed.
