@@ -20,6 +20,7 @@ FAMILIES: tuple[str, ...] = (
     "joining",
     "slicing",
     "selecting",
+    "indexing",
     "linear",
     "convolving",
     "deconvolving",

@@ -40,7 +40,7 @@ class Twin:
 
     def judge(self, *given: Type[Dim], **attributes: Any) -> Judgement:
         """The static judgement at the contents of the promoted arguments."""
-        contents = [_contents(given[place], place) for place in self.places]
+        contents = [elements_of(given[place], place) for place in self.places]
         unknown = [spec for spec, held in zip(self.promoted, contents, strict=True) if not _readable(spec, held)]
         if unknown and self.otherwise is not None:
             return self.otherwise(*given, **self._own(attributes))
@@ -131,8 +131,8 @@ def _left_over(spec: AttributeSpec, promoted: Sequence[str]) -> AttributeSpec:
     return AttributeSpec(spec.name, "object", None) if spec.name in promoted else spec
 
 
-def _contents(given: Type[Dim], place: int) -> tuple[Any, ...]:
-    """The contents of a promoted argument; raises OpenRank where their number is not known."""
+def elements_of(given: Type[Dim], place: int) -> tuple[Any, ...]:
+    """The elements of an argument that is read as an attribute; raises OpenRank where their number is not known."""
     held = tensor(given, place)
     of_dtype(held, place, lambda dtype: dtype.is_integer, "integers")
     if held.rank > 1:

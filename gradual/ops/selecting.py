@@ -22,12 +22,13 @@ from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.tensors.whole import trunc_divide
 from gradual.types.dtype import DType
-from gradual.types.type import Hole, TensorType, TupleType
+from gradual.types.type import Hole, TensorType, TupleType, Type
 
 Ints = tuple[int, ...]
 
 
-def _integers(given: TensorType[Dim], operand: int) -> TensorType[Dim]:
+def integers(given: Type[Dim], operand: int) -> TensorType[Dim]:
+    """The argument as a tensor of integers; raises IllFormed where it is none."""
     found = tensor(given, operand)
     of_dtype(found, operand, lambda dtype: dtype.is_integer, "a tensor of integers")
     return found
@@ -108,7 +109,7 @@ def take(
     The first `batch_dims` axes are shared and agree [op.take.batch].  An index out of bounds is clamped with
     `mode="clip"`, taken modulo the extent with "wrap", and a fault with "fast" [op.index.bounds].
     """
-    given, named = tensor(data, 0), _integers(indices, 1)
+    given, named = tensor(data, 0), integers(indices, 1)
     if mode not in _MODES:
         raise IllFormed("op.attribute", f'mode has to be "clip", "wrap" or "fast", not "{mode}"')
     shared = _batches(batch_dims, named.rank)
@@ -152,7 +153,7 @@ def gather(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Jud
 
     An index out of bounds is a fault [op.index.bounds].  The other extents agree [op.gather.agree].
     """
-    given, named = tensor(data, 0), _integers(indices, 1)
+    given, named = tensor(data, 0), integers(indices, 1)
     _ranks(given, named)
     place = axis_of(axis, given.rank)
     says = "data and indices differ in an axis along which nothing is gathered"
@@ -173,7 +174,7 @@ def _ranks(first: TensorType[Dim], *others: TensorType[Dim]) -> None:
 _REDUCTIONS = ("update", "add", "mul", "mean", "min", "max")
 
 
-def _reducing(reduction: str, dtype: DType) -> Callable[[Any, Any], Any]:
+def reducing(reduction: str, dtype: DType) -> Callable[[Any, Any], Any]:
     """How an update meets the element in its place."""
     floats = dtype.is_float
     match reduction:
@@ -192,7 +193,7 @@ def _reducing(reduction: str, dtype: DType) -> Callable[[Any, Any], Any]:
 
 def _scatter_elements(data: Tensor, indices: Tensor, updates: Tensor, *, axis: int, reduction: str) -> Tensor:
     """The updates one after another, each kept in the element type."""
-    found, meet = data.elements[:], _reducing(reduction, data.dtype)
+    found, meet = data.elements[:], reducing(reduction, data.dtype)
     for target, update in zip(_targets(data, indices, axis), updates.elements, strict=True):
         found[target] = kept(data.dtype, (meet(found[target], update),))[0]
     return tensor_of(data.shape, data.dtype, found)
@@ -230,7 +231,7 @@ def scatter_elements(
     [op.scatter_elements.fits]; an index out of bounds is a fault [op.index.bounds].  The updates go in row-major order:
     each replaces the element, or is added, multiplied or averaged with it, or the lesser or greater of both stays.
     """
-    given, named, new = tensor(data, 0), _integers(indices, 1), tensor(updates, 2)
+    given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
     _ranks(given, named, new)
     dtype = same_dtype(given, new)
     place = axis_of(axis, given.rank)
