@@ -42,7 +42,7 @@ def converted(state: Elaboration, value: str, source: DataType, target: DataType
     if fits(source, target, regular):
         return value
     outermost = not state.conversions
-    conversion = Converting(state, place, regular).conversion(source, target)
+    conversion = Converting(state, value, place, regular).conversion(source, target)
     if conversion is None:
         return None
     if outermost:
@@ -57,8 +57,8 @@ def converted(state: Elaboration, value: str, source: DataType, target: DataType
 class Converting:
     """One conversion being written, with the knots for the types that it meets again."""
 
-    def __init__(self, state: Elaboration, place: Place, regular: Regular) -> None:
-        self.state, self.place, self.regular = state, place, regular
+    def __init__(self, state: Elaboration, value: str, place: Place, regular: Regular) -> None:
+        self.state, self.value, self.place, self.regular = state, value, place, regular
         self.begun = state.conversions
 
     def conversion(self, source: DataType, target: DataType) -> Conversion | None:
@@ -78,7 +78,7 @@ class Converting:
                 fields = zip(self._fields(constructor, source), self._fields(constructor, target), strict=True)
                 how: list[How] = []
                 for index, (held, wanted) in enumerate(fields):
-                    made = self._field(constructor, index, held, wanted)
+                    made = self._field(constructor, index, held, wanted, source in self.state.agreed)
                     if isinstance(made, Failed):
                         failed = True
                     else:
@@ -91,25 +91,29 @@ class Converting:
     def _fields(self, constructor: Constructor, type: DataType) -> tuple[GradualType, ...]:
         return fields_of(self.state.program, constructor, type)
 
-    def _field(self, constructor: Constructor, index: int, held: GradualType, wanted: GradualType) -> How | Failed:
+    def _field(
+        self, constructor: Constructor, index: int, held: GradualType, wanted: GradualType, agreed: bool
+    ) -> How | Failed:
         """How one field is converted, or that it cannot be, which was reported."""
         if fits(held, wanted, self.regular):
             return None
         if isinstance(held, DataType) and isinstance(wanted, DataType) and held.name == wanted.name:
             return self.conversion(held, wanted) or FAILED
-        return self._change(constructor, index, held, wanted)
+        return self._change(constructor, index, held, wanted, agreed)
 
-    def _change(self, constructor: Constructor, index: int, held: GradualType, wanted: GradualType) -> How | Failed:
+    def _change(
+        self, constructor: Constructor, index: int, held: GradualType, wanted: GradualType, agreed: bool
+    ) -> How | Failed:
         """The steps for a field, written for one that stands for all of them."""
         state = self.state
         place = _inside(self.place, state.program.data[constructor.data], constructor, index)
         promise = Promise(self.place.span, f"the fields of `{constructor.name}`, whose type leaves them open")
         with state.branch() as steps:
             name = state.fresh("%field")
-            opened = state.enter(held, name, lambda path, axis: promise)
+            opened = state.enter_part(held, name, lambda path, axis: promise, agreed)
             for size in sizes(opened):
                 state.is_size(size)
-            state.define(name, opened)
+            state.define(name, opened, Made("a structure", (self.value,), place.span))
             result = flow(state, name, wanted, place)
         if result is None:
             return FAILED

@@ -132,6 +132,8 @@ def construct(
     type = _agreed(state, constructor, operands, spans)
     if type is None:
         return state.define(name, BROKEN)
+    if type in state.agreed:
+        state.doubtful.add(name)
     passed: list[str] = []
     for index, (operand, field) in enumerate(zip(operands, fields_of(state.program, constructor, type), strict=True)):
         position = f"field {index + 1} of `{constructor.name}`"

@@ -296,6 +296,17 @@ class Elaboration:
             self.gradual = self._hides_unknown(type)
         return inside
 
+    def enter_part(
+        self, type: GradualType, name: str, promise: Callable[[str, int | None], Promise], agreed: bool
+    ) -> OpenedType:
+        """As `enter`, for a part of data; if its type was only `agreed` on, what is unknown makes nothing gradual."""
+        gradual, before = self.gradual, len(self.ghosts)
+        inside = self.enter(type, name, promise)
+        if agreed and not gradual:
+            self.gradual = False
+            self.joins.update(list(self.ghosts)[before:])
+        return inside
+
     def _hides_unknown(self, type: GradualType) -> bool:
         """Whether an unknown that somebody wrote stands inside data, a function or a reference, to be opened later.
 

@@ -176,12 +176,12 @@ class _Patterns:
     ) -> CorePattern:
         state, plain = self.state, pattern.annotation is None or isinstance(pattern.annotation, ast.Omitted)
         name = state.fresh(pattern.name.name)
-        origin: Origin = Made("a pattern", () if path is None else (path,), pattern.name.span)
+        origin: Origin = Made("a pattern", (self.scrutinee if path is None else path,), pattern.name.span)
         opened: OpenedType
         if path is not None:
             opened = type  # type: ignore[assignment]
         else:
-            opened = self._opened(type, name, self._promise(written, pattern.name.span))
+            opened = state.enter_part(type, name, self._promise(written, pattern.name.span), self.agreed)
             origin = origin if written is None else Written(written)
         for size in sizes(opened):
             state.is_size(size)
@@ -191,16 +191,6 @@ class _Patterns:
         else:
             annotated.append((pattern, name))
         return Bind(name, opened)
-
-    def _opened(self, type: GradualType, name: str, promise: Callable[[str, int | None], Promise]) -> OpenedType:
-        """The type opened; what is unknown only because values of named sizes agreed makes nothing gradual."""
-        state = self.state
-        gradual, before = state.gradual, len(state.ghosts)
-        opened = state.enter(type, name, promise)
-        if self.agreed and not gradual:
-            state.gradual = False
-            state.joins.update(list(state.ghosts)[before:])
-        return opened
 
     def _promise(self, written: ast.Type | None, at: Span) -> Callable[[str, int | None], Promise]:
         """Who left the sizes of an element open: whoever wrote the type of what is matched."""
