@@ -48,7 +48,39 @@ class Fields:
         return f"({inside}{',' if len(self.fields) == 1 else ''})"
 
 
-Annotation = Tensor | Fields
+@dataclass(frozen=True)
+class Unranked:
+    """A tensor annotation of unknown rank."""
+
+    dtype: str = "float32"
+
+    def __str__(self) -> str:
+        return f"Tensor[*, {self.dtype}]"
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A function annotation."""
+
+    parameters: tuple[Annotation, ...]
+    result: Annotation
+
+    def __str__(self) -> str:
+        return f"fn ({', '.join(map(str, self.parameters))}) -> {self.result}"
+
+
+@dataclass(frozen=True)
+class Named:
+    """A declared type with its arguments, or a reference: `List[T]`, `ref(T)`."""
+
+    name: str
+    argument: Annotation
+
+    def __str__(self) -> str:
+        return f"ref({self.argument})" if self.name == "ref" else f"{self.name}[{self.argument}]"
+
+
+Annotation = Tensor | Unranked | Fields | Arrow | Named
 
 
 @dataclass(frozen=True)
@@ -84,7 +116,15 @@ class Literal:
     body: Body
 
 
-Expression = Text | Cast | Choice | Literal
+@dataclass(frozen=True)
+class Cases:
+    """`match (value) { pattern => body, … }`."""
+
+    value: str
+    arms: tuple[tuple[str, Body], ...]
+
+
+Expression = Text | Cast | Choice | Literal | Cases
 
 
 @dataclass(frozen=True)
@@ -137,7 +177,13 @@ class Program:
         return self.functions[-1]
 
     def __str__(self) -> str:
-        return "\n".join(map(_function_text, self.functions))
+        text = "\n".join(map(_function_text, self.functions))
+        return _DECLARED + text if re.search(r"\b(List|Option|Cons|Nil|Some|None_)\b", text) else text
+
+
+_DECLARED = """type List[A] { Cons(A, List[A]), Nil }
+type Option[A] { Some(A), None_ }
+"""
 
 
 # ------------------------------------------------------------------------------------------------------------ text
@@ -181,6 +227,13 @@ def _item_lines(item: Item, indent: str) -> Iterator[str]:
             yield f"{head}fn ({_parameters(parameters)}){_result(result)} {{"
             yield from _body_lines(body, indent + "  ")
             yield f"{indent}}};"
+        case Cases(value, arms):
+            yield f"{head}match ({value}) {{"
+            for pattern, body in arms:
+                yield f"{indent}  {pattern} => {{"
+                yield from _body_lines(body, indent + "    ")
+                yield f"{indent}  }},"
+            yield f"{indent}}};"
 
 
 # ------------------------------------------------------------------------------------------------------- traversal
@@ -218,17 +271,34 @@ def _annotated_value(value: Expression, change: Change) -> Expression:
         case Literal(parameters, result, body):
             changed = tuple((name, change(annotation)) for name, annotation in parameters)
             return Literal(changed, change(result) if result is not None else None, _annotated_body(body, change))
+        case Cases(held, arms):
+            return Cases(held, tuple((pattern, _annotated_body(body, change)) for pattern, body in arms))
         case _:
             return value
 
 
 def resized(annotation: Annotation, change: Callable[[Size], Size]) -> Annotation:
     """The annotation with every dim changed, left to right."""
+
+    def leaf(tensor: Tensor) -> Annotation:
+        return Tensor(tuple(map(change, tensor.sizes)), tensor.dtype)
+
+    return reshaped(annotation, leaf)
+
+
+def reshaped(annotation: Annotation, change: Callable[[Tensor], Annotation]) -> Annotation:
+    """The annotation with every tensor of known rank changed, left to right."""
     match annotation:
-        case Tensor(sizes, dtype):
-            return Tensor(tuple(map(change, sizes)), dtype)
+        case Tensor():
+            return change(annotation)
+        case Unranked():
+            return annotation
         case Fields(fields):
-            return Fields(tuple(resized(field, change) for field in fields))
+            return Fields(tuple(reshaped(field, change) for field in fields))
+        case Arrow(parameters, result):
+            return Arrow(tuple(reshaped(part, change) for part in parameters), reshaped(result, change))
+        case Named(name, argument):
+            return Named(name, reshaped(argument, change))
 
 
 def respelled(program: Program, spelling: Callable[[str], str]) -> str:

@@ -17,19 +17,22 @@ from typing import Any
 from gradual.checker.elaboration import Broken
 from gradual.compiler import Compilation
 from gradual.dims.dim import Dim
-from gradual.types.type import TensorType, TupleType
-from tests.generators.constructs import CONSTANTS, CONSTRUCTS, Scope, View, is_data
+from gradual.types.type import DataType, FunctionType, TensorType, TupleType, UnrankedType
+from tests.generators.constructs.functions import alike
+from tests.generators.constructs.headings import Heading
+from tests.generators.constructs.table import weighted
+from tests.generators.constructs.view import Scope, View, is_data
 from tests.generators.program_terms import (
     UNKNOWN,
-    Annotation,
     Body,
+    Cases,
     Cast,
     Choice,
-    Fields,
     Function,
     Item,
     Let,
     Literal,
+    Named,
     Program,
     Size,
     Tensor,
@@ -38,6 +41,8 @@ from tests.generators.program_terms import (
 
 KEPT_REJECTS = 0.04
 BLIND_BRANCHES = 0.8
+
+_CONSTRUCTS = weighted()
 
 Compile = Callable[[str], Compilation]
 Types = dict[str, Any]
@@ -56,6 +61,7 @@ class Grower:
     callees: list[Function] = field(default_factory=list)
     counter: int = 0
     spoiled: bool = False
+    signatures: dict[str, FunctionType] = field(default_factory=dict)
 
     # ----------------------------------------------------------------------------------------------------- names
     def fresh(self) -> str:
@@ -78,6 +84,7 @@ class Grower:
                 type = state.types[binding.value]
                 if not isinstance(type, Broken):
                     known[binding.name] = type
+        self.signatures = {name: function.type for name, function in found.core.functions.items()}
         return found.ok, known
 
     # ----------------------------------------------------------------------------------------------------- growth
@@ -114,19 +121,29 @@ class Grower:
 
     def draw(self, context: Context, scope: Scope, items: list[Item], types: Types, depth: int) -> list[Item] | None:
         """One construct, None where it has no operands."""
-        view = View(self, scope, {name: types[name] for name in scope.names if name in types})
+        view = self.view(scope, types)
         if depth < 2 and self.chance(0.24):
             return self.choice(view, context, scope, items, depth)
-        if depth < 2 and self.chance(0.07):
+        if depth < 2 and self.chance(0.08):
             return self.closure(view, context, scope, items, depth)
-        constructs = [make for make, weight in CONSTRUCTS for _ in range(weight)]
+        if depth < 2 and self.chance(0.3):
+            found = self.cases(view, context, scope, items, depth)
+            if found is not None:
+                return found
         for _ in range(8):
-            value = self.random.choice(constructs)(view)
+            value = self.random.choice(_CONSTRUCTS)(view)
             if isinstance(value, list):
                 return value
             if value is not None:
                 return [Let(self.fresh(), None, value)]
         return None
+
+    def view(self, scope: Scope, types: Types) -> View:
+        """What can be seen at a place: variables, and functions among them and in the file."""
+        held = {name: types[name] for name in scope.names if name in types}
+        functions = {f.name: self.signatures[f.name] for f in self.callees if f.name in self.signatures}
+        functions |= {name: type for name, type in held.items() if isinstance(type, FunctionType)}
+        return View(self, scope, held, functions)
 
     # --------------------------------------------------------------------------------------------------- branches
     def choice(self, view: View, context: Context, scope: Scope, items: list[Item], depth: int) -> list[Item] | None:
@@ -168,6 +185,38 @@ class Grower:
         left, right = self.random.choice(pairs[-12:])
         value = Choice(condition, Body(tuple(bodies[0][0]), left), Body(tuple(bodies[1][0]), right))
         return [*before, Let(name, None, value)]
+
+    def cases(self, view: View, context: Context, scope: Scope, items: list[Item], depth: int) -> list[Item] | None:
+        """A `match` of a list or an option, each arm grown by itself."""
+        lists, options = view.structures("List"), view.structures("Option")
+        scrutinee = view.pick([*lists, *options])
+        plain = view.pick([*view.floats(), *view.unranked()])
+        if scrutinee is None or plain is None:
+            return None
+        name, (head, tail) = self.fresh(), (self.fresh(), self.fresh())
+        patterns = (f"Cons({head}, {tail})", "Nil") if scrutinee in lists else (f"Some({head})", "None_")
+        start: list[Item] = [Let(self.fresh(), None, Text(head))]
+        if scrutinee in lists:
+            start.append(Let(self.fresh(), None, Text(tail)))
+        bodies: list[tuple[list[Item], Scope]] = []
+        for side, begun in enumerate((start, [])):
+
+            def inside(items_inside: tuple[Item, ...], result: str, side: int = side) -> Program:
+                arms = [Body((), plain), Body((), plain)]
+                arms[side] = Body(items_inside, result)
+                whole = Let(name, None, Cases(scrutinee, tuple(zip(patterns, arms, strict=True))))
+                return context((*items, whole), name)
+
+            here = scope.inner()
+            bodies.append((self.grow(inside, here, self.random.randrange(0, 3), False, depth + 1, begun), here))
+
+        def whole(left: str, right: str) -> Let:
+            arms = (Body(tuple(bodies[0][0]), left), Body(tuple(bodies[1][0]), right))
+            return Let(name, None, Cases(scrutinee, tuple(zip(patterns, arms, strict=True))))
+
+        _, types = self.types(context((*items, whole(plain, plain)), name))
+        pairs = _alike(bodies[0][1].names, bodies[1][1].names, types)
+        return [whole(*self.random.choice(pairs[-12:]))] if pairs else None
 
     def demand(self, view: View, tested: str | None) -> list[Item]:
         """A cast of the value whose size was tested: what it demands may contradict the test."""
@@ -212,8 +261,8 @@ class Grower:
     # -------------------------------------------------------------------------------------------------- functions
     def function(self, name: str, steps: int) -> Function:
         """A function of its own parameters, with the functions before it to call."""
-        parameters, dims = self.parameters(3 if name == "@main" else 2)
-        clauses = self.clauses(dims)
+        parameters, dims = Heading(self).parameters(3 if name == "@main" else 2, name != "@main")
+        clauses = Heading(self).clauses(dims)
         scope = Scope([parameter for parameter, _ in parameters], dims)
         shell = Function(name, parameters, None, clauses, Body((), scope.names[-1]))
 
@@ -228,59 +277,17 @@ class Grower:
     def finished(self, shell: Function, items: list[Item], scope: Scope) -> Function:
         """The function with a result, and sometimes a result type."""
         _, types = self.types(Program((*self.callees, replace(shell, body=Body(tuple(items), scope.names[0])))))
-        results = [name for name in scope.names if name in types and is_data(types[name])]
+        inner = shell.name != "@main" and self.chance(0.5)
+        results = [name for name in scope.names if name in types and (inner or is_data(types[name]))]
         results = results or scope.names[:1]
         result = results[-1] if self.chance(0.7) else self.random.choice(results)
         whole = replace(shell, body=Body(tuple(items), result))
         if self.chance(0.5) and result in types:
-            view = View(self, scope, types)
+            view = self.view(scope, types)
             typed = replace(whole, result=view.annotation(types[result], guessed=0.3))
             if self.types(Program((*self.callees, typed)))[0]:
                 return typed
         return whole
-
-    def parameters(self, most: int) -> tuple[tuple[tuple[str, Annotation], ...], list[str]]:
-        """Parameters with named, computed, constant and unknown sizes."""
-        dims = ["n", "m"]
-        bound: list[str] = []
-        found: list[tuple[str, Annotation]] = []
-        for _ in range(self.random.randrange(1, most + 1)):
-            sizes = [self._extent(dims, bound) for _ in range(self.random.choice((1, 1, 2, 2, 2, 3)))]
-            found.append((self.fresh(), Tensor(tuple(sizes))))
-        if self.chance(0.3):
-            found.append((self.fresh(), Tensor((), "int64")))
-            if self.chance(0.3):
-                found.append((self.fresh(), Tensor((Size(found[-1][0]), self._extent(dims, bound)))))
-        if self.chance(0.2):
-            found.append((self.fresh(), Tensor((Size(str(self.random.choice((1, 2, 2, 3))), fixed=True),), "int64")))
-        if self.chance(0.35):
-            found.append((self.fresh(), Tensor((), "bool")))
-        if len(found) > 1 and self.chance(0.1):
-            (first, left), (_, right) = found[0], found[1]
-            found[:2] = [(first, Fields((left, right)))]
-        return tuple(found), bound
-
-    def _extent(self, dims: Sequence[str], bound: list[str]) -> Size:
-        which = self.random.random()
-        if which < 0.35 and not self.strict:
-            return Size(UNKNOWN if self.chance(0.85) else self.random.choice(("?{u. u <= 4}", "?{u. u >= 1}")))
-        if which < 0.75:
-            name = self.random.choice(dims)
-            fixed = name not in bound
-            if fixed:
-                bound.append(name)
-            return Size(name, fixed)
-        if which < 0.85 and bound:
-            name = self.random.choice(bound)
-            return Size(self.random.choice((f"{name} + 1", f"2 * {name}")))
-        return Size(str(self.random.choice(CONSTANTS)))
-
-    def clauses(self, dims: Sequence[str]) -> tuple[str, ...]:
-        """Preconditions, rarely."""
-        if not dims or not self.chance(0.2):
-            return ()
-        name = self.random.choice(dims)
-        return (self.random.choice((f"{name} > 0", f"{name} % 2 == 0", f"{name} <= 4", f"{name} != 1")),)
 
 
 def _bound(item: Item) -> list[str]:
@@ -299,8 +306,14 @@ def _may_join(left: Any, right: Any) -> bool:
     match left, right:
         case TensorType(), TensorType():
             return left.dtype is right.dtype and left.rank == right.rank
+        case TensorType() | UnrankedType(), TensorType() | UnrankedType():
+            return left.dtype is right.dtype
         case TupleType(fields), TupleType(others):
             return len(fields) == len(others) and all(map(_may_join, fields, others))
+        case FunctionType(), FunctionType():
+            return alike(left, right)
+        case DataType(name, arguments), DataType(other, others):
+            return name == other and all(map(_may_join, arguments, others))
         case _:
             return False
 
@@ -313,6 +326,15 @@ def loop() -> Function:
     again = Body((Let("%c", None, longer), Let("%d", None, Text("@loop(%a - 1i64, %c)"))), "%d")
     whole = Let("%e", None, Choice("%a <= 0", Body((), "%b"), again))
     return Function("@loop", (("%a", Tensor((), "int64")), ("%b", unknown)), unknown, (), Body((whole,), "%e"))
+
+
+def folded() -> Function:
+    """A function that joins the rows of all tensors of a list to a first one."""
+    unknown = Tensor((Size(UNKNOWN), Size("2")))
+    longer = Text("concatenate((%b, %c), axis=0)")
+    again = Body((Let("%e", None, longer), Let("%f", None, Text("@folded(%d, %e)"))), "%f")
+    whole = Let("%g", None, Cases("%a", (("Cons(%c, %d)", again), ("Nil", Body((), "%b")))))
+    return Function("@folded", (("%a", Named("List", unknown)), ("%b", unknown)), unknown, (), Body((whole,), "%g"))
 
 
 def generated(
@@ -331,6 +353,8 @@ def generated(
         grower.callees.append(helper)
     if not grower.strict and random.random() < 0.1:
         grower.callees.append(loop())
+    if not grower.strict and random.random() < 0.1:
+        grower.callees.append(folded())
     main = grower.function("@main", random.randrange(2, steps + 1))
     return Program((*grower.callees, main))
 

@@ -6,11 +6,13 @@ At the end it tells what deciding cost, for the generated programs and for the m
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tests.generators.programs import generated
@@ -20,6 +22,9 @@ from tests.properties.compiling import compiled
 from tests.properties.laws import LAWS
 from tests.properties.shrinking import shrunk
 from tests.properties.statistics import Ledger, of_texts
+
+PATIENCE = 60.0
+"""Seconds of processor time that a law has for one program."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,33 @@ class Tally:
             self.counts[ended.kind] += 1
 
 
-def broken(law: Law, case: Case) -> str | None:
-    """What is wrong under a law; an exception is wrong under every law."""
+def broken(law: Law, case: Case, seconds: float = 0) -> str | None:
+    """What is wrong under a law; an exception is wrong under every law, and so is a long silence, if `seconds` say."""
     try:
-        return law(case)
+        with _patience(seconds):
+            return law(case)
     except Exception:
         return traceback.format_exc(limit=-6)
+
+
+class Slow(Exception):
+    """A law that took longer than it may."""
+
+
+@contextmanager
+def _patience(seconds: float) -> Iterator[None]:
+    """Raises Slow in the midst of what takes longer than these seconds of processor time; 0 waits for ever."""
+
+    def interrupted(signum: int, frame: object) -> None:
+        raise Slow(f"more than {seconds} s")
+
+    before = signal.signal(signal.SIGVTALRM, interrupted)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def breaches(
@@ -73,12 +99,13 @@ def breaches(
     """The breaches among the programs of some seeds."""
     for seed in seeds:
         try:
-            case = Case(generated(seed, compiled, strict), seed)
+            with _patience(PATIENCE):
+                case = Case(generated(seed, compiled, strict), seed)
         except Exception:
             yield Breach("growth", Case(None, seed), traceback.format_exc(limit=-8))  # type: ignore[arg-type]
             continue
         for name, law in laws.items():
-            says = broken(law, case)
+            says = broken(law, case, PATIENCE)
             if says:
                 yield Breach(name, case, says)
         if tally is not None:
@@ -86,12 +113,14 @@ def breaches(
 
 
 def smallest(breach: Breach, laws: dict[str, Law] = LAWS) -> Breach:
-    """The breach by a program that cannot be made smaller."""
+    """The breach by a program that cannot be made smaller, as far as patience goes."""
     law = laws[breach.law]
-    signature = _signature(breach.says)
+    signature, until = _signature(breach.says), time.process_time() + PATIENCE
 
     def fails(case: Case) -> bool:
-        says = broken(law, case)
+        if time.process_time() > until:
+            return False
+        says = broken(law, case, PATIENCE)
         return says is not None and _signature(says) == signature
 
     program = shrunk(breach.case.program, lambda program: fails(Case(program, breach.case.seed)))
@@ -120,6 +149,7 @@ def main(write: Callable[[str], object] = print) -> int:
         found += 1
         small = breach if given.plain or breach.law == "growth" else smallest(breach, laws)
         write(f"--- {small.law}, seed {small.case.seed}: {small.says}\n{small.case.program}")
+        sys.stdout.flush()
     seconds = time.perf_counter() - started
     write(f"{dict(tally.counts)}\n{found} breaches; {given.programs / seconds:.1f} programs/s\n")
     ledgers = {"generated programs": tally.ledger}

@@ -9,10 +9,10 @@ from typing import Any
 from gradual.core.terms import Function
 from gradual.dims.dim import ContentOf, Dim, Undefined, Variable, constant
 from gradual.tensors.tensor import Tensor, random_tensor
-from gradual.tensors.value import Value
+from gradual.tensors.value import Constructed, Value
 from gradual.types.dtype import DType
 from gradual.types.measuring import extents
-from gradual.types.type import GradualType, Hole, TensorType, TupleType
+from gradual.types.type import DataType, GradualType, Hole, TensorType, TupleType, UnrankedType
 
 SIZES = (0, 1, 1, 2, 3, 4, 6, 7)
 SCALARS = (-1, 0, 1, 2, 2, 3, 4, 6)
@@ -80,6 +80,21 @@ class Drawn:
             case TensorType(shape, dtype):
                 sizes = tuple(self.size(extent, path, axis) for axis, extent in enumerate(shape))
                 return self.tensor(sizes, dtype, path)
+            case UnrankedType(dtype):
+                rank = self.number(f"ndim({path.replace('#', '.')})") % 4
+                sizes = tuple(self.number(f"dim({path.replace('#', '.')}, {axis})") for axis in range(rank))
+                return self.tensor(sizes, dtype, path)
+            case DataType("List", (element,)):
+                held = Constructed("Nil")
+                for _ in range(self.random.choice((0, 1, 1, 2, 3))):
+                    held = Constructed("Cons", (self.value(element, path), held))
+                return held
+            case DataType("Option", (element,)):
+                return (
+                    Constructed("Some", (self.value(element, path),))
+                    if self.random.random() < 0.7
+                    else Constructed("None_")
+                )
         raise Misfit
 
     def size(self, extent: Any, path: str, axis: int) -> int:

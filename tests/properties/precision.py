@@ -1,45 +1,47 @@
-"""Less precise programs: annotated dims replaced by `?`, never the binding occurrence of a name."""
+"""Less precise programs: dims replaced by `?` and shapes by `*`, never the binding occurrence of a name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
 
-from tests.generators.program_terms import UNKNOWN, Annotation, Program, Size, annotated, resized
+from tests.generators.program_terms import UNKNOWN, Annotation, Program, Size, Tensor, Unranked, annotated, reshaped
 
 DEGREES = (0.2, 0.5, 0.9)
+WHOLE = 0.4
+"""How much rarer a whole shape is blurred than a dim."""
+
+SHAPELESS = 0.15
+"""How often every shape is blurred: checking such a program asks each operator at every rank."""
 
 
-def blurred(program: Program, chosen: Callable[[int], bool]) -> Program:
-    """The program with the chosen positions unknown; positions are counted in the order of the text."""
-    position = -1
+def blurred(program: Program, dims: Callable[[], bool], shapes: Callable[[], bool]) -> Program:
+    """The program with the chosen dims and shapes unknown, asked for in the order of the text."""
 
-    def size(size: Size) -> Size:
-        nonlocal position
-        if size.fixed or size.text == UNKNOWN:
-            return size
-        position += 1
-        return Size(UNKNOWN) if chosen(position) else size
+    def tensor(given: Tensor) -> Annotation:
+        if given.sizes and not any(size.fixed for size in given.sizes) and shapes():
+            return Unranked(given.dtype)
+        return Tensor(tuple(size(one) for one in given.sizes), given.dtype)
 
-    def change(annotation: Annotation) -> Annotation:
-        return resized(annotation, size)
+    def size(given: Size) -> Size:
+        return Size(UNKNOWN) if not given.fixed and given.text != UNKNOWN and dims() else given
 
-    return annotated(program, change)
-
-
-def positions(program: Program) -> int:
-    """How many dims may be blurred."""
-    count = 0
-
-    def chosen(position: int) -> bool:
-        nonlocal count
-        count = position + 1
-        return False
-
-    blurred(program, chosen)
-    return count
+    return annotated(program, lambda annotation: reshaped(annotation, tensor))
 
 
 def randomly_blurred(program: Program, random: Random) -> list[Program]:
-    """One less precise program for each degree, and the least precise one."""
-    return [blurred(program, lambda _, degree=degree: random.random() < degree) for degree in (*DEGREES, 1.1)]
+    """One less precise program for each degree, the one without any dim, and sometimes the one without any shape."""
+    found = []
+    for degree in DEGREES:
+
+        def dims(degree: float = degree) -> bool:
+            return random.random() < degree
+
+        def shapes(degree: float = degree) -> bool:
+            return random.random() < degree * WHOLE
+
+        found.append(blurred(program, dims, shapes))
+    found.append(blurred(program, lambda: True, lambda: False))
+    if random.random() < SHAPELESS:
+        found.append(blurred(program, lambda: True, lambda: True))
+    return found

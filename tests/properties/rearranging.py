@@ -11,7 +11,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
 
-from tests.generators.program_terms import SPELLED, Body, Cast, Choice, Item, Let, Literal, Program, Size, Text, resized
+from tests.generators.program_terms import (
+    SPELLED,
+    Body,
+    Cases,
+    Cast,
+    Choice,
+    Item,
+    Let,
+    Literal,
+    Program,
+    Size,
+    Text,
+    resized,
+)
 
 Rewrite = Callable[[tuple[Item, ...], str], tuple[Item, ...]]
 
@@ -64,7 +77,7 @@ def _merged(item: Item, following: Item) -> Item | None:
 
 
 def _is_plain(item: Item) -> bool:
-    return isinstance(item, Let) and not isinstance(item.value, Choice | Literal)
+    return isinstance(item, Let) and not isinstance(item.value, Choice | Literal | Cases)
 
 
 def _are_independent(first: Item, second: Item) -> bool:
@@ -119,6 +132,11 @@ def _texts(item: Item) -> Iterator[str]:
             yield from (str(annotation) for _, annotation in parameters)
             yield str(result)
             yield from _texts_of(body)
+        case Cases(value, arms):
+            yield value
+            for pattern, body in arms:
+                yield pattern
+                yield from _texts_of(body)
 
 
 def _texts_of(body: Body) -> Iterator[str]:
@@ -140,6 +158,8 @@ def _rewritten(program: Program, rewrite: Rewrite) -> Program:
                 return replace(item, value=Choice(condition, body(then), body(orelse)))
             case Let(value=Literal(parameters, result, inner)):
                 return replace(item, value=Literal(parameters, result, body(inner)))
+            case Let(value=Cases(value, arms)):
+                return replace(item, value=Cases(value, tuple((pattern, body(inner)) for pattern, inner in arms)))
         return item
 
     return Program(tuple(replace(function, body=body(function.body)) for function in program.functions))

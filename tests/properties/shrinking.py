@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tests.generators.program_terms import (
     Body,
+    Cases,
     Choice,
     Function,
     Item,
@@ -83,6 +84,12 @@ def _items(item: Let) -> Iterator[tuple[Item, ...]]:
         case Literal(parameters, result, body):
             for smaller in _bodies(body):
                 yield (replace(item, value=Literal(parameters, result, smaller)),)
+        case Cases(value, arms):
+            for i, (pattern, body) in enumerate(arms):
+                if pattern in ("Nil", "None_"):
+                    yield (*body.items, Let(item.name, item.annotation, Text(body.result)))
+                for smaller in _bodies(body):
+                    yield (replace(item, value=Cases(value, (*arms[:i], (pattern, smaller), *arms[i + 1 :]))),)
 
 
 def _constant_dims(program: Program) -> Iterator[Program]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from gradual.compiler import Compilation, Options
 from gradual.limits import Limits
+from gradual.run.value import Blame
+from gradual.tensors.tensor import Tensor
 from tests.properties.campaign import broken
 from tests.properties.case import Case
 from tests.properties.compiling import alike, compiled, outcome
@@ -91,6 +93,22 @@ def blames(text: str, *through: str) -> Trial:
     def trial() -> str | None:
         found = [check.blame.through for check in compiled(text).checks]
         return None if found == list(through) else f"through {found}"
+
+    return trial
+
+
+def blames_there(text: str, sizes: tuple[int, ...], words: str, polarity: str) -> Trial:
+    """On vectors of these sizes the run ends in blame of what these words name, on this side of it."""
+
+    def trial() -> str | None:
+        try:
+            value = compiled(text).run("@main", *(Tensor([0.0] * size) for size in sizes))
+        except Blame as blame:
+            assert blame.check is not None
+            label = blame.check.blame
+            right = words in label.blamed and label.polarity == polarity
+            return None if right else f"{label.blamed} is blamed, {label.polarity}"
+        return f"{value}"
 
     return trial
 
@@ -257,6 +275,41 @@ def @main(%x: Tensor[(?,), float32], %y: Tensor[(?,), float32]) { @f(%x, %y) }""
 UNIQUE = "def @main(%x: Tensor[(n,), float32]) { unique(%x).0 }"
 
 MINUS = """def @main(%x: Tensor[(?,), float32]) { zeros(shape=[dim(%x, 0) - 1], dtype="float32") }"""
+
+SQUARE = """def @square(%x: Tensor[(4,), float32]) -> Tensor[(2, 2), float32] { reshape(%x, newshape=[2, 2]) }
+def @main(%x: Tensor[(?,), float32]) {
+  let %g: fn (Tensor[(?,), float32]) -> Tensor[(?, ?), float32] = @square;
+  let %y = %g(%x);
+  reshape(%y, newshape=[-1])
+}"""
+
+LAYERS = """def @id(%x: Tensor[(?,), float32]) -> Tensor[(?,), float32] { %x }
+def @main(%x: Tensor[(?,), float32]) {
+  let %g: fn (Tensor[(?,), float32]) -> Tensor[(4,), float32] = @id;
+  let %h: fn (Tensor[(?,), float32]) -> Tensor[(?,), float32] = %g;
+  let %k: fn (Tensor[(?,), float32]) -> Tensor[(2,), float32] = %h;
+  let %y = %k(%x);
+  reshape(%y, newshape=[2, 1])
+}"""
+
+WRITTEN = """def @main(%x: Tensor[(?,), float32]) {
+  let %r = ref(zeros(shape=[2], dtype="float32"));
+  let %s: ref(Tensor[(?,), float32]) = %r;
+  let %u = ref_write(%s, %x);
+  let %y = ref_read(%r);
+  reshape(%y, newshape=[2, 1])
+}"""
+
+LIST = """type List[A] { Cons(A, List[A]), Nil }
+def @main(%x: Tensor[(?,), float32]) {
+  let %l: List[Tensor[(?,), float32]] = Cons(%x, Nil);
+  let %k: List[Tensor[(4,), float32]] = %l;
+  match (%k) { Cons(%h, %t) => reshape(%h, newshape=[2, 2]), Nil => zeros(shape=[2, 2], dtype="float32") }
+}"""
+
+UNRANKED = "def @main(%x: Tensor[*, float32], %y: Tensor[(?,), float32]) { add(%x, %y) }"
+
+RANK = "def @main(%x: Tensor[*, float32]) { %x as Tensor[(?, ?), float32] }"
 
 
 def chain(a: str, b: str, c: str) -> str:

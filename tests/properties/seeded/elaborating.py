@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import gradual.checker.discharge as discharging
 import gradual.types.opening as opening
-from gradual.checker import ascribing, branches, calling, elaboration, infer
+from gradual.checker import ascribing, branches, calling, closures, elaboration, infer
 from gradual.checker.branches import Join
 from gradual.checker.discharge import Owed
 from gradual.checker.elaboration import Elaboration, Made, Typed, mentions_ghost
@@ -44,7 +44,7 @@ def facts_outlive_their_branch() -> Iterator[None]:
 @planted
 def facts_outlive_their_literal() -> Iterator[None]:
     """What the body of a function literal checks is known after it, whether or not it was ever called."""
-    closure, learn = infer._closure, Facts.learn
+    closure, learn = infer.closure, Facts.learn
 
     def altered(state: Elaboration, *given: Any) -> str:
         learnt: list[tuple[Constraint, Verdict]] = []
@@ -59,7 +59,7 @@ def facts_outlive_their_literal() -> Iterator[None]:
             learn(state.facts, goal, verdict)
         return name
 
-    with patch.object(infer, "_closure", altered):
+    with patch.object(infer, "closure", altered):
         yield
 
 
@@ -249,7 +249,7 @@ def labels_are_those_of_the_check_before() -> Iterator[None]:
 @planted
 def an_unused_value_owes_nothing() -> Iterator[None]:
     """The checks of an annotation are dropped with the variable that nobody reads."""
-    function = infer._function
+    function_of = closures.function_of
 
     def altered(state: Elaboration, header: Any, literal: Any, name: str, steps: Any, result: str) -> Any:
         kept: list[Step] = []
@@ -259,9 +259,9 @@ def an_unused_value_owes_nothing() -> Iterator[None]:
                     state.checks.remove(kept.pop())  # type: ignore[arg-type]
                 continue
             kept.append(step)
-        return function(state, header, literal, name, kept, result)
+        return function_of(state, header, literal, name, kept, result)
 
-    with patch.object(infer, "_function", altered):
+    with patch.object(closures, "function_of", altered):
         yield
 
 
@@ -314,7 +314,7 @@ def a_call_measures_its_last_argument() -> Iterator[None]:
 @planted
 def a_result_is_not_checked() -> Iterator[None]:
     """What a function's written result type demands is assumed instead of owed."""
-    flow = infer.flow
+    flow = closures.flow
 
     def altered(state: Elaboration, value: str, target: Any, place: Place) -> str | None:
         before = len(state.steps), len(state.checks), len(state.postponed)
@@ -323,5 +323,5 @@ def a_result_is_not_checked() -> Iterator[None]:
             del state.steps[before[0] :], state.checks[before[1] :], state.postponed[before[2] :]
         return fits
 
-    with patch.object(infer, "flow", altered):
+    with patch.object(closures, "flow", altered):
         yield

@@ -10,11 +10,12 @@ from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.properties.laws import LAWS
 from tests.properties.seeded import directed as programs
-from tests.properties.seeded import elaborating, rules, verdicts
+from tests.properties.seeded import elaborating, rules, values, verdicts
 from tests.properties.seeded.directed import (
     Trial,
     accepts_with_little,
     blames,
+    blames_there,
     less_precise,
     obeys,
     owe_alike,
@@ -66,15 +67,14 @@ def _is_found(row: Generated, seed: int) -> bool:
 
 GENERATED: list[Generated] = [
     Generated(verdicts.refutation_looks_at_the_path, "static guarantee", 200),
-    Generated(verdicts.what_fails_if_reached_is_proved, "elimination", 60),
-    Generated(verdicts.giving_up_is_an_error, "budget", 60),
+    Generated(verdicts.what_fails_if_reached_is_proved, "static system", 40, strict=True, refused=True),
     Generated(verdicts.what_fails_at_large_sizes_is_proved, "elimination", 60),
     Generated(verdicts.strict_definitions_may_fail, "conservative", 20),
     Generated(verdicts.strict_definitions_may_fail, "static system", 20, strict=True, refused=True),
     Generated(verdicts.counterexamples_are_off_by_one, "counterexamples", 40, strict=True, refused=True),
     Generated(verdicts.answers_are_remembered_by_goal_only, "renaming", 60),
     Generated(verdicts.sizes_may_be_negative, "static system", 40, strict=True, refused=True),
-    Generated(verdicts.the_other_branch_has_the_same_condition, "elimination", 60),
+    Generated(verdicts.the_other_branch_has_the_same_condition, "static system", 40, strict=True, refused=True),
     Generated(verdicts.the_path_is_unconditional, "static system", 40, strict=True, refused=True),
     Generated(elaborating.facts_outlive_their_branch, "soundness", 60),
     Generated(elaborating.facts_outlive_their_literal, "verified", 60),
@@ -89,7 +89,6 @@ GENERATED: list[Generated] = [
     Generated(elaborating.labels_are_those_of_the_check_before, "elimination", 60),
     Generated(elaborating.a_result_is_not_checked, "verified", 60),
     Generated(rules.broadcasting_without_a_choice, "soundness", 120),
-    Generated(rules.a_static_operator_refuses_unknown_sizes, "static guarantee", 60),
     Generated(rules.whoever_enters_is_trusted, "soundness", 20),
 ]
 DIRECTED: list[Directed] = [
@@ -136,6 +135,17 @@ DIRECTED: list[Directed] = [
     Directed(rules.a_size_may_be_as_small_as_minus_one, "T5", obeys("soundness", programs.MINUS)),
     Directed(rules.contents_survive_wrapping, "T6", obeys("soundness", programs.WRAPPED)),
     Directed(rules.whoever_enters_is_trusted, "T5", obeys("soundness", programs.TRUSTED)),
+    Directed(values.polarity_is_never_flipped, "T12", blames_there(programs.SQUARE, (3,), "`%g`", "negative")),
+    Directed(values.functions_are_never_wrapped, "T5", obeys("soundness", programs.SQUARE)),
+    Directed(values.references_are_never_wrapped, "T5", obeys("soundness", programs.WRITTEN)),
+    Directed(values.data_are_never_converted, "T5", obeys("soundness", programs.LIST)),
+    Directed(values.a_tail_call_forgets_its_result, "T5", obeys("soundness", programs.LAYERS)),
+    Directed(values.a_composition_keeps_its_last_layer, "T13", obeys("soundness", programs.LAYERS)),
+    Directed(
+        values.layers_are_composed_the_wrong_way_round, "T13", blames_there(programs.LAYERS, (3,), "`%g`", "positive")
+    ),
+    Directed(values.whoever_asks_a_rule_is_believed, "T5", obeys("soundness", programs.UNRANKED)),
+    Directed(values.a_rank_is_not_demanded, "T6", obeys("soundness", programs.RANK)),
     Directed(rules.brackets_are_forgotten, "T15", obeys("printing", programs.BRACKETS)),
     Directed(rules.conditions_of_dims_are_printed_loosely, "T15", obeys("printing", programs.LOOSE)),
 ]

@@ -1,0 +1,108 @@
+"""Bugs about functions, data, references and unknown ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from unittest.mock import patch
+
+from gradual.checker import converting, flow, proxies
+from gradual.core.terms import Polarity
+from gradual.ops.ranks import Asking
+from gradual.run import machine
+from gradual.run import proxies as running
+from gradual.run.machine import Machine
+from gradual.run.value import Part, Proxied
+from tests.properties.seeded.planting import planted
+
+
+@planted
+def polarity_is_never_flipped() -> Iterator[None]:
+    """What the context passes to a wrapped function is blamed on the function."""
+    with patch.object(Polarity, "other", property(lambda self: self)):
+        yield
+
+
+@planted
+def functions_are_never_wrapped() -> Iterator[None]:
+    """A function at another type is the function itself."""
+    with patch.object(proxies, "wrapped", lambda state, value, *rest: value):
+        yield
+
+
+@planted
+def references_are_never_wrapped() -> Iterator[None]:
+    """A reference at another type is the reference itself."""
+    with patch.object(proxies, "wrapped_reference", lambda state, value, *rest: value):
+        yield
+
+
+@planted
+def data_are_never_converted() -> Iterator[None]:
+    """A list at another type is the list itself, whatever its elements are."""
+    with patch.object(converting, "converted", lambda state, value, *rest: value):
+        yield
+
+
+@planted
+def a_tail_call_forgets_its_result() -> Iterator[None]:
+    """What the result of a call through a proxy has to meet is dropped."""
+
+    def altered(self: Machine, proxied: Any, arguments: Sequence[Any], target: str) -> str:
+        return self._tail(target)
+
+    with patch.object(Machine, "_await", altered):
+        yield
+
+
+@planted
+def a_composition_keeps_its_last_layer() -> Iterator[None]:
+    """Of the layers around a function only the one put on last is kept."""
+
+    def altered(parts: Sequence[Part]) -> tuple[Part, ...]:
+        return tuple(parts[:1])
+
+    with patch.object(running, "normal", altered):
+        yield
+
+
+@planted
+def layers_are_composed_the_wrong_way_round() -> Iterator[None]:
+    """The layer put on last is taken for the innermost one: of two that disagree the other one is blamed."""
+    around = running._around
+
+    def altered(value: Any, passed: Any, returned: Any, frame: Any) -> Any:
+        outer = around(value.inner if isinstance(value, Proxied) else value, passed, returned, frame)
+        if not (isinstance(value, Proxied) and isinstance(outer, Proxied)):
+            return value if isinstance(value, Proxied) else outer
+        before, after = (*value.before, *outer.before), (*outer.after, *value.after)
+        return Proxied(value.inner, running.normal(before), running.normal(after))
+
+    with patch.object(running, "_around", altered):
+        yield
+
+
+@planted
+def whoever_asks_a_rule_is_believed() -> Iterator[None]:
+    """An operator on unknown ranks runs whatever its rule answers."""
+
+    def altered(step: Any, values: Any, types: Any, attributes: Any) -> Any:
+        judgement = Asking(step.operator, step.operands, attributes).judged(tuple(types))
+        return judgement, {**attributes, **(judgement.attributes or {})}
+
+    with patch.object(machine, "accepted", altered):
+        yield
+
+
+@planted
+def a_rank_is_not_demanded() -> Iterator[None]:
+    """A value of unknown rank has the rank of the type that it flows into, unchecked."""
+    discharge = flow.discharge
+
+    def altered(state: Any, goal: Any, described: Any) -> bool:
+        if any(variable.name.startswith("ndim(") for variable in goal.variables()):
+            return True
+        return discharge(state, goal, described)
+
+    with patch.object(flow, "discharge", altered):
+        yield
