@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from gradual.checker import skeleton as sk
 from gradual.checker.flows import Flows
 from gradual.checker.literals import INFIX
 from gradual.checker.omission import calls_itself, is_deferred, is_written_out
-from gradual.checker.outlines import of_annotation, of_type
+from gradual.checker.outlines import Calls, Solution, of_annotation, of_type, plain_attribute
 from gradual.checker.program import Program
 from gradual.checker.relations import Application, Field, Numeral
 from gradual.checker.skeleton import Element, Shape, Skeleton, Unknown, seen
-from gradual.dims.dim import Kind, variable
 from gradual.ops.attributes import bound
 from gradual.ops.operator import IllFormed
 from gradual.source import Span
@@ -31,9 +30,6 @@ from gradual.types.dtype import DType
 from gradual.types.type import (
     TypeVariable,
 )
-
-Calls = tuple[Span, ...]
-"""The calls that were written out, outermost first, until the walk came to a place."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,44 +45,12 @@ class Deferred:
 Held = Skeleton | Deferred
 
 
-@dataclass(slots=True, eq=False)
-class Solution:
-    """What was found of each omitted type: of a parameter, of a `_`, of the result of what calls itself.
-
-    A place inside a literal that is written out has one answer for each way to it.
-    """
-
-    places: dict[object, dict[Calls, Skeleton]] = field(default_factory=dict)
-
-    def of(self, place: object, calls: Calls) -> Skeleton:
-        """What was found of a place that was come to through these calls."""
-        ways = self.places.get(place, {})
-        return seen(ways.get(calls) or next(iter(ways.values()), Unknown()))
-
-
 def solution(program: Program) -> Solution:
     """What is found of the omitted types of a file, when it is first asked for."""
     if program.inferred is None:
         program.inferred = Inference(program).solved()
     assert isinstance(program.inferred, Solution)
     return program.inferred
-
-
-def _attribute(written: ast.Expr, span: Span) -> object:
-    """An attribute's value where it is plain; a dim that has to be read is some dim."""
-    match written:
-        case ast.Number(value=value):
-            return value
-        case ast.Unary("-", ast.Number(value=value)):
-            return -value
-        case ast.Text(text):
-            return text
-        case ast.Nothing():
-            return None
-        case ast.Listing(items) | ast.Tuple(items):
-            return tuple(_attribute(item, span) for item in items)
-        case _:
-            return variable(f"?attribute.{written.span.start}", Kind.GHOST)
 
 
 class Inference:
@@ -274,7 +238,7 @@ class Inference:
             case ast.Meta(kind, index):
                 return self._constant(kind, index)
             case ast.Unary("-", operand):
-                return self._applied("negative", [self.value(operand)], (), expr.span)
+                return self._applied("negative", [self.value(operand)], ())
             case ast.Name():
                 return sk.scalar(DType.INT64)
             case ast.Match():
@@ -324,7 +288,7 @@ class Inference:
         else:
             first = self.value(left)
             second = self._beside(right, first)
-        return self._applied(INFIX[expr.op], [first, second], (), expr.span)
+        return self._applied(INFIX[expr.op], [first, second], ())
 
     def _beside(self, expr: ast.Expr, other: Skeleton) -> Skeleton:
         if not isinstance(expr, ast.Number) or expr.explicit:
@@ -351,7 +315,7 @@ class Inference:
     def _call(self, call: ast.Call) -> Held:
         if isinstance(call.function, ast.Name):
             operands = [self.value(argument) for argument in call.arguments]
-            return self._applied(call.function.name, operands, call.attributes, call.span)
+            return self._applied(call.function.name, operands, call.attributes)
         callee = self.held(call.function)
         held = [self.held(argument) for argument in call.arguments]
         if isinstance(callee, Deferred):
@@ -376,9 +340,7 @@ class Inference:
             self.flows.flow(argument, param)
         return function.result
 
-    def _applied(
-        self, name: str, operands: Sequence[Skeleton], written: Sequence[ast.Attribute], span: Span
-    ) -> Skeleton:
+    def _applied(self, name: str, operands: Sequence[Skeleton], written: Sequence[ast.Attribute]) -> Skeleton:
         """An application by name: of an operator, or of a constructor."""
         if name in self.globals and len(operands) == len(self.program.functions[name].params):
             return self._invoked(self.globals[name], operands)
@@ -391,7 +353,7 @@ class Inference:
         operator = self.program.operators.get(name)
         if operator is None or len(operands) != len(operator.arguments):
             return Unknown()
-        given = {one.key: _attribute(one.value, span) for one in written if one.key != "attrs_type_key"}
+        given = {one.key: plain_attribute(one.value) for one in written if one.key != "attrs_type_key"}
         try:
             attributes = bound(operator, given)
         except IllFormed:

@@ -1,11 +1,16 @@
-"""Skeletons of types that are written or declared, and the annotation that a skeleton could be.  [type.omitted]"""
+"""Skeletons of types that are written or declared; what was found of those that are not, as annotations.
+
+[type.omitted]
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from gradual.checker import skeleton as sk
 from gradual.checker.skeleton import Element, Shape, Skeleton, Unknown, seen
+from gradual.dims.dim import Kind, variable
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
@@ -19,6 +24,24 @@ from gradual.types.type import (
     TypeVariable,
     UnrankedType,
 )
+
+Calls = tuple[Span, ...]
+"""The calls that were written out, outermost first, until the walk came to a place."""
+
+
+@dataclass(slots=True, eq=False)
+class Solution:
+    """What was found of each omitted type: of a parameter, of a `_`, of the result of what calls itself.
+
+    A place inside a literal that is written out has one answer for each way to it.
+    """
+
+    places: dict[object, dict[Calls, Skeleton]] = field(default_factory=dict)
+
+    def of(self, place: object, calls: Calls) -> Skeleton:
+        """What was found of a place that was come to through these calls."""
+        ways = self.places.get(place, {})
+        return seen(ways.get(calls) or next(iter(ways.values()), Unknown()))
 
 
 def of_annotation(
@@ -114,3 +137,20 @@ def annotation(found: Skeleton, span: Span) -> ast.Type | None:
             return ast.NamedType(name, (), span)
         case _:
             return None
+
+
+def plain_attribute(written: ast.Expr) -> object:
+    """An attribute's value where it is plain; a dim that has to be read is some dim."""
+    match written:
+        case ast.Number(value=value):
+            return value
+        case ast.Unary("-", ast.Number(value=value)):
+            return -value
+        case ast.Text(text):
+            return text
+        case ast.Nothing():
+            return None
+        case ast.Listing(items) | ast.Tuple(items):
+            return tuple(plain_attribute(item) for item in items)
+        case _:
+            return variable(f"?attribute.{written.span.start}", Kind.GHOST)

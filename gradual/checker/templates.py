@@ -231,8 +231,9 @@ def unused(state: Elaboration, mark: int, result: str) -> None:
 
 
 def _looked_at(state: Elaboration, value: str, literal: ast.Fn) -> None:
-    """Check the body of a literal that is never used: what is wrong whatever its parameters are."""
-    checks = len(state.checks)
+    """Check the body of a literal that is never used: what is wrong whatever its parameters are.  [type.template]"""
+    checks, diagnostics = len(state.checks), len(state.diagnostics)
     names = tuple(param.name.name for param in literal.params)
     _closure(state, value, literal.span, FunctionType(names, (NeverType(),) * len(names), TupleType(())))
     del state.checks[checks:]
+    state.diagnostics[diagnostics:] = [found for found in state.diagnostics[diagnostics:] if found.code != "E0310"]
