@@ -45,6 +45,8 @@ class Checked:
 
         for state in self.elaborations.values():
             for check in state.checks:
+                if check.id == id and check.says:
+                    return f"; {check.says}: the operator's rule is asked at run time, a solver is not\n"
                 if check.id == id:
                     facts = Facts()
                     for fact in state.cones[check].known:
