@@ -21,6 +21,7 @@ EXTENSIONALITY = "FunctionalExtensionality.functional_extensionality_dep"
 PROVED = re.compile(r"^\s*(?:Theorem|Lemma|Corollary|Example) (\w+)", re.MULTILINE)
 NAME = re.compile(r"`([A-Z]\w+)\.(?!v`)(\w+)`")
 """A theorem by its file; `Core.v` is none."""
+RULE = r"[a-z]+(?:\.[a-z0-9_-]+)+"
 ASKED = re.compile(r"^Print Assumptions (\w+\.\w+)\.$", re.MULTILINE)
 
 
@@ -107,15 +108,23 @@ def rows() -> list[list[str]]:
     return [row for row in table if NAME.match(row[0])]
 
 
+def rules() -> set[str]:
+    """The specification's rules by their headings."""
+    heading = re.compile(rf"^## ({RULE})$", re.MULTILINE)
+    return {rule for path in folder("spec").glob("[0-9]*.md") for rule in heading.findall(path.read_text("utf-8"))}
+
+
+def test_the_proofs_cite_rules_that_exist() -> None:
+    cited = {rule for path in HERE.glob("*.v") for rule in re.findall(rf"\[({RULE})\]", path.read_text("utf-8"))}
+    assert cited
+    assert cited <= rules(), sorted(cited - rules())
+
+
 def test_the_table_names_laws_tests_and_rules_that_exist() -> None:
-    rules = {
-        rule
-        for path in folder("spec").glob("[0-9]*.md")
-        for rule in re.findall(r"^## ([a-z]+(?:\.[a-z0-9_-]+)+)$", path.read_text("utf-8"), re.MULTILINE)
-    }
+    known = rules()
     assert len(rows()) > 10
     for theorems, says, tested, about in rows():
         assert NAME.search(theorems) and says, theorems
         for test in re.findall(r"`([^`]+)`", tested):
             assert test in LAWS or (ROOT / test).is_file(), test
-        assert not (wrong := set(re.findall(r"`([^`]+)`", about)) - rules), wrong
+        assert not (wrong := set(re.findall(r"`([^`]+)`", about)) - known), wrong

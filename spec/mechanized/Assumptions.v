@@ -1,5 +1,5 @@
 (* What each theorem rests on, for the build to compare: nothing, or functional extensionality alone. *)
-From Gradual Require Import Shapes Verdicts Core Guarantees Dims Program ProgramSound ProgramPrecision ProgramBlame
+From Gradual Require Import Shapes Verdicts Core Guarantees Dims Program ProgramSound ProgramPrecision ProgramGradual ProgramBlame
   ProgramStrict Operators Examples Coerce Closures.
 
 Print Assumptions Verdicts.perfect_oracles.
@@ -21,9 +21,9 @@ Print Assumptions Program.world_inhabited.
 Print Assumptions ProgramSound.elab_correct.
 Print Assumptions ProgramSound.program_correct.
 Print Assumptions ProgramPrecision.dgg.
-Print Assumptions ProgramPrecision.sgg.
-Print Assumptions ProgramPrecision.sgg_def.
-Print Assumptions ProgramPrecision.perfect_same.
+Print Assumptions ProgramGradual.sgg.
+Print Assumptions ProgramGradual.sgg_def.
+Print Assumptions ProgramGradual.perfect_same.
 Print Assumptions ProgramBlame.blame_residual.
 Print Assumptions ProgramBlame.unchecked_never_blames.
 Print Assumptions ProgramBlame.budget_monotone.

@@ -4,7 +4,7 @@
    - [LetIf] binds what came from one of two branches.  Its sizes are the closed choice under a condition that can be
      read, else ghosts with the fact [b = d1 or b = d2]; facts and ghosts of a branch end with it [type.if.join].
    - A type may be [Star]: a value whose rank is not known, with ghosts for its rank and its number of elements.  An
-     operator with such an operand is executed as it is, and blames where it refuses [op.dyn].
+     operator with such an operand is executed as it is, and blames where it refuses [type.unranked] [op.dynamic].
    - [Call f] names a definition.  Its interface is an operator's declaration: needs are the parameters' annotations and
      the [where], at the names that are measured off the arguments; the result's [?]s are its unknown sizes
      [type.call.dims] [type.call.where] [type.call.result].  Fuel bounds the depth of calls: [Timeout] is no outcome.
