@@ -62,7 +62,8 @@ def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) ->
     """The core of a definition whose declaration was read in this state; None if its result was reported."""
     with state.branch() as steps:
         result = value_of(state, literal.body, header)
-        state.bindings.append(Binding("result", result, _last(literal.body).span))
+        if not isinstance(literal.body, ast.Absent):
+            state.bindings.append(Binding("result", result, _last(literal.body).span))
         result = returned(state, result, header, literal)
     return function_of(state, header, literal, name, state.steps + steps, result)
 
