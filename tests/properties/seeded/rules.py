@@ -16,7 +16,7 @@ from gradual.dims.dim import Dim, constant
 from gradual.ops import catalogue
 from gradual.ops.catalogue import CATALOGUE, gathered
 from gradual.ops.operator import Judgement, Need
-from gradual.run import entry, machine
+from gradual.run import applying, entry
 from gradual.syntax import ast
 from gradual.syntax import print as printing
 from gradual.types.opening import sizes
@@ -135,7 +135,7 @@ def a_size_may_be_as_small_as_minus_one() -> Iterator[None]:
 @planted
 def contents_survive_wrapping() -> Iterator[None]:
     """Shape arithmetic that does not fit its type wraps, and the type still says what the integers would be."""
-    with patch.object(machine, "_exact", lambda *given: None):
+    with patch.object(applying, "_exact", lambda *given: None):
         yield
 
 

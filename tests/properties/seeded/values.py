@@ -9,7 +9,7 @@ from unittest.mock import patch
 from gradual.checker import converting, flow, proxies
 from gradual.core.terms import Polarity
 from gradual.ops.ranks import Asking
-from gradual.run import machine
+from gradual.run import applying
 from gradual.run import proxies as running
 from gradual.run.machine import Machine
 from gradual.run.value import Part, Proxied
@@ -90,7 +90,7 @@ def whoever_asks_a_rule_is_believed() -> Iterator[None]:
         judgement = Asking(step.operator, step.operands, attributes).judged(tuple(types))
         return judgement, {**attributes, **(judgement.attributes or {})}
 
-    with patch.object(machine, "accepted", altered):
+    with patch.object(applying, "accepted", altered):
         yield
 
 
