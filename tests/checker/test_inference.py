@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 import gradual
-from gradual import Compilation
+from gradual import Compilation, Tensor
 from gradual.core.verify import violations
+from gradual.diagnostic import Severity
 from gradual.dims.decide import Decider
 from gradual.source import Source, Span
 from gradual.syntax import ast
@@ -16,7 +20,9 @@ from gradual.syntax.parse import parse
 from gradual.syntax.print import printed
 from gradual.tools.conformance.read import load
 from tests.corpus.replay import Outcome, played, rows
+from tests.generators.functions import program
 from tests.material import ROOT, needs_tests, recordings
+from tests.properties.compiling import outcome
 
 NOWHERE = Span(0, 0)
 
@@ -113,6 +119,25 @@ def accepted_surface(text: str) -> ast.Module | None:
     """The parsed program, if it is accepted."""
     surface, found = parse(Source("<law>", text))
     return surface if not found and gradual.check(text).ok else None
+
+
+# ------------------------------------------------------------------------------------- programs of functions: laws
+@pytest.mark.parametrize("omitted", [0.5, 1.0])
+def test_a_program_without_its_types_gives_the_value_that_it_gives_with_them(omitted: float) -> None:
+    arguments = (Tensor([1], "int32", ()), Tensor([1.0, -2.0, 3.0]))
+    ended: Counter[str] = Counter()
+    for seed in range(400):
+        with_types, without = gradual.check(program(seed, 0.0)), gradual.check(program(seed, omitted))
+        codes = {found.code for found in without.diagnostics if found.severity is Severity.ERROR}
+        if with_types.ok and without.ok:
+            values = [outcome(found.core, arguments) for found in (with_types, without)]
+            assert (values[0].kind, values[0].value) == (values[1].kind, values[1].value), program(seed, omitted)
+            ended["the same value"] += 1
+        elif with_types.ok:
+            # E0308: without a `?` that somebody wrote, a definition is strict
+            assert codes <= {"E0310", "E0308"}, program(seed, omitted)
+            ended["not determined"] += 1
+    assert ended["the same value"] > 150, ended
 
 
 # ----------------------------------------------------------------------------------------------------- its limits
