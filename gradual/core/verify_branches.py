@@ -15,6 +15,7 @@ from gradual.types.type import OpenedType, TensorType
 
 
 def conditional(verifier: Verifying, step: If) -> None:
+    """Both sides of an `if`, each under what the condition says.  [core.verify]"""
     condition = verifier._type(step.condition)
     content = condition.contents[0] if isinstance(condition, TensorType) and condition.contents else None
     truth = content if isinstance(content, Constraint) else None
@@ -24,6 +25,7 @@ def conditional(verifier: Verifying, step: If) -> None:
 
 
 def matched(verifier: Verifying, step: Match) -> None:
+    """The arms of a `match`, each with what its pattern binds.  [core.verify]"""
     _joined(verifier, step, [_branch(verifier, arm.block, None, step, arm.pattern) for arm in step.arms])
 
 
