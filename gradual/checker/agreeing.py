@@ -6,7 +6,7 @@ strict definition must not need.   [type.agree]
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
@@ -37,7 +37,6 @@ class Agreement:
         rule: the rule that needs it, and `says` who must agree ("the branches").
         spans: the two places that show the types.
         bound: dims that a function type binds itself, of which nothing is known here.
-        doubted: whether named sizes that may differ became `?`, which a strict definition is refused for.
     """
 
     state: Elaboration
@@ -46,7 +45,6 @@ class Agreement:
     spans: tuple[Span, Span]
     bound: set[Variable] = field(default_factory=set)
     reported: bool = False
-    doubted: bool = False
 
     def join(self, left: GradualType, right: GradualType) -> GradualType | None:
         """The most precise type that both have; None if there is none, which `report` then says."""
@@ -91,7 +89,6 @@ class Agreement:
         inner = Agreement(self.state, self.rule, self.says, self.spans, self.bound | set(left.binders))
         params, result = inner._all(left.params, like.params), inner.join(left.result, like.result)
         self.reported = self.reported or inner.reported
-        self.doubted = self.doubted or inner.doubted
         if params is None or result is None or (left.binders and params != left.params):
             return None
         where = tuple(clause for clause in left.where if clause in like.where)
@@ -117,7 +114,6 @@ class Agreement:
                 if witness and not mentions_ghost(goal):
                     error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness)
                     self.state.postponed.append(Postponed(verdict, error, rigid=False))
-                    self.doubted = True
                 return Hole()
 
     def report(self, why: str, code: str) -> None:
@@ -125,20 +121,6 @@ class Agreement:
         if not self.reported:
             related = (Related(self.spans[0], "one of them"),)
             self.state.report(code, self.rule, f"{self.says} never agree: {why}", self.spans[1], related=related)
-
-
-def data_inside(type: GradualType) -> Iterator[DataType]:
-    """The data types that stand in a type, outside functions."""
-    match type:
-        case DataType(_, parts):
-            yield type
-            for part in parts:
-                yield from data_inside(part)
-        case TupleType(parts):
-            for part in parts:
-                yield from data_inside(part)
-        case ReferenceType(content):
-            yield from data_inside(content)
 
 
 def disagreement(

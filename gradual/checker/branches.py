@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from gradual.checker.agreeing import Agreement, data_inside, disagreement
+from gradual.checker.agreeing import Agreement, disagreement
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Postponed, Typed, mentions_ghost
 from gradual.checker.flow import Place, flow
 from gradual.checker.unranked import demanded_scalar
@@ -210,7 +210,7 @@ class Join:
     def _agreed(self, types: Sequence[OpenedType], path: str) -> Typed:
         """Functions, data, references and type parameters: one type that all of them can have.  [type.agree]"""
         seen = [closed(type, self.state.is_visible) for type in types]
-        whole, doubted = seen[0], False
+        whole = seen[0]
         for index, type in enumerate(seen[1:], 1):
             spans = self.branches[0].span, self.branches[index].span
             agreement = Agreement(self.state, self.rule, "the branches", spans)
@@ -220,9 +220,8 @@ class Join:
                     rule = "type.structure" if _class(whole) is not _class(type) else self.rule
                     self._never("E0307", rule, f"`{shown(whole)}` and `{shown(type)}`", 0, index)
                 return BROKEN
-            whole, doubted = both, doubted or agreement.doubted
-        if doubted:
-            self.state.agreed.update(data_inside(whole))
+            whole = both
+        self.state.agree(whole)
         if any(type != whole for type in types):
             self.agreed[path] = whole
         return whole  # type: ignore[return-value]

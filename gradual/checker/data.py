@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gradual.checker.agreeing import Agreement, data_inside
+from gradual.checker.agreeing import Agreement
 from gradual.checker.binders import Unreadable
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Typed
 from gradual.checker.flow import Place, flow
@@ -129,10 +129,11 @@ def construct(
         message = f"`{constructor.name}` takes {len(constructor.fields)} fields, not {len(operands)}"
         state.report("E0304", "type.constructor", message, span)
         return state.define(name, BROKEN)
+    owed = len(state.postponed)
     type = _agreed(state, constructor, operands, spans)
     if type is None:
         return state.define(name, BROKEN)
-    if type in state.agreed:
+    if any(postponed.fails for postponed in state.postponed[owed:]):
         state.doubtful.add(name)
     passed: list[str] = []
     for index, (operand, field) in enumerate(zip(operands, fields_of(state.program, constructor, type), strict=True)):
@@ -150,7 +151,7 @@ def _agreed(
     state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span]
 ) -> DataType | None:
     """The data type with the arguments that the fields show together; None after reporting fields that never agree."""
-    own, doubted = state.program.data[constructor.data].types, False
+    own = state.program.data[constructor.data].types
     chosen: dict[TypeVariable, tuple[GradualType, Span]] = {}
     for operand, field, span in zip(operands, constructor.fields, spans, strict=True):
         shows: dict[TypeVariable, GradualType] = {}
@@ -165,10 +166,9 @@ def _agreed(
             if joined is None:
                 agreement.report(f"`{shown(before)}` and `{shown(type)}`", "E0307")
                 return None
-            chosen[variable], doubted = (joined, at), doubted or agreement.doubted
+            chosen[variable] = joined, at
     whole = DataType(constructor.data, tuple(chosen[v][0] if v in chosen else NeverType() for v in own))
-    if doubted:
-        state.agreed.update(data_inside(whole))
+    state.agree(whole)
     return whole
 
 

@@ -32,7 +32,16 @@ from gradual.types.opening import (
     tracked_length,
     with_contents,
 )
-from gradual.types.type import DataType, GradualType, Hole, OpenedType, TensorType, TupleType, TypeVariable
+from gradual.types.type import (
+    DataType,
+    GradualType,
+    Hole,
+    OpenedType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    TypeVariable,
+)
 from gradual.verdict import Unknown
 
 _ABSENT: Any = object()
@@ -107,7 +116,7 @@ class Elaboration:
         ghosts: who left each unknown open.
         behind: the size that an annotation's `?` forgot; never used in a verdict.
         joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
-        agreed: data types in which named sizes that may differ became `?`; opened, they make nothing gradual either.
+        agreed: types in which sizes that are one of two known ones became `?`; opened, they make nothing gradual.
         conversions: those of data being written, by the types between which they go.
         shared: unknowns that depend on data, by what they depend on.
         templates: function literals that wait for what their parameters are; they have no type.
@@ -150,7 +159,7 @@ class Elaboration:
         self.bindings: list[Binding] = []
         self.behind: dict[Variable, Dim] = {}
         self.joins: set[Variable] = set()
-        self.agreed: set[DataType] = set()
+        self.agreed: set[DataType | ReferenceType] = set()
         self.conversions: dict[tuple[DataType, DataType], Conversion] = {}
         self.gradual = False
         self.proved = 0
@@ -307,6 +316,11 @@ class Elaboration:
             self.joins.update(list(self.ghosts)[before:])
         return inside
 
+    def agree(self, type: GradualType) -> None:
+        """A type that was made here: what is unknown in it, while nothing else is, is one of several named sizes."""
+        if not self.gradual and is_gradual(type):
+            self.agreed.update(_holders(type))
+
     def _hides_unknown(self, type: GradualType) -> bool:
         """Whether an unknown that somebody wrote stands inside data, a function or a reference, to be opened later.
 
@@ -317,6 +331,8 @@ class Elaboration:
                 return any(map(self._hides_unknown, fields))
             case DataType(_, arguments):
                 return type not in self.agreed and any(map(self._hides_unknown, arguments))
+            case ReferenceType():
+                return type not in self.agreed and is_gradual(type)
             case _:
                 return is_gradual(type)
 
@@ -415,6 +431,21 @@ class Elaboration:
         found = Diagnostic(code, rule, message, span, severity, label, related, notes, help, data or {})
         self.diagnostics.append(found)
         return found
+
+
+def _holders(type: GradualType) -> Iterator[DataType | ReferenceType]:
+    """The data and reference types that stand in a type, outside functions."""
+    match type:
+        case DataType(_, parts):
+            yield type
+            for part in parts:
+                yield from _holders(part)
+        case TupleType(parts):
+            for part in parts:
+                yield from _holders(part)
+        case ReferenceType(content):
+            yield type
+            yield from _holders(content)
 
 
 def single(dim: Dim) -> Variable:

@@ -100,7 +100,7 @@ def wrapped_reference(
 def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -> ReadReference:
     name = state.fresh("%read")
     promise = Promise(place.span, f"what is read through {place.through}")
-    type = state.enter(source.content, name, lambda path, axis: promise)
+    type = state.enter_part(source.content, name, lambda path, axis: promise, source in state.agreed)
     for size in sizes(type):
         state.is_size(size)
     state.define(name, type, Made("`ref_read`", (), place.span))
