@@ -63,7 +63,7 @@ def stops(compilation: Compilation, calls: str) -> Iterator[str]:
     for call in calls.splitlines():
         name, arguments = read_call(call)
         try:
-            compilation.run(name, *values(arguments, compilation.functions[name].params, 0))
+            compilation.run(name, *values(arguments, compilation.functions[name].params, 0, compilation.core.data))
         except Stop as stop:
             yield stop.code
 
