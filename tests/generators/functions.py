@@ -130,6 +130,6 @@ class Grower:
                 return f"{self.random.randint(0, 5)}i32"
             case _:
                 if deeper:
-                    left, right = self.expr(VECTOR, names, depth), self.expr(VECTOR, names, depth)
-                    return f"concatenate(({left}, nn.relu({right})), axis=0)"
+                    first, second = self.expr(VECTOR, names, depth), self.expr(VECTOR, names, depth)
+                    return f"concatenate(({first}, nn.relu({second})), axis=0)"
                 return f'ones(shape=[{self.random.randint(2, 3)}], dtype="float32")'
