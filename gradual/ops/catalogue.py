@@ -19,6 +19,7 @@ FAMILIES: tuple[str, ...] = (
     "repeating",
     "joining",
     "slicing",
+    "cutting",
     "selecting",
     "indexing",
     "linear",

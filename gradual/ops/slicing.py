@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gradual.dims.constraint import at_least, differs, less
@@ -85,10 +85,10 @@ def _sized(extent: Dim, begin: Dim | None, wanted: Dim | None) -> Slice:
     return Slice(plain.start, ite(less(wanted, ZERO), plain.count, minimum(wanted, plain.count)), ONE)
 
 
-def _slices(
+def slices_of(
     shape: Shape, begin: Shape, end: Shape, strides: Shape, slice_mode: str, axes: Sequence[int] | None
 ) -> dict[int, Slice]:
-    """The slice of each axis that is sliced."""
+    """The slice of each axis that is sliced: of the first ones, or of `axes`."""
     if slice_mode not in ("end", "size"):
         raise IllFormed("op.attribute", f'slice_mode has to be "end" or "size", not "{slice_mode}"')
     count = max(len(begin), len(end))
@@ -119,21 +119,36 @@ def _step_needs(strides: Shape) -> list[Need]:
     ]
 
 
-def _dims(values: Sequence[int]) -> Shape:
+def dims(values: Sequence[int]) -> Shape:
+    """Integers as dims."""
     return tuple(map(constant, values))
+
+
+def places(shape: Ints, slices: Mapping[int, Slice]) -> tuple[Ints, list[int]]:
+    """The extents of constant slices, and the offsets of the elements in them in row-major order."""
+    found, steps, start = list(shape), list(steps_of(shape)), 0
+    for axis, along in slices.items():
+        found[axis] = along.count.evaluate({})
+        start += along.start.evaluate({}) * steps[axis]
+        steps[axis] *= along.step.evaluate({})
+    return tuple(found), offsets(found, steps, start)
 
 
 def _strided_slice(
     data: Tensor, *, begin: Ints, end: Ints, strides: Ints, slice_mode: str, axes: Ints | None
 ) -> Tensor:
     """The elements at the places of every axis."""
-    slices = _slices(_dims(data.shape), _dims(begin), _dims(end), _dims(strides), slice_mode, axes)
-    shape, steps, start = list(data.shape), list(steps_of(data.shape)), 0
-    for axis, along in slices.items():
-        shape[axis] = along.count.evaluate({})
-        start += along.start.evaluate({}) * steps[axis]
-        steps[axis] *= along.step.evaluate({})
-    return tensor_of(tuple(shape), data.dtype, picked(data.elements, offsets(shape, steps, start)))
+    slices = slices_of(dims(data.shape), dims(begin), dims(end), dims(strides), slice_mode, axes)
+    shape, where = places(data.shape, slices)
+    return tensor_of(shape, data.dtype, picked(data.elements, where))
+
+
+def places_along(along: Slice) -> range | None:
+    """The places of a slice, if they are known and not too many."""
+    start, count, step = along.start.value, along.count.value, along.step.value
+    if start is None or count is None or step is None or count > LIMITS.contents:
+        return None
+    return range(start, start + count * step, step)
 
 
 def _strided_slice_contents(
@@ -142,11 +157,9 @@ def _strided_slice_contents(
     """The elements at places that are known."""
     if data.contents is None or data.rank > 1:
         return None
-    for along in _slices(data.shape, begin, end, strides, slice_mode, axes).values():
-        start, count, step = along.start.value, along.count.value, along.step.value
-        if start is None or count is None or step is None or count > LIMITS.contents:
-            return None
-        return tuple(data.contents[start + i * step] for i in range(count))
+    for along in slices_of(data.shape, begin, end, strides, slice_mode, axes).values():
+        where = places_along(along)
+        return None if where is None else tuple(data.contents[place] for place in where)
     return data.contents
 
 
@@ -168,7 +181,7 @@ def strided_slice(
     negative one all.
     """
     given = tensor(data, 0)
-    slices = _slices(given.shape, begin, end, strides, slice_mode, axes)
+    slices = slices_of(given.shape, begin, end, strides, slice_mode, axes)
     shape = (slices[axis].count if axis in slices else extent for axis, extent in enumerate(given.shape))
     return judged(shape, given.dtype, _step_needs(strides))
 
