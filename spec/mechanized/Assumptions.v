@@ -1,6 +1,6 @@
 (* What each theorem rests on, for the build to compare: nothing, or functional extensionality alone. *)
 From Gradual Require Import Shapes Verdicts Core Guarantees Dims Program ProgramSound ProgramPrecision ProgramGradual ProgramBlame
-  ProgramStrict Operators Examples Coerce Closures.
+  ProgramStrict Operators Examples Coerce Closures Data.
 
 Print Assumptions Verdicts.perfect_oracles.
 Print Assumptions Verdicts.naive_breaks_sgg.
@@ -41,6 +41,7 @@ Print Assumptions Examples.grow_precise.
 Print Assumptions Examples.grow_correct.
 Print Assumptions Examples.grow_static.
 Print Assumptions Examples.grow_never_blames.
+Print Assumptions Examples.grow_unknown_accepted.
 Print Assumptions Coerce.tcomp_correct.
 Print Assumptions Coerce.comp_correct.
 Print Assumptions Coerce.comp_wf.
@@ -58,3 +59,8 @@ Print Assumptions Closures.blamed_label.
 Print Assumptions Closures.blame_safety.
 Print Assumptions Closures.value_safe.
 Print Assumptions Closures.one_proxy.
+Print Assumptions Data.dapply_id.
+Print Assumptions Data.dcomp_passes.
+Print Assumptions Data.order_matters.
+Print Assumptions Data.dcomp_type.
+Print Assumptions Data.dwf_bound.

@@ -2,7 +2,7 @@
    oracle that never answers, so that every obligation is a check; and one that owes nothing. *)
 From Coq Require Import ZArith List Lia Bool Arith.
 From Gradual Require Import Shapes Verdicts Dims Program ProgramScope ProgramSound ProgramPrecision
-  ProgramBlame ProgramStrict Operators.
+  ProgramGradual ProgramBlame ProgramStrict Operators.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -77,7 +77,7 @@ Proof. split; reflexivity. Qed.
 (* ---------- @grow owes nothing: the static system accepts it, so that complete oracles leave no check, and it never blames.
    The base case pays with k == 0, the recursive call's 0 <= k - 1 with k != 0, the result with both. *)
 Ltac holds_at k := exists (fun _ => k); split; [intros p I; cbn in I; repeat destruct I as [<-|I]; try contradiction; reflexivity|reflexivity].
-Lemma grow_static : static_def [grow] apart grow.
+Lemma grow_static same : static_def [grow] same grow.
 Proof. split; [holds_at 1|]. do 2 eexists. cbn [grow grow_with dpars dnames dbind dwhere params past whole finish dbody dres dlab length].
   eapply S_if; [reflexivity|apply S_ret; reflexivity| | |].
   - eapply S_let; [reflexivity|reflexivity|eapply M_ranked; [reflexivity|reflexivity|split; [holds_at 1|reflexivity]]|].
@@ -98,3 +98,12 @@ Proof. intros WO fuel ins l A. apply (static_never_blames [grow] apart w EM) wit
   - intros a b H; discriminate H.
   - constructor; [apply grow_ok|constructor].
   - constructor; [apply grow_static|constructor]. Qed.
+(* the guarantee, of it: with [?] for its sizes it is accepted by every oracle that refutes soundly *)
+Theorem grow_unknown_accepted (EM:forall P:Prop, {P} + {~P}) prove refute : refutes_soundly refute ->
+  elab_def [grow_unknown] prove refute apart grow_unknown <> None.
+Proof. intros RS. destruct (perfect_oracles EM) as (prove0 & refute0 & PS & PC & RS0 & RC & _). destruct (perfect_same EM) as (same0 & _ & SC).
+  assert (D: Forall2 dprec [grow] [grow_unknown]) by (constructor; [apply grow_precise|constructor]).
+  apply (sgg_def [grow] [grow_unknown] prove0 refute0 prove refute same0 apart D RC SC RS) with (d:=grow);
+    [intros a b H; discriminate H|apply grow_precise|apply grow_ok|apply grow_ok|].
+  destruct (conservative_def [grow] same0 prove0 refute0 PS PC RS0 RC grow) as [C _].
+  destruct (C (grow_static same0)) as (c & -> & _). discriminate. Qed.
