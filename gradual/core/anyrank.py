@@ -11,7 +11,7 @@ from typing import Any
 from gradual.core.terms import Apply
 from gradual.core.verifying import Verifying
 from gradual.dims.constraint import Constraint, at_least, equal
-from gradual.dims.dim import ContentOf, Dim, RankOf, SizeOf, Variable, constant, product
+from gradual.dims.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, constant, product
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size, unranked
@@ -60,6 +60,14 @@ def define(verifier: Verifying, type: OpenedType, path: str) -> None:
         case TupleType(fields):
             for index, field in enumerate(fields):
                 define(verifier, field, f"{path}#{index}")
+
+
+def read_always(node: Any) -> Iterator[Variable]:
+    """The variables that are read whichever branches of sizes are taken."""
+    if isinstance(node, Variable):
+        yield node
+    for child in (node.condition,) if isinstance(node, Ite) else node.children:
+        yield from read_always(child)
 
 
 def readable(verifier: Verifying, variable: Variable, what: str) -> None:

@@ -452,6 +452,7 @@ class _Verifier:
             base = base_of(variable)
             if base is not None and base not in self.types:
                 self.found.append(f"{what} reads {base}, which has no value here")
+        for variable in anyrank.read_always(goal):
             anyrank.readable(self, variable, what)
 
     def _prove(self, goal: Constraint, claim: str) -> None:

@@ -26,7 +26,11 @@ def holds(goal: Constraint, sizes: Sizes) -> bool:
 
 def failed(step: Check, sizes: Sizes, code: str, what: str) -> Blame:
     """The blame of a check whose goal is false here.  [run.check.blame]"""
-    seen = {variable.name: sizes[variable] for variable in sorted(step.goal.variables(), key=lambda v: v.name)}
+    seen = {
+        variable.name: sizes[variable]
+        for variable in sorted(step.goal.variables(), key=lambda v: v.name)
+        if sizes.has(variable)
+    }
     came = ", ".join(f"{name} = {value}" for name, value in seen.items()) + _both_sides(step, sizes)
     return blame_of(step.blame, step, code, f"{what}: {_difference(step.goal, sizes)}", came, seen)
 

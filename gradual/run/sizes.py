@@ -31,6 +31,11 @@ class Sizes(Mapping[Variable, int]):
         assert path is not None, "a type that was never opened"
         return _tensor(self.frame, path).shape
 
+    def has(self, variable: Variable) -> bool:
+        """Whether the value of a size has that axis."""
+        witness = variable.witness
+        return not isinstance(witness, SizeOf) or witness.axis < len(self.shape(witness.value))
+
     def __iter__(self) -> Iterator[Variable]:
         return iter(self.frame.sizes)
 
@@ -40,8 +45,9 @@ class Sizes(Mapping[Variable, int]):
 
 def _witnessed(frame: Frame, variable: Variable) -> int:
     match variable.witness:
-        case SizeOf(value=path, axis=axis):
-            return _tensor(frame, path).shape[axis]
+        case SizeOf(value=path, axis=axis):  # one that is not there is named in a branch of a size that is not taken
+            shape = _tensor(frame, path).shape
+            return shape[axis] if axis < len(shape) else 0
         case ContentOf(value=path, index=index):
             return int(_tensor(frame, path).elements[index[0] if index else 0])
         case RankOf(value=path):
