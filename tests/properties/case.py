@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 from typing import Any
 
 from gradual.compiler import Compilation
-from gradual.core.terms import Block, Check, Closure, Function, If
+from gradual.core.terms import Block, Check, Closure, Function, If, Match, Step, Wrap, WrapReference
 from gradual.source import Span
 from gradual.tensors.value import Value
 from tests.generators.program_terms import Program
@@ -101,13 +101,19 @@ def checks_of(found: Compilation) -> list[Check]:
 
 
 def steps_of(block: Block) -> Iterator[Any]:
-    """Every step of a block, those of branches and literals too, in no order."""
-    waiting: list[Block] = [block]
+    """Every step of a block, those of branches, arms, literals and layers too, in no order."""
+    waiting: list[Sequence[Step]] = [block.steps]
     while waiting:
-        for step in waiting.pop().steps:
+        for step in waiting.pop():
             yield step
             match step:
                 case If(then=then, orelse=orelse):
-                    waiting += (then, orelse)
+                    waiting += (then.steps, orelse.steps)
                 case Closure(function=inner):
-                    waiting.append(inner.body)
+                    waiting.append(inner.body.steps)
+                case Match(arms=arms):
+                    waiting += (arm.block.steps for arm in arms)
+                case Wrap(layer=layer):
+                    waiting += (layer.before, layer.after)
+                case WrapReference(read=read, write=write):
+                    waiting += (read.after, write.before)

@@ -52,10 +52,12 @@ class Static:
     Attributes:
         checks: the fate of each obligation that was met.
         joins: the fate of each size of each `if`: that both branches agree on it.
+        partial: each `if` of which a branch stopped somewhere, so that nothing can be said of all sizes.
     """
 
     checks: dict[Check, Fate] = field(default_factory=dict)
     joins: dict[tuple[If, int], Fate] = field(default_factory=dict)
+    partial: set[If] = field(default_factory=set)
 
     @property
     def failing(self) -> str:
@@ -69,7 +71,8 @@ class Static:
     def impossible(self) -> str:
         """An obligation that holds at no size, or branches that never have one shape; empty if there is none."""
         never = (str(step.goal) for step, fate in self.checks.items() if not fate.holds)
-        return next(never, "") or ("branches differ" if any(not fate.holds for fate in self.joins.values()) else "")
+        apart = (not fate.holds for (step, _), fate in self.joins.items() if step not in self.partial)
+        return next(never, "") or ("branches differ" if any(apart) else "")
 
 
 class _Spent(Exception):
@@ -185,15 +188,28 @@ class _Explorer(_Plain):
         assert isinstance(condition, Tensor)
         mute = step.condition in self.log.mute
         taken, other = (step.then, step.orelse) if condition.elements[0] else (step.orelse, step.then)
-        aside = None
-        with suppress(Stop, _Spent):
-            aside = self._within(frame, other, self.live and mute)
-        frame.values[step.name] = self._within(frame, taken, self.live)
+        aside = self._tried(step, frame, other, self.live and mute)
+        frame.values[step.name] = self._noted(step, frame, taken)
         if aside is not None:
             pairs = zip(_sizes(frame.values[step.name]), _sizes(aside), strict=True)
             for place, (left, right) in enumerate(pairs):
                 fate = self.log.found.joins.setdefault((step, place), Fate())
                 self._meets(fate, left == right, mute and self.live)
+
+    def _tried(self, step: If, frame: Frame, block: Block, live: bool) -> Held | None:
+        """The value of a branch that is not taken, None where it stops."""
+        with suppress(Stop, _Spent):
+            return self._within(frame, block, live)
+        self.log.found.partial.add(step)
+        return None
+
+    def _noted(self, step: If, frame: Frame, block: Block) -> Held:
+        """The value of the branch that is taken.  Raises what stops it, after noting that something does."""
+        try:
+            return self._within(frame, block, self.live)
+        except (Stop, _Spent):
+            self.log.found.partial.add(step)
+            raise
 
     def _applied(self, function: Function, frame: Frame) -> None:
         """A literal's body, at every size that its parameters may have here."""

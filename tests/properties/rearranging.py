@@ -69,7 +69,7 @@ def _merged(item: Item, following: Item) -> Item | None:
     if uses.count(item.name) != 1:
         return None
     match following.value:
-        case Text(text) if re.search(rf"\bdim\({item.name}\b", text) is None:
+        case Text(text) if item.name in _spelled(text) and re.search(rf"\bdim\({item.name}\b", text) is None:
             return replace(following, value=Text(re.sub(rf"{item.name}\b", f"({item.value.text})", text)))
         case Cast(value, annotation) if value == item.name:
             return replace(following, value=Cast(f"({item.value.text})", annotation))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from gradual.core.terms import Check
+from gradual.core.terms import Check, Convert, Match, Wrap, WrapReference
 from gradual.diagnostic import Diagnostic
 from gradual.source import Span
-from tests.properties.case import INPUTS, Case, checks_of, owner_of
+from gradual.types.type import GradualType, TensorType, TupleType
+from tests.properties.case import INPUTS, Case, checks_of, owner_of, steps_of
 from tests.properties.compiling import outcome
 from tests.properties.enumerating import enumerated
 from tests.properties.inputs import arguments
@@ -83,6 +84,19 @@ def _is_shared(step: Check, goals: list[Check]) -> bool:
     return sum((goal.blame.rule, goal.blame.span) == (step.blame.rule, step.blame.span) for goal in goals) > 1
 
 
+def _is_first_order(case: Case, name: str) -> bool:
+    """Whether enumeration enters every place of a function: tensors come in, and there is no arm of a `match`."""
+    function = case.doubtful.core.functions[name]
+    holders = (Match, Wrap, WrapReference, Convert)
+    return all(map(_is_of_tensors, function.type.params)) and not any(
+        isinstance(step, holders) for step in steps_of(function.body)
+    )
+
+
+def _is_of_tensors(type: GradualType) -> bool:
+    return all(map(_is_of_tensors, type.fields)) if isinstance(type, TupleType) else isinstance(type, TensorType)
+
+
 _OF_SIZES = frozenset(("E0301", "E0302", "E0308"))
 """What enumeration can find: obligations that fail, and branches that differ."""
 
@@ -94,7 +108,7 @@ def static_system(case: Case) -> str | None:
         return None
     for name, function in case.found.core.functions.items():
         mine = [d for d in wrong if owner_of(case.found, d.span) is function]
-        if function.strict and (mine or not wrong):
+        if function.strict and (mine or not wrong) and _is_first_order(case, name):
             samples = [sample for d in mine if isinstance(sample := d.data.get("counterexample"), dict)]
             static = enumerated(case.doubtful.core, case.doubtful.core.functions[name], samples)
             says = static.failing or static.impossible
