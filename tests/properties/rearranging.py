@@ -77,7 +77,10 @@ def _merged(item: Item, following: Item) -> Item | None:
 
 
 def _is_plain(item: Item) -> bool:
-    return isinstance(item, Let) and not isinstance(item.value, Choice | Literal | Cases)
+    """Whether it is a `let` whose facts stay and which reads and writes no reference, as far as its text shows."""
+    if not isinstance(item, Let) or isinstance(item.value, Choice | Literal | Cases):
+        return False
+    return not any(re.search(r"\bref|[%@]\w+\(", text) for text in _texts(item))
 
 
 def _are_independent(first: Item, second: Item) -> bool:
