@@ -16,7 +16,7 @@ from gradual.checker.calling import DECLARED, Callee, invoked
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.literals import fits, number_value
-from gradual.checker.written import NotADim, Reading
+from gradual.checker.written import NotADim, Reading, Unreadable
 from gradual.core.terms import Site, Size, Stop
 from gradual.dims.constraint import at_least
 from gradual.dims.dim import Dim, constant
@@ -148,6 +148,8 @@ def _operand(state: Elaboration, expr: ast.Expr, param: GradualType, infer: Infe
             dim = reading.dim(expr)
         except NotADim:
             return infer(expr)
+        except Unreadable:
+            return state.broken()
         discharge_divisions(state, reading)
         known: TensorType[Dim] = TensorType((), DType.INT64, (dim,))
         value = state.fresh(None)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from gradual.checker.binders import Unreadable, bind_declared
-from gradual.checker.elaboration import Elaboration
+from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.unranked import demanded_axis, demanded_scalar, settle_ranks
 from gradual.dims.constraint import (
     Constraint,
@@ -119,6 +119,8 @@ class Reading:
         value = self.state.names.get(name)
         if value is None:
             raise NotADim(f"variable `{name}` is not in scope", span, "E0202", "name.variable")
+        if isinstance(self.state.types[value], Broken):
+            raise Unreadable
         if not self.declares and not demanded_scalar(self.state, value, span, "type.unranked.demand", f"`{name}`"):
             raise Unreadable
         type = self.state.contents(value)
@@ -169,6 +171,8 @@ class Reading:
             raise NotADim(f"variable `{local.name}` is not in scope", local.span, "E0202", "name.variable")
         settle_ranks(self.state, (value,))
         type = self.state.types[value]
+        if isinstance(type, Broken):
+            raise Unreadable
         if isinstance(type, UnrankedType):
             return self._size_of_unranked(local, value, type, axis)
         if not isinstance(type, TensorType):
