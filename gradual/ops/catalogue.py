@@ -22,6 +22,7 @@ FAMILIES: tuple[str, ...] = (
     "cutting",
     "selecting",
     "indexing",
+    "masking",
     "linear",
     "convolving",
     "deconvolving",
