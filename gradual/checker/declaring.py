@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradual.checker.apply import discharge_divisions
+from gradual.checker.binders import Unreadable
 from gradual.checker.calling import DECLARED, Callee, invoked
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.literals import fits, number_value
-from gradual.checker.written import NotADim, Reading, Unreadable
+from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import Site, Size, Stop
 from gradual.dims.constraint import at_least
 from gradual.dims.dim import Dim, constant
