@@ -97,14 +97,15 @@ def _is_of_tensors(type: GradualType) -> bool:
     return all(map(_is_of_tensors, type.fields)) if isinstance(type, TupleType) else isinstance(type, TensorType)
 
 
-_OF_SIZES = frozenset(("E0301", "E0302", "E0308"))
-"""What enumeration can find: obligations that fail, and branches that differ."""
+def _is_of_sizes(error: Diagnostic) -> bool:
+    """Whether enumeration can find it: an obligation that fails, or branches that differ."""
+    return error.code in ("E0301", "E0302") or (error.code, error.rule) == ("E0308", "type.if.join")
 
 
 def static_system(case: Case) -> str | None:
     """A strict definition is accepted exactly if enumeration finds nothing wrong with it.  [T11]"""
     wrong = [d for d in case.found.diagnostics if d.severity == "error"]
-    if case.gave_up or not case.doubtful.ok or any(d.code not in _OF_SIZES for d in wrong):
+    if case.gave_up or not case.doubtful.ok or not all(map(_is_of_sizes, wrong)):
         return None
     for name, function in case.found.core.functions.items():
         mine = [d for d in wrong if owner_of(case.found, d.span) is function]
