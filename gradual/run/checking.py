@@ -40,7 +40,10 @@ def _both_sides(step: Check, sizes: Sizes) -> str:
     owed = step.blame.owed
     if owed is step.goal or not isinstance(owed, Equal):
         return ""
-    return f" ({owed.left.evaluate(sizes)} against {owed.right.evaluate(sizes)})"
+    try:
+        return f" ({owed.left.evaluate(sizes)} against {owed.right.evaluate(sizes)})"
+    except Undefined:
+        return ""
 
 
 def _difference(goal: Constraint, sizes: Sizes) -> str:

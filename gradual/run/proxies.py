@@ -174,8 +174,9 @@ def _goals(step: Step, seen: set[int]) -> Iterator[Goal]:
     A conversion refers to itself for a recursive type: those that were `seen` are not looked into again.
     """
     match step:
-        case Check(goal=goal):
-            yield goal, frozenset(), frozenset()
+        case Check(goal=goal, blame=blame):
+            for said in (goal, blame.owed):
+                yield said, frozenset(), frozenset()
         case Wrap(layer=layer):
             yield from _inside((*layer.before, *layer.after), _uses(layer), _chosen(layer), seen)
         case WrapReference(read=read, write=write):

@@ -19,12 +19,17 @@ class Sizes(Mapping[Variable, int]):
     frame: Frame
 
     def __getitem__(self, variable: Variable) -> int:
+        number = self._chosen(variable)
+        return _witnessed(self.frame, variable) if number is None else number
+
+    def _chosen(self, variable: Variable) -> int | None:
+        """The number that the frame, or one around it, keeps for a variable."""
         frame: Frame | None = self.frame
         while frame is not None:
             if variable in frame.sizes:
                 return frame.sizes[variable]
             frame = frame.outer
-        return _witnessed(self.frame, variable)
+        return None
 
     def shape(self, path: str | None) -> tuple[int, ...]:
         """The shape of the value at a path.  [type.unranked]"""
@@ -34,7 +39,9 @@ class Sizes(Mapping[Variable, int]):
     def has(self, variable: Variable) -> bool:
         """Whether the value of a size has that axis."""
         witness = variable.witness
-        return not isinstance(witness, SizeOf) or witness.axis < len(self.shape(witness.value))
+        if not isinstance(witness, SizeOf) or self._chosen(variable) is not None:
+            return True
+        return witness.axis < len(self.shape(witness.value))
 
     def __iter__(self) -> Iterator[Variable]:
         return iter(self.frame.sizes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradual.dims.constraint import TRUE
 from gradual.types.choosing import at_arguments
 from gradual.types.opening import opened
-from gradual.types.relate import Demand, demands, renamed
+from gradual.types.relate import Demand, demands, precise, renamed
 from gradual.types.type import FunctionType
 
 
@@ -16,6 +16,8 @@ def subsumes(source: FunctionType, target: FunctionType) -> bool:
     """
     if len(source.params) != len(target.params):
         return False
+    if precise(source, target) and precise(target, source):
+        return True
     target = renamed(target, target, source) or target
     arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(target.params)]
     call = at_arguments(source, arguments, target.result)

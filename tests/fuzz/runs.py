@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from random import Random
 
@@ -10,13 +11,27 @@ import gradual
 from gradual.compiler import Compilation
 from gradual.dims.dim import Dim, Undefined, Variable
 from gradual.tensors.tensor import Tensor, random_tensor
-from gradual.tensors.value import Value
+from gradual.tensors.value import Constructed, Value
+from gradual.types.declared import Constructor, Data
+from gradual.types.dtype import DType
+from gradual.types.relate import instantiated
 from gradual.types.text import shown
-from gradual.types.type import FunctionType, GradualType, Hole, TensorType, TupleType
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    Hole,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
 
 SIZES = (0, 1, 1, 2, 2, 3, 4, 5, 7)
 ELEMENTS = 3_000
 """Functions that take larger tensors are not run."""
+
+DEPTH = 5
+"""How deep a data structure may be."""
 
 Sizes = Mapping[Variable, int]
 
@@ -31,11 +46,12 @@ def breaches(compilation: Compilation, seed: str) -> Iterator[str]:
         random = Random(f"{seed}/{name}")
         sizes = {variable: random.choice(SIZES) for variable in _variables(type)}
         try:
-            values = [argument(param, random, sizes) for param in type.params]
+            values = [Arguments(compilation.core.data, random, sizes).of(param) for param in type.params]
             result = compilation.run(name, *values)
         except (Unfit, gradual.Blame, gradual.Fault):
             continue
-        wrong = misfit(result, type.result, {v: size for v, size in sizes.items() if v in type.binders})
+        chosen = {v: size for v, size in sizes.items() if v in type.binders}
+        wrong = misfit(result, type.result, chosen, compilation.core.data)
         if wrong:
             yield f"{name}: {wrong} where {', '.join(f'{variable.name} = {sizes[variable]}' for variable in sizes)}"
 
@@ -54,18 +70,44 @@ def _sizes(type: GradualType) -> Iterator[Dim]:
                 yield from _sizes(field)
 
 
-def argument(type: GradualType, random: Random, sizes: Sizes) -> Value:
-    """A random value of a type at some sizes.  Raises Unfit."""
-    match type:
-        case TensorType(shape, dtype):
-            extents = tuple(random.choice(SIZES) if isinstance(size, Hole) else _extent(size, sizes) for size in shape)
-            if prod(extents) > ELEMENTS:
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Random values of types at some sizes."""
+
+    data: Mapping[str, Data]
+    random: Random
+    sizes: Sizes
+
+    def of(self, type: GradualType, depth: int = 0) -> Value:
+        """A random value of a type.  Raises Unfit."""
+        random = self.random
+        match type:
+            case TensorType(shape, dtype):
+                return self._tensor(
+                    [random.choice(SIZES) if isinstance(size, Hole) else _extent(size, self.sizes) for size in shape],
+                    dtype,
+                )
+            case UnrankedType(dtype):
+                return self._tensor([random.choice(SIZES) for _ in range(random.randrange(4))], dtype)
+            case TupleType(fields):
+                return tuple(self.of(field, depth) for field in fields)
+            case DataType(name) if depth < DEPTH and self.data[name].constructors:
+                constructor = random.choice(list(self.data[name].constructors.values()))
+                fields = parts(constructor, type, self.data)
+                return Constructed(constructor.name, tuple(self.of(field, depth + 1) for field in fields))
+            case _:
                 raise Unfit
-            return random_tensor(extents, dtype, random.randrange(1_000))
-        case TupleType(fields):
-            return tuple(argument(field, random, sizes) for field in fields)
-        case _:
+
+    def _tensor(self, extents: Sequence[int], dtype: DType) -> Tensor:
+        if prod(extents) > ELEMENTS:
             raise Unfit
+        return random_tensor(tuple(extents), dtype, self.random.randrange(1_000))
+
+
+def parts(constructor: Constructor, type: DataType, data: Mapping[str, Data]) -> tuple[GradualType, ...]:
+    """The types of a constructor's fields in a value of the type."""
+    chosen = dict(zip(data[type.name].types, type.arguments, strict=True))
+    return tuple(instantiated(field, chosen) for field in constructor.fields)
 
 
 def _extent(size: Dim, sizes: Sizes) -> int:
@@ -78,17 +120,24 @@ def _extent(size: Dim, sizes: Sizes) -> int:
     return extent
 
 
-def misfit(value: Value, type: GradualType, sizes: Sizes) -> str | None:
+def misfit(value: Value, type: GradualType, sizes: Sizes, data: Mapping[str, Data]) -> str | None:
     """Why a value is not of the type; sizes that nobody chose are not looked at."""
-    match value, type:
-        case Tensor(), TensorType(shape, dtype):
-            fits = value.dtype is dtype and len(value.shape) == len(shape)
-            if fits and all(map(lambda extent, size: _agrees(extent, size, sizes), value.shape, shape)):
-                return None
-            return f"{value.dtype}{list(value.shape)} is not {shown(type)}"
-        case tuple(), TupleType(fields) if len(value) == len(fields):
-            return next((wrong for pair in zip(value, fields, strict=True) if (wrong := misfit(*pair, sizes))), None)
-    return f"a value of another structure than {shown(type)}"
+    waiting: list[tuple[Value, GradualType]] = [(value, type)]
+    while waiting:
+        match waiting.pop():
+            case Tensor() as tensor, TensorType(shape, dtype) as wanted:
+                fits = tensor.dtype is dtype and len(tensor.shape) == len(shape)
+                if not fits or not all(map(lambda extent, size: _agrees(extent, size, sizes), tensor.shape, shape)):
+                    return f"{tensor.dtype}{list(tensor.shape)} is not {shown(wanted)}"
+            case Tensor() as tensor, UnrankedType(dtype) if tensor.dtype is dtype:
+                pass
+            case tuple() as fields, TupleType(types) if len(fields) == len(types):
+                waiting += zip(fields, types, strict=True)
+            case Constructed(name, fields), DataType() as whole if name in data[whole.name].constructors:
+                waiting += zip(fields, parts(data[whole.name].constructors[name], whole, data), strict=True)
+            case _, other:
+                return f"a value of another structure than {shown(other)}"
+    return None
 
 
 def _agrees(extent: int, size: Dim | Hole, sizes: Sizes) -> bool:
