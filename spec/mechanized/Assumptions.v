@@ -1,9 +1,10 @@
 (* What each theorem rests on, for the build to compare: nothing, or functional extensionality alone. *)
 From Gradual Require Import Shapes Verdicts Core Guarantees Dims Program ProgramSound ProgramPrecision ProgramGradual ProgramBlame
-  ProgramStrict Operators Examples Coerce Closures Data.
+  ProgramStrict Operators Examples Coerce Closures ClosuresPrecision Data.
 
 Print Assumptions Verdicts.perfect_oracles.
 Print Assumptions Verdicts.naive_breaks_sgg.
+Print Assumptions Verdicts.kept_breaks_sgg.
 Print Assumptions Core.world_inhabited.
 Print Assumptions Core.elab_correct.
 Print Assumptions Core.dgg.
@@ -59,6 +60,9 @@ Print Assumptions Closures.blamed_label.
 Print Assumptions Closures.blame_safety.
 Print Assumptions Closures.value_safe.
 Print Assumptions Closures.one_proxy.
+Print Assumptions ClosuresPrecision.full_cast_prec.
+Print Assumptions ClosuresPrecision.closure_dgg.
+Print Assumptions ClosuresPrecision.less_precise.
 Print Assumptions Data.dapply_id.
 Print Assumptions Data.dcomp_passes.
 Print Assumptions Data.order_matters.

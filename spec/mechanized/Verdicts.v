@@ -61,3 +61,26 @@ Proof. split; unfold verdict_naive.
     + pose proof (prove_sound _ _ P (fun _ => 4)) as X. cbv in X. discriminate X. intros p [<-|[]]; auto.
     + rewrite refute_complete; auto. intros r M. specialize (M _ (or_introl eq_refl)). unfold goal. apply Z.eqb_eq in M. rewrite M. auto. Qed.
 End Naive.
+
+(* ---------- so does a join that keeps a size which the path makes both sides read: it forgets that they may differ.
+   y : [?] with y.shape[0] >= 6, x : [5] (or [?]);  if x.shape[0] == y.shape[0] { (if b { y } else { x }) as [5] } *)
+Section Kept.
+Variables prove refute : list spred -> spred -> bool.
+Hypothesis refute_sound : refutes_soundly refute.
+Hypothesis refute_complete : forall F p, (forall r, models r F -> p r = false) -> refute F p = true.
+Definition size_of (n:nat) : sdim := fun r => r n.
+Definition at_least_6 : list spred := [fun r => 6 <=? r 1%nat].
+Definition same_as_y (x:sdim) : list spred := [fun r => x r =? r 1%nat].
+Definition read_as (P:list spred) (a b d:sdim) := forall r, models r (P ++ at_least_6) -> a r = d r /\ b r = d r.
+Theorem kept_breaks_sgg : let five := fun _ => 5 in
+  (read_as (same_as_y five) (size_of 1) five five /\ verdict prove refute at_least_6 (same_as_y five) (goal five) <> None) /\
+  (read_as (same_as_y (size_of 0)) (size_of 1) (size_of 0) (size_of 1) /\
+    verdict prove refute at_least_6 (same_as_y (size_of 0)) (goal (size_of 1)) = None).
+Proof. unfold verdict, read_as, goal. split; split.
+  - intros r M. specialize (M _ (or_introl eq_refl)). apply Z.eqb_eq in M. auto.
+  - destruct (refute _ _) eqn:R; [|destruct (prove _ _); discriminate].
+    assert (M: models (fun _ => 6) at_least_6) by (intros p [<-|[]]; auto). pose proof (refute_sound _ _ R _ M) as X. discriminate X.
+  - intros r M. specialize (M _ (or_introl eq_refl)). apply Z.eqb_eq in M. auto.
+  - rewrite refute_complete; auto. intros r M. specialize (M _ (or_introl eq_refl)). apply Z.leb_le in M. apply Z.eqb_neq. unfold size_of.
+    intros E. rewrite E in M. apply M. reflexivity. Qed.
+End Kept.
