@@ -41,8 +41,11 @@ from tests.generators.program_terms import (
 
 KEPT_REJECTS = 0.04
 BLIND_BRANCHES = 0.8
+FIRST_ORDER = 0.75
+"""How many strict programs have tensors and tuples only."""
 
 _CONSTRUCTS = weighted()
+_FIRST_ORDER = weighted(first_order=True)
 
 Compile = Callable[[str], Compilation]
 Types = dict[str, Any]
@@ -61,6 +64,7 @@ class Grower:
     callees: list[Function] = field(default_factory=list)
     counter: int = 0
     spoiled: bool = False
+    first_order: bool = False
     signatures: dict[str, FunctionType] = field(default_factory=dict)
 
     # ----------------------------------------------------------------------------------------------------- names
@@ -126,12 +130,13 @@ class Grower:
             return self.choice(view, context, scope, items, depth)
         if depth < 2 and self.chance(0.08):
             return self.closure(view, context, scope, items, depth)
-        if depth < 2 and self.chance(0.3):
+        if depth < 2 and not self.first_order and self.chance(0.3):
             found = self.cases(view, context, scope, items, depth)
             if found is not None:
                 return found
+        constructs = _FIRST_ORDER if self.first_order else _CONSTRUCTS
         for _ in range(8):
-            value = self.random.choice(_CONSTRUCTS)(view)
+            value = self.random.choice(constructs)(view)
             if isinstance(value, list):
                 return value
             if value is not None:
@@ -346,6 +351,7 @@ def generated(
     """
     random = Random(f"program {seed}")
     grower = Grower(random, compile, random.random() < 0.33 if strict is None else strict, rejects)
+    grower.first_order = grower.strict and random.random() < FIRST_ORDER
     for number in range(random.choice((0, 0, 1, 1, 2))):
         helper = grower.function(f"@f{number}", random.randrange(1, 4))
         if grower.spoiled:

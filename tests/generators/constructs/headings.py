@@ -45,11 +45,11 @@ class Heading:
             found.append((self.maker.fresh(), Tensor((), "bool")))
         if self.chance(0.1) and not self.maker.strict:
             found.append((self.maker.fresh(), Unranked()))
-        if self.chance(0.12):
+        if not self.maker.first_order and self.chance(0.12):
             found.append(
                 (self.maker.fresh(), Named(self.random.choice(("List", "List", "Option")), self._anything(bound)))
             )
-        if inner and self.chance(0.25):
+        if inner and not self.maker.first_order and self.chance(0.25):
             arrow = Arrow(
                 tuple(self._anything(bound) for _ in range(self.random.choice((1, 1, 2)))), self._anything(bound)
             )

@@ -16,10 +16,11 @@ from tests.generators.constructs import (
 )
 from tests.generators.constructs.view import Make
 
-FAMILIES = (arithmetic, shapes, integers, unknown, casts, calls, ranks, functions, structures)
+FIRST_ORDER = (arithmetic, shapes, integers, unknown, casts, calls)
+FAMILIES = (*FIRST_ORDER, ranks, functions, structures)
 
 
-def weighted() -> list[Make]:
+def weighted(first_order: bool = False) -> list[Make]:
     """The constructs whose operators are built, each as often as it is to be drawn."""
-    every = [row for family in FAMILIES for row in family.CONSTRUCTS]
+    every = [row for family in (FIRST_ORDER if first_order else FAMILIES) for row in family.CONSTRUCTS]
     return [make for make, weight, needed in every if all(name in CATALOGUE for name in needed) for _ in range(weight)]

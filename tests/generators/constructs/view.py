@@ -44,6 +44,7 @@ class Maker(Protocol):
 
     random: Random
     strict: bool
+    first_order: bool
     callees: list[Function]
 
     def fresh(self) -> str:

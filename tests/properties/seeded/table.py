@@ -67,13 +67,11 @@ def _is_found(row: Generated, seed: int) -> bool:
 
 GENERATED: list[Generated] = [
     Generated(verdicts.refutation_looks_at_the_path, "static guarantee", 200),
-    Generated(verdicts.what_fails_if_reached_is_proved, "static system", 40, strict=True, refused=True),
     Generated(verdicts.what_fails_at_large_sizes_is_proved, "elimination", 60),
     Generated(verdicts.strict_definitions_may_fail, "conservative", 20),
     Generated(verdicts.strict_definitions_may_fail, "static system", 20, strict=True, refused=True),
     Generated(verdicts.counterexamples_are_off_by_one, "counterexamples", 40, strict=True, refused=True),
     Generated(verdicts.answers_are_remembered_by_goal_only, "renaming", 60),
-    Generated(verdicts.sizes_may_be_negative, "static system", 40, strict=True, refused=True),
     Generated(verdicts.the_other_branch_has_the_same_condition, "static system", 40, strict=True, refused=True),
     Generated(verdicts.the_path_is_unconditional, "static system", 40, strict=True, refused=True),
     Generated(elaborating.facts_outlive_their_branch, "soundness", 60),
@@ -100,6 +98,7 @@ DIRECTED: list[Directed] = [
         "T9",
         less_precise(programs.RIGID, ("%y: Tensor[(n,)", "%y: Tensor[(?,)")),
     ),
+    Directed(verdicts.what_fails_if_reached_is_proved, "T7", obeys("elimination", programs.DEAD_UNKNOWN)),
     Directed(verdicts.giving_up_is_an_error, "T3", accepts_with_little(programs.HARD)),
     Directed(verdicts.giving_up_is_a_proof, "T3", runs_alike_with_little(programs.HARD)),
     Directed(verdicts.sizes_may_be_negative, "T17", owes(programs.NOT_NEGATIVE)),
