@@ -8,13 +8,13 @@ from random import Random
 
 from gradual.compiler import Options, compile_source
 from gradual.core.print import printed as printed_core
-from gradual.core.terms import Check, Step
+from gradual.core.terms import Check, Match, Step
 from gradual.core.verify import violations
 from gradual.dims.decide import Decider
 from gradual.limits import Limits
 from gradual.source import Source
 from tests.core.mutation import mutants
-from tests.properties.case import Case, errors, gave_up
+from tests.properties.case import Case, errors, gave_up, steps_of
 from tests.properties.compiling import compiled, outcome, same
 from tests.properties.watching import Trace
 
@@ -77,9 +77,23 @@ def tampering(case: Case) -> str | None:
     every = [mutant for mutant in mutants(case.found.core) if mutant.step is None or _is_live(mutant.step, case.trace)]
     for mutant in Random(f"mutants {case.seed}").sample(every, min(6, len(every))):
         module = replace(mutant.module, data=case.found.core.data)
-        if mutant.kind not in _MAY_SURVIVE and not violations(module, _CHEAP):
+        may_survive = mutant.kind in _MAY_SURVIVE or mutant.step in _of_arms(case)
+        if not may_survive and not violations(module, _CHEAP):
             return f"accepted: {mutant.says}\n{printed_core(mutant.module)}"
     return None
+
+
+def _of_arms(case: Case) -> set[Step]:
+    """The checks that read the value of a `match`, which forgets what its arms knew: they may follow from it."""
+    functions = case.found.core.functions.values()
+    steps = [step for function in functions for step in steps_of(function.body)]
+    joined = {step.name for step in steps if isinstance(step, Match)}
+    return {step for step in steps if isinstance(step, Check) and not joined.isdisjoint(_read(step))}
+
+
+def _read(check: Check) -> set[str]:
+    witnesses = [variable.witness for variable in check.goal.variables()]
+    return {witness.value.split("#")[0] for witness in witnesses if witness is not None}
 
 
 _CHEAP = Decider(smt=False)
