@@ -23,6 +23,8 @@ FAMILIES: tuple[str, ...] = (
     "selecting",
     "indexing",
     "masking",
+    "scanning",
+    "sorting",
     "linear",
     "convolving",
     "deconvolving",

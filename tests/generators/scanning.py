@@ -1,0 +1,24 @@
+"""Applications of scans."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from gradual.types.dtype import DType
+from tests.generators.operators import EVERY, NUMBERS, Application, Row, dtypes, shapes, sizes, tensors
+
+
+@st.composite
+def _scan(draw: st.DrawFn) -> Application:
+    vector = draw(st.booleans())
+    shape = (draw(sizes),) if vector else draw(shapes())
+    data = draw(tensors(shape, draw(dtypes(EVERY))))
+    attributes: dict[str, object] = {"exclusive": draw(st.booleans())}
+    if shape and draw(st.booleans()):
+        attributes["axis"] = draw(st.integers(-len(shape), len(shape) - 1))
+    if data.dtype is DType.BOOL or draw(st.booleans()):
+        attributes["dtype"] = str(draw(dtypes(NUMBERS)))
+    return Application((data,), attributes)
+
+
+ROWS: dict[str, Row] = {"cumsum": _scan(), "cumprod": _scan()}
