@@ -125,10 +125,17 @@ class Compilation:
 
     def help(self, check: Check) -> Help | None:
         """The annotation that would prove a residual check, if one was tried and does."""
+        return self._helped(check, _trials(self.source, self.options))
+
+    def helps(self) -> Iterator[tuple[Check, Help | None]]:
+        """Every residual check with its help, as far as the budget for the file goes."""
+        trials = _trials(self.source, self.options)
+        return ((check, self._helped(check, trials)) for check in self.checks)
+
+    def _helped(self, check: Check, trials: Trials) -> Help | None:
         for state in self._checked.elaborations.values() if self._checked else ():
             if check in state.checks:
-                before = Outcome(findings(self.diagnostics), self.residual)
-                return annotation_for(check, state, before, _trials(self.source, self.options))
+                return annotation_for(check, state, Outcome(findings(self.diagnostics), self.residual), trials)
         return None
 
     def run(self, entry: str, *values: Value) -> Value:

@@ -34,6 +34,16 @@ def test_help_for_a_check_is_the_size_that_was_tried_and_proves_it() -> None:
     assert gradual.check(mended).residual == 0
 
 
+def test_help_for_a_check_that_is_no_equation_is_a_bound() -> None:
+    text = "def @f(%x: Tensor[(?,), float32], %y: Tensor[(10,), float32]) { add(%x, %y) }"
+    compilation = gradual.check(text)
+    help = compilation.help(compilation.checks[0])
+    assert help is not None
+    (edit,) = help.edits
+    assert edit.text == "?{u. u == 10 or u == 1}"
+    assert gradual.check(text[: edit.span.start] + edit.text + text[edit.span.end :]).residual == 0
+
+
 def test_no_help_where_no_annotation_proves_the_check() -> None:
     compilation = gradual.check("def @f(%x: Tensor[(?,), float32], %y: Tensor[(?,), float32]) { add(%x, %y) }")
     assert compilation.help(compilation.checks[0]) is None

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 from gradual.checker.elaboration import Elaboration, mentions_ghost
 from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity
+from gradual.dims.atom import Kind, named
 from gradual.dims.constraint import Constraint, Equal, divides
-from gradual.dims.dim import Dim, FloorDiv
+from gradual.dims.dim import Dim, FloorDiv, of_atom
 from gradual.dims.reduce import reduced
 from gradual.source import Span
 from gradual.syntax import ast
@@ -125,8 +127,11 @@ def _clause_added(clause: Constraint, function: ast.Fn) -> Edit:
 
 # -------------------------------------------------------------------------------------------------- residual checks
 def annotation_for(check: Check, state: Elaboration, before: Outcome, trials: Trials) -> Help | None:
-    """The size that, written for the one `?` that left a check open, proves it; None if none was found that does."""
-    edit = _size_written(check, state)
+    """What, written for the one `?` that left a check open, proves it: a size, or a bound; None if neither does.
+
+    Under a bound the size is owed at the entry, or wherever the value is passed.
+    """
+    edit = _written(check, state)
     outcome = trials.outcome(edit) if edit is not None else None
     if edit is None or outcome is None:
         return None
@@ -135,12 +140,21 @@ def annotation_for(check: Check, state: Elaboration, before: Outcome, trials: Tr
     return Help(f"writing {edit.text} for this `?` proves it", (edit,))
 
 
-def _size_written(check: Check, state: Elaboration) -> Edit | None:
+def _written(check: Check, state: Elaboration) -> Edit | None:
     goal = check.goal
-    if not isinstance(goal, Equal) or goal.right.value is None:
+    open = [variable for variable in goal.variables() if variable in state.ghosts]
+    if len(open) != 1:
         return None
-    variable = bare(goal.left)
-    promise = state.ghosts.get(variable) if variable is not None else None
-    if promise is None or state.program.source.text[promise.span.start : promise.span.end] != "?":
+    at = state.ghosts[open[0]].span
+    if state.program.source.text[at.start : at.end] != "?":
         return None
-    return Edit(promise.span, str(goal.right))
+    if isinstance(goal, Equal) and bare(goal.left) is open[0] and open[0] not in goal.right.names:
+        return Edit(at, str(goal.right))
+    name = _unused(goal)
+    return Edit(at, f"?{{{name}. {goal.substitute({open[0]: of_atom(named(name, Kind.RIGID, None))})}}}")
+
+
+def _unused(goal: Constraint) -> str:
+    """A name that the goal does not speak of."""
+    taken = {variable.name for variable in goal.variables()}
+    return next(name for name in chain(("u",), (f"u{i}" for i in count(1))) if name not in taken)

@@ -13,8 +13,9 @@ from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.core.terms import Blame, Check, Polarity, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth
-from gradual.dims.dim import Dim, Undefined, Variable
+from gradual.dims.dim import Dim, Undefined, Variable, of_atom
 from gradual.dims.reduce import reduced
+from gradual.dims.simplify import simplified_constraint
 from gradual.source import Span
 from gradual.verdict import Proved, Refuted, Unknown
 
@@ -87,8 +88,8 @@ def owe(state: Elaboration, owed: Owed) -> bool:
 
 def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     """Leave a goal to run time as a visible check; an answer that ran out of budget is said.  [check.gave-up]"""
-    goal = reduced(owed.goal)
-    check = Check("", owed.goal if isinstance(goal, Truth) else goal, _blame(state, owed, verdict), owed.span)
+    goal = _plain(state, owed.goal)
+    check = Check("", goal, _blame(state, owed, goal, verdict), owed.span)
     state.steps.append(check)
     state.checks.append(check)
     state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
@@ -102,6 +103,18 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
         message = f"could not be decided: {owed.says}"
         why = (f"required by rule {owed.rule}: {owed.goal}", f"checked at run time instead: {verdict.because}")
         state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
+
+
+def _plain(state: Elaboration, goal: Constraint) -> Constraint:
+    """The goal as it is asked at run time: without sizes that are known by now, and what they exclude.
+
+    [check.residual]
+    """
+    known = {
+        name: image for name in goal.variables() if (image := state.facts.rewrite(of_atom(name))).value is not None
+    }
+    plain = reduced(simplified_constraint(goal.substitute(known), state.facts.known.knowledge))
+    return goal if isinstance(plain, Truth) else plain
 
 
 def _warn_of_certain_failure(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
@@ -139,8 +152,8 @@ def _warn_of_few(state: Elaboration, owed: Owed) -> None:
         state.report("E0404", "check.few", message, owed.span, severity=Severity.WARNING, notes=notes)
 
 
-def _blame(state: Elaboration, owed: Owed, verdict: Unknown) -> Blame:
-    left = tuple(promises(state, owed.goal.variables()))
+def _blame(state: Elaboration, owed: Owed, goal: Constraint, verdict: Unknown) -> Blame:
+    left = tuple(promises(state, goal.variables()))
     if owed.blamed:
         blamed = owed.blamed
         spans: tuple[Span, ...] = (owed.span,)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gradual.diagnostic import Diagnostic, Related, Severity
+from gradual.diagnostic import Diagnostic, Help, Related, Severity
 
 if TYPE_CHECKING:
     from gradual.core.terms import Check
 
 
-def residual(check: Check, severity: Severity = Severity.NOTE) -> Diagnostic:
-    """What a check requires, who left it open, and who is blamed if it fails.  [check.residual]"""
+def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None = None) -> Diagnostic:
+    """What a check requires, who left it open, who is blamed if it fails, and what would prove it.  [check.residual]"""
     blame = check.blame
     notes = [f"required by rule {blame.rule}: {blame.says}"]
     notes += [f"not proved: {blame.because}"] if blame.because else []
@@ -24,5 +24,6 @@ def residual(check: Check, severity: Severity = Severity.NOTE) -> Diagnostic:
         label="checked here, at run time",
         related=tuple(Related(promise.span, promise.says) for promise in blame.promises),
         notes=(*notes, f"if it fails, blame goes to {blame.blamed}"),
+        help=() if help is None else (help,),
         data={"check": check.id, "condition": check.condition},
     )

@@ -112,7 +112,7 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     said = [_graver(d) if "warnings" in wanted.deny else d for d in compilation.diagnostics]
     if wanted.checks or "residual" in wanted.deny:
         severity = Severity.ERROR if "residual" in wanted.deny else Severity.NOTE
-        said += [residual(check, severity) for check in compilation.checks]
+        said += [residual(check, severity, help) for check, help in compilation.helps()]
     return Checked(text.source, compilation, tuple(sorted(said, key=lambda d: d.span.start)))
 
 
