@@ -22,6 +22,7 @@ FAMILIES: tuple[str, ...] = (
     "cutting",
     "selecting",
     "indexing",
+    "laying",
     "masking",
     "scanning",
     "sorting",

@@ -1,4 +1,4 @@
-"""Indexing by several indices at once: one for each of the first axes, or of those after a batch.
+"""Indexing by several indices at once, one for each of the first axes or of those after a batch, and places as data.
 
 An index counts from 0, a negative one from the back; out of bounds it is a fault.
 """
@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradual.dims.dim import Dim, constant
+from gradual.dims.dim import Dim, constant, maximum
 from gradual.ops.contents import tracked
 from gradual.ops.operator import Contents, IllFormed, Judgement, Need, OpenRank, operator
 from gradual.ops.selecting import integers, reducing, within
-from gradual.ops.shapes import agreement, broadcast, contents_of, fields, judged, same_dtype, tensor
+from gradual.ops.shapes import ONE, agreement, broadcast, contents_of, fields, judged, same_dtype, tensor
+from gradual.tensors.fault import invalid_value, out_of_bounds
 from gradual.tensors.index import broadcast_shape, numel, offsets, picked, spread, strides
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
-from gradual.types.type import TensorType, TupleType
+from gradual.types.type import Content, TensorType, TupleType
 
 Offsets = list[int]
 
@@ -222,3 +223,75 @@ def scatter_nd(
 def _per_column(indices: TensorType[Dim], depth: int) -> Need:
     says = "the number of indices in a column is not that of the axes which the updates leave"
     return agreement(indices.shape[0], constant(depth), "op.scatter_nd.depth", says, (1, 0))
+
+
+# -------------------------------------------------------------------------- unravel_index and invert_permutation
+def _unravel_index(data: Tensor, shape: Tensor) -> Tensor:
+    extents = list(shape.elements)
+    for extent in extents:
+        if extent < 0:
+            raise invalid_value(f"unravel_index: the size {extent} is negative")
+    count = numel(extents)
+    for index in data.elements:
+        if not 0 <= index < count:
+            raise out_of_bounds(index, count)
+    found: list[int] = []
+    for extent, step in zip(extents, strides(extents), strict=True):
+        found += [index // step % extent for index in data.elements]
+    return tensor_of((len(extents), *data.shape), data.dtype, kept(data.dtype, found))
+
+
+def _unravel_index_contents(data: TensorType[Dim], shape: TensorType[Dim]) -> Contents:
+    """The coordinates of a single place, which is within bounds, or else a fault; then all sizes are at least 1."""
+    extents = contents_of(shape)
+    if data.rank or data.contents is None or extents is None:
+        return None
+    (index,) = data.contents
+    found: list[Content] = []
+    for extent in reversed(extents[1:]):
+        assert isinstance(index, Dim) and isinstance(extent, Dim), "coordinates of truth values"
+        size = maximum(extent, ONE)
+        found.append(index - index // size * size)
+        index = index // size
+    return tracked(reversed([*found, index]) if extents else (), data.dtype)
+
+
+@operator("unravel_index", meaning=_unravel_index, family="indexing", contents=_unravel_index_contents)
+def unravel_index(data: TensorType[Dim], shape: TensorType[Dim]) -> Judgement:
+    """The coordinates of places that are counted in row-major order of a shape.   int[..a], int[k] -> int[k, ..a]
+
+    A place out of bounds is a fault, and so is a negative size.
+    """
+    given, extents = integers(data, 0), integers(tensor(shape, 1, rank=1), 1)
+    if given.rank > 1:
+        raise IllFormed("op.rank", f"argument 1 has to have rank 0 or 1, not {given.rank}", 0)
+    return judged((extents.shape[0], *given.shape), given.dtype)
+
+
+def _invert_permutation(data: Tensor) -> Tensor:
+    found: list[int | None] = [None] * data.size
+    for place, index in enumerate(data.elements):
+        if not 0 <= index < data.size:
+            raise out_of_bounds(index, data.size)
+        if found[index] is not None:
+            raise invalid_value(f"invert_permutation: {index} stands twice")
+        found[index] = place
+    return tensor_of(data.shape, data.dtype, kept(data.dtype, found))
+
+
+def _invert_permutation_contents(data: TensorType[Dim]) -> Contents:
+    """The inverse of a known permutation."""
+    places = [part.value for part in data.contents or () if isinstance(part, Dim)]
+    if data.contents is None or sorted(-1 if place is None else place for place in places) != list(range(len(places))):
+        return None
+    return tracked((constant(places.index(place)) for place in range(len(places))), data.dtype)
+
+
+@operator("invert_permutation", meaning=_invert_permutation, family="indexing", contents=_invert_permutation_contents)
+def invert_permutation(data: TensorType[Dim]) -> Judgement:
+    """Where each of the numbers from 0 on stands in a vector.   int[n] -> int[n]
+
+    One that is out of bounds or stands twice is a fault.
+    """
+    given = integers(tensor(data, 0, rank=1), 0)
+    return judged(given.shape, given.dtype)

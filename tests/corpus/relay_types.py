@@ -32,8 +32,8 @@ Type = Tensor | Group
 
 
 def type_of(text: str) -> Type:
-    """The type that a text is."""
-    text = text.strip()
+    """The type that a text is; nodes of metadata, which stand for sizes that are formulas, say nothing."""
+    text = text.partition("\n#[metadata]")[0].strip()
     if text.startswith("fn "):
         return _function(text)
     if text.startswith("("):

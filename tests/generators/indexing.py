@@ -7,7 +7,18 @@ import math
 from hypothesis import strategies as st
 
 from gradual.tensors.tensor import Tensor
-from tests.generators.operators import EVERY, NUMBERS, Application, Row, compatible, dtypes, shapes, sizes, tensors
+from tests.generators.operators import (
+    EVERY,
+    INTEGERS,
+    NUMBERS,
+    Application,
+    Row,
+    compatible,
+    dtypes,
+    shapes,
+    sizes,
+    tensors,
+)
 from tests.generators.reshaping import any_tensor
 from tests.generators.selecting import SIGNED, indices
 
@@ -55,4 +66,24 @@ def _scatter_nd(draw: st.DrawFn) -> Application:
     return Application((data, named, updates), {} if mode == "update" else {"mode": mode})
 
 
-ROWS: dict[str, Row] = {"adv_index": _adv_index(), "gather_nd": _gather_nd(), "scatter_nd": _scatter_nd()}
+@st.composite
+def _unravel_index(draw: st.DrawFn) -> Application:
+    extents = draw(shapes(0, 3))
+    shape = () if draw(st.booleans()) else (draw(sizes),)
+    data = draw(indices(shape, 0, math.prod(extents) - 1))
+    return Application((data, Tensor(list(extents), draw(dtypes(INTEGERS)), (len(extents),))))
+
+
+@st.composite
+def _invert_permutation(draw: st.DrawFn) -> Application:
+    found = draw(st.permutations(range(draw(sizes))))
+    return Application((Tensor(found, draw(dtypes(INTEGERS)), (len(found),)),))
+
+
+ROWS: dict[str, Row] = {
+    "adv_index": _adv_index(),
+    "gather_nd": _gather_nd(),
+    "scatter_nd": _scatter_nd(),
+    "unravel_index": _unravel_index(),
+    "invert_permutation": _invert_permutation(),
+}

@@ -138,6 +138,64 @@ def test_one_known_element_is_read_or_replaced_at_a_known_place() -> None:
     assert write(ints(n, 10), ints(-1), one, mode="add") is None
 
 
+# -------------------------------------------------------------------------- unravel_index and invert_permutation
+@many
+@given(data=st.data())
+def test_unravel_index_is_numpys(data: st.DataObject) -> None:
+    application, found = applications("unravel_index", data, faults="E0603")
+    places, extents = map(array_of, application.arguments)
+    expected = np.array(np.unravel_index(places.astype(np.int64), tuple(map(int, extents)))) if extents.size else None
+    wanted = np.zeros((0, *places.shape)) if expected is None else expected
+    assert_exactly(found, wanted.astype(places.dtype))
+
+
+@pytest.mark.parametrize(("index", "extents", "code"), [(6, [2, 3], "E0603"), (-1, [2], "E0603"), (0, [0, 3], "E0603")])
+def test_a_place_out_of_bounds_has_no_coordinates(index: int, extents: list[int], code: str) -> None:
+    with pytest.raises(TensorFault) as caught:
+        means("unravel_index", Tensor(index, I32), Tensor(extents, I32))
+    assert caught.value.code == code
+
+
+def test_a_negative_size_has_no_places() -> None:
+    with pytest.raises(TensorFault, match="the size -2 is negative"):
+        means("unravel_index", Tensor(0, I32), Tensor([-2, -3], I32))
+
+
+def test_known_coordinates_are_formulas() -> None:
+    rule = CATALOGUE["unravel_index"].contents
+    assert rule is not None
+    place = of(dtype=I32, contents=(n,))
+    assert list(map(str, rule(place, ints(5, 3)) or ())) == ["n // 3", "n % 3"]
+    assert rule(of(dtype=I32, contents=(constant(7),)), ints(5, 3)) == (constant(2), constant(1))
+    assert rule(of(1, dtype=I32, contents=(n,)), ints(5, 3)) is None
+
+
+@many
+@given(data=st.data())
+def test_invert_permutation_is_numpys(data: st.DataObject) -> None:
+    application, found = applications("invert_permutation", data)
+    (x,) = map(array_of, application.arguments)
+    assert_exactly(found, np.argsort(x.astype(np.int64)).astype(x.dtype))
+
+
+@pytest.mark.parametrize(("elements", "code"), [([0, 2], "E0603"), ([-1, 0], "E0603"), ([1, 1], "E0608")])
+def test_what_is_no_permutation_has_no_inverse(elements: list[int], code: str) -> None:
+    with pytest.raises(TensorFault) as caught:
+        means("invert_permutation", Tensor(elements, I32))
+    assert caught.value.code == code
+    rule = CATALOGUE["invert_permutation"].contents
+    assert rule is not None
+    assert rule(ints(*elements)) is None
+
+
+def test_a_known_permutation_is_inverted() -> None:
+    rule = CATALOGUE["invert_permutation"].contents
+    assert rule is not None
+    assert rule(ints(2, 0, 1)) == (constant(1), constant(2), constant(0))
+    assert rule(ints(2, n, 1)) is None
+    assert rule(ints()) == ()
+
+
 @pytest.mark.parametrize("index", [3, -4])
 def test_an_index_out_of_bounds_is_a_fault(index: int) -> None:
     x, named = Tensor([1.0, 2.0, 3.0]), Tensor([[index]], I32)
@@ -163,6 +221,11 @@ def test_an_index_out_of_bounds_is_a_fault(index: int) -> None:
         ("scatter_nd", (of(3), of(1, 1, dtype=I32), of(1, dtype=I32)), {}, "op.dtype"),
         ("scatter_nd", (of(3), of(1, 1, dtype=I32), of(1, 1, 1)), {}, "op.rank"),
         ("scatter_nd", (of(3), of(dtype=I32), of(1)), {}, "op.rank"),
+        ("unravel_index", (of(3, 5, dtype=I32), of(1, dtype=I32)), {}, "op.rank"),
+        ("unravel_index", (of(3), of(1, dtype=I32)), {}, "op.dtype"),
+        ("unravel_index", (of(3, dtype=I32), of(dtype=I32)), {}, "op.rank"),
+        ("invert_permutation", (of(3),), {}, "op.dtype"),
+        ("invert_permutation", (of(3, 1, dtype=I32),), {}, "op.rank"),
     ],
 )
 def test_what_no_size_could_mend_is_refused(name: str, arguments: Any, attributes: Any, rule: str) -> None:
