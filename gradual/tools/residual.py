@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None = None) -> Diagnostic:
     """What a check requires, who left it open, who is blamed if it fails, and what would prove it.  [check.residual]"""
     blame = check.blame
-    notes = [f"required by rule {blame.rule}: {blame.says}"]
+    notes = [f"guards against: {blame.says}, by rule {blame.rule}"]
     notes += [f"not proved: {blame.because}"] if blame.because else []
     return Diagnostic(
         code="E0401",
