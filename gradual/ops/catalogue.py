@@ -26,6 +26,7 @@ FAMILIES: tuple[str, ...] = (
     "masking",
     "scanning",
     "sorting",
+    "contracting",
     "linear",
     "convolving",
     "deconvolving",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from gradual.types.dtype import DType
-from tests.generators.operators import EVERY, NUMBERS, Application, Row, dtypes, shapes, sizes, tensors
+from tests.generators.operators import EVERY, NUMBERS, Application, Row, dtypes, shapes, tensors
 
 
 @st.composite
 def _scan(draw: st.DrawFn) -> Application:
-    vector = draw(st.booleans())
-    shape = (draw(sizes),) if vector else draw(shapes())
+    shape: tuple[int, ...] = draw(st.one_of(shapes(1, 1), shapes()))
     data = draw(tensors(shape, draw(dtypes(EVERY))))
-    attributes: dict[str, object] = {"exclusive": draw(st.booleans())}
-    if shape and draw(st.booleans()):
+    attributes: dict[str, Any] = {"exclusive": draw(st.booleans())}
+    if len(shape) > 0 and draw(st.booleans()):
         attributes["axis"] = draw(st.integers(-len(shape), len(shape) - 1))
     if data.dtype is DType.BOOL or draw(st.booleans()):
         attributes["dtype"] = str(draw(dtypes(NUMBERS)))
