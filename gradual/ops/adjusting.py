@@ -7,8 +7,10 @@ from typing import Any
 from gradual.dims.dim import Dim
 from gradual.ops import contents as known
 from gradual.ops.operator import Contents, IllFormed, Judgement, operator
-from gradual.ops.shapes import broadcast, judged, of_dtype, same_dtype, tensor
-from gradual.tensors.index import broadcast_shape, spread
+from gradual.ops.shapes import agreement, axes_of, broadcast, judged, of_dtype, same_dtype, tensor
+from gradual.tensors.bits import reinterpreted
+from gradual.tensors.fault import invalid_value
+from gradual.tensors.index import broadcast_shape, offsets, spread, strides
 from gradual.tensors.scalar import converted, kept, rounded
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
@@ -42,6 +44,19 @@ def _cast_like_contents(x: TensorType[Dim], like: TensorType[Dim]) -> Contents:
 def cast_like(x: TensorType[Dim], like: TensorType[Dim]) -> Judgement:
     """The elements in the type of another tensor, as `cast`.   t[..a], u[..b] -> u[..a]"""
     return judged(tensor(x, 0).shape, tensor(like, 1).dtype)
+
+
+def _reinterpret(x: Tensor, *, dtype: DType) -> Tensor:
+    return tensor_of(x.shape, dtype, reinterpreted(x.dtype, dtype, x.elements))
+
+
+@operator("reinterpret", meaning=_reinterpret, family="elementwise")
+def reinterpret(x: TensorType[Dim], *, dtype: DType) -> Judgement:
+    """The bits of the elements read in another type, which is as wide; bool is no other.   t[..a] -> u[..a]"""
+    given = tensor(x, 0)
+    if given.dtype is not dtype and (given.dtype.bits != dtype.bits or DType.BOOL in (given.dtype, dtype)):
+        raise IllFormed("op.dtype", f"the bits of a {given.dtype} are not those of a {dtype}", 0)
+    return judged(given.shape, dtype)
 
 
 def _where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -127,3 +142,71 @@ def fixed_point_multiply(x: TensorType[Dim], *, multiplier: int, shift: int) -> 
     given = tensor(x, 0)
     of_dtype(given, 0, lambda dtype: dtype is DType.INT32, "int32")
     return judged(given.shape, given.dtype)
+
+
+def _shifts(given: Tensor, required: bool, where: list[int]) -> list[int]:
+    """For each element how far it is shifted, nowhere unless that is required; raises TensorFault out of range."""
+    if not required:
+        return [0] * len(where)
+    for shift in given.elements:
+        if not 0 <= shift <= 31:
+            raise invalid_value(f"fixed_point_multiply_per_axis: a shift has to be from 0 to 31, not {shift}")
+    return [given.elements[place] for place in where]
+
+
+def _fixed_point_multiply_per_axis(
+    x: Tensor,
+    multiplier: Tensor,
+    lshift: Tensor,
+    rshift: Tensor,
+    *,
+    is_lshift_required: bool,
+    is_rshift_required: bool,
+    axes: tuple[int, ...],
+) -> Tensor:
+    steps = [0] * x.rank
+    for axis, step in zip(axes, strides(multiplier.shape), strict=True):
+        steps[axis] = step
+    where = offsets(x.shape, steps)
+    up, down = _shifts(lshift, is_lshift_required, where), _shifts(rshift, is_rshift_required, where)
+    found = []
+    for part, place, left, right in zip(x.elements, where, up, down, strict=True):
+        exact = (part << left) * multiplier.elements[place]
+        found.append((exact + (1 << (30 + right))) >> (31 + right))
+    return tensor_of(x.shape, x.dtype, kept(x.dtype, found))
+
+
+@operator("fixed_point_multiply_per_axis", meaning=_fixed_point_multiply_per_axis, family="elementwise")
+def fixed_point_multiply_per_axis(
+    x: TensorType[Dim],
+    multiplier: TensorType[Dim],
+    lshift: TensorType[Dim],
+    rshift: TensorType[Dim],
+    *,
+    is_lshift_required: bool = False,
+    is_rshift_required: bool = False,
+    axes: tuple[int, ...] = (),
+) -> Judgement:
+    """`x * 2**lshift * multiplier * 2**(-31 - rshift)`, exact and then rounded to the nearest integer, halves up; it
+    wraps.
+
+    int32[..a, d, ..b], int32[d], int32[d], int32[d] -> int32[..a, d, ..b]
+
+    Multiplier and shifts have an element for each place along `axes` of the data, whose sizes agree
+    [op.fixed_point_multiply_per_axis.agree]; shifts that are not required are 0, and others are faults unless they are
+    from 0 to 31.
+    """
+    given = tensor(x, 0)
+    places = axes_of(axes, given.rank)
+    others = [tensor(part, operand, rank=len(places)) for operand, part in enumerate((multiplier, lshift, rshift), 1)]
+    for operand, part in enumerate((given, *others)):
+        of_dtype(part, operand, lambda dtype: dtype is DType.INT32, "int32")
+    says = "there is not one multiplier and shift for each place along the axes"
+    needs = [
+        agreement(
+            given.shape[axis], part.shape[i], "op.fixed_point_multiply_per_axis.agree", says, (0, axis), (operand, i)
+        )
+        for operand, part in enumerate(others, 1)
+        for i, axis in enumerate(places)
+    ]
+    return judged(given.shape, given.dtype, needs)

@@ -15,6 +15,7 @@ FAMILIES: tuple[str, ...] = (
     "creating",
     "observing",
     "reducing",
+    "collapsing",
     "reshaping",
     "repeating",
     "joining",
@@ -33,6 +34,7 @@ FAMILIES: tuple[str, ...] = (
     "pooling",
     "normalizing",
     "padding",
+    "resizing",
 )
 """The modules of `gradual.ops` that declare operators: as module-level names, or rows of a module-level tuple."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from tests.generators.operators import (
     EVERY,
@@ -58,6 +59,29 @@ def _fixed_point_multiply(draw: st.DrawFn) -> Application:
     return Application((x,), {"multiplier": draw(st.sampled_from([1 << 30, 3])), "shift": draw(st.integers(-3, 33))})
 
 
+@st.composite
+def _fixed_point_multiply_per_axis(draw: st.DrawFn) -> Application:
+    x = draw(tensors(draw(shapes()), DType.INT32, special=True))
+    places = draw(st.permutations(range(x.rank)))[: draw(st.integers(0, x.rank))]
+    shape = tuple(x.shape[axis] for axis in places)
+    multiplier = draw(tensors(shape, DType.INT32, special=True))
+    shifts = [
+        Tensor(draw(st.lists(st.integers(0, 31), min_size=n, max_size=n)), DType.INT32, shape)
+        for n in 2 * [multiplier.size]
+    ]
+    flags = {f"is_{side}shift_required": True for side in "lr" if draw(st.booleans())}
+    axes = [axis - x.rank * draw(st.integers(0, 1)) for axis in places]
+    return Application((x, multiplier, *shifts), flags | ({"axes": axes} if axes else {}))
+
+
+@st.composite
+def _reinterpret(draw: st.DrawFn) -> Application:
+    source = draw(dtypes())
+    among = [dtype for dtype in NUMBERS if dtype.bits == source.bits] if source is not DType.BOOL else [source]
+    x = draw(tensors(draw(shapes()), source, special=True))
+    return Application((x,), {"dtype": str(draw(dtypes(among)))})
+
+
 ROWS: dict[str, Row] = {
     "cast": _cast(),
     "cast_like": _cast_like(),
@@ -65,4 +89,6 @@ ROWS: dict[str, Row] = {
     "clip": _clip(),
     "nn.leaky_relu": _leaky_relu(),
     "fixed_point_multiply": _fixed_point_multiply(),
+    "fixed_point_multiply_per_axis": _fixed_point_multiply_per_axis(),
+    "reinterpret": _reinterpret(),
 }

@@ -1,4 +1,4 @@
-"""cast, where, clip and leaky_relu: conversions that are specified, choices, and bounds."""
+"""cast, where, clip and leaky_relu: conversions that are specified, choices, and bounds; fixed point, and bits."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gradual.dims.constraint import at_least
 from gradual.dims.dim import Kind, constant, variable
+from gradual.tensors.fault import TensorFault
 from gradual.tensors.scalar import wrapped
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.generators.operators import FLOATS, INTEGERS, compatible, tensors
-from tests.ops.oracle import array_of, assert_exactly, judges, means, of, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, of, refusal
 
 few = settings(max_examples=30, deadline=None)
 n, m = (variable(name, kind=Kind.RIGID) for name in "nm")
@@ -112,3 +113,82 @@ def test_a_fixed_point_product_is_rounded_half_up(shift: int, value: int, multip
     exact = Fraction(value * multiplier) * Fraction(2) ** (shift - 31)
     found = means("fixed_point_multiply", Tensor(value, "int32"), multiplier=multiplier, shift=shift).item()
     assert found == wrapped(DType.INT32, math.floor(exact + Fraction(1, 2)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_a_fixed_point_product_per_axis_is_that_of_each_channel(data: st.DataObject) -> None:
+    application, found = applications("fixed_point_multiply_per_axis", data)
+    x, *channels = map(array_of, application.arguments)
+    axes = application.attributes.get("axes", [])
+    shape = [1] * x.ndim
+    order = sorted(range(len(axes)), key=lambda i: axes[i] % x.ndim)
+    for axis in axes:
+        shape[axis] = x.shape[axis]
+    multiplier, up, down = (
+        np.broadcast_to(np.transpose(part, order).reshape(shape), x.shape).astype(object) for part in channels
+    )
+    required = [name in application.attributes for name in ("is_lshift_required", "is_rshift_required")]
+    expected = np.zeros(x.shape, np.int32)
+    for place in np.ndindex(*x.shape):
+        left, right = (int(part[place]) if used else 0 for part, used in zip((up, down), required, strict=True))
+        exact = Fraction(int(x[place]) * int(multiplier[place])) * Fraction(2) ** (left - 31 - right)
+        expected[place] = wrapped(DType.INT32, math.floor(exact + Fraction(1, 2)))
+    assert_exactly(found, expected)
+
+
+@pytest.mark.parametrize("shift", [-1, 32])
+def test_a_shift_that_is_required_is_from_0_to_31(shift: int) -> None:
+    x = Tensor(1, "int32")
+    with pytest.raises(TensorFault, match=f"from 0 to 31, not {shift}"):
+        means("fixed_point_multiply_per_axis", x, x, x, Tensor(shift, "int32"), is_rshift_required=True)
+
+
+def test_every_channel_has_its_multiplier_and_shifts() -> None:
+    x = TensorType((constant(5), n, m), DType.INT32)
+    vector = TensorType((m, n), DType.INT32)
+    judgement = judges("fixed_point_multiply_per_axis", x, vector, vector, vector, axes=[-1, 1])
+    assert {str(need.goal) for need in judgement.needs} == {"true"}
+    other = TensorType((n, constant(7)), DType.INT32)
+    needs = judges("fixed_point_multiply_per_axis", x, vector, vector, other, axes=[2, 1]).needs
+    assert [str(need.goal) for need in needs[-2:]] == ["m == n", "n == 7"]
+    assert needs[-1].operands == ((0, 1), (3, 1))
+    assert refusal("fixed_point_multiply_per_axis", x, vector, vector, x, axes=[2, 1]).rule == "op.rank"
+    assert refusal("fixed_point_multiply_per_axis", x, vector, vector, vector, axes=[1, -2]).rule == "op.axis"
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_reinterpreted_bits_are_numpys(data: st.DataObject) -> None:
+    application, found = applications("reinterpret", data)
+    (x,) = application.arguments
+    assume(found.dtype is not DType.BFLOAT16)
+    expected = array_of(x).view(str(found.dtype))
+    np.testing.assert_array_equal(array_of(found), expected)
+    assert found.shape == expected.shape
+
+
+@pytest.mark.parametrize("dtype", [DType.FLOAT16, DType.BFLOAT16])
+def test_all_bits_of_a_narrow_float_go_there_and_back(dtype: DType) -> None:
+    every = Tensor(list(range(1 << 16)), "uint16")
+    assert means("reinterpret", means("reinterpret", every, dtype=str(dtype)), dtype="uint16") == every
+
+
+@pytest.mark.parametrize("dtype", [DType.FLOAT32, DType.FLOAT64])
+@given(bits=st.integers(0, (1 << 64) - 1))
+def test_bits_of_a_float_go_there_and_back(dtype: DType, bits: int) -> None:
+    whole = f"uint{dtype.bits}"
+    x = Tensor(bits % (1 << dtype.bits), whole)
+    assert means("reinterpret", means("reinterpret", x, dtype=str(dtype)), dtype=whole) == x
+
+
+def test_a_narrow_not_a_number_stays_one() -> None:
+    for dtype, bits in ((DType.FLOAT16, 0x7E00), (DType.BFLOAT16, 0x7FC0)):
+        assert means("reinterpret", Tensor([math.nan], dtype), dtype="uint16").tolist() == [bits]
+
+
+def test_types_of_other_widths_have_no_bits_in_common() -> None:
+    assert refusal("reinterpret", TensorType((n,), DType.INT32), dtype="int64").rule == "op.dtype"
+    assert refusal("reinterpret", TensorType((n,), DType.BOOL), dtype="int8").rule == "op.dtype"
+    assert refusal("reinterpret", TensorType((n,), DType.UINT8), dtype="bool").rule == "op.dtype"
+    assert judges("reinterpret", TensorType((n,), DType.BOOL), dtype="bool").result == TensorType((n,), DType.BOOL)
