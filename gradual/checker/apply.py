@@ -17,7 +17,6 @@ from gradual.diagnostic import Help, Related
 from gradual.dims.constraint import Constraint, Or, equal
 from gradual.dims.dim import Dim
 from gradual.dims.reduce import is_large
-from gradual.dims.simplify import simplified_dim
 from gradual.limits import Limits
 from gradual.ops.attributes import bound, coerced, unread
 from gradual.ops.operator import Contents, IllFormed, Need, Operator
@@ -117,7 +116,7 @@ def _settled_size(state: Elaboration, dim: Dim, path: str, axis: int, promise: P
     """The size as a formula if it is small enough to be kept as one, else a new unknown."""
     if dim.value is not None or dim in state.sized:
         return dim
-    simple = simplified_dim(state.facts.rewrite(dim), state.facts.known.knowledge)
+    simple = state.rewritten(dim)
     if is_large(simple, state.program.limits.nodes):
         simple = size_of(path, axis)
         state.ghosts.update((variable, promise) for variable in simple.variables())

@@ -20,7 +20,6 @@ from gradual.core.terms import Block, If, Promise, Site
 from gradual.diagnostic import Related
 from gradual.dims.constraint import Constraint, any_of, equal, negated
 from gradual.dims.dim import Dim, ite
-from gradual.dims.simplify import simplified_dim
 from gradual.ops.contents import chosen
 from gradual.source import Span
 from gradual.syntax import ast
@@ -92,8 +91,7 @@ def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str]
             state.facts.suppose(truth)
         result = infer(expr)
         type = state.types[result]
-        read = read_in(state, type)
-    return Branch(Block(tuple(steps), result), type, read, last_span(expr))
+    return Branch(Block(tuple(steps), result), type, read_under(state, truth, type), last_span(expr))
 
 
 def last_span(expr: ast.Expr) -> Span:
@@ -103,19 +101,28 @@ def last_span(expr: ast.Expr) -> Span:
     return expr.span
 
 
-def read_in(state: Elaboration, type: Typed) -> OpenedType | None:
-    """The type with each size simplified by what is known inside the branch."""
+def read_under(state: Elaboration, truth: Constraint | None, type: Typed) -> OpenedType | None:
+    """The type with each size simplified by what the condition says, and by what is known whatever the path.
+
+    What was learnt inside the branch is over, and conditions further out refute nothing: a size that is taken for
+    another because of them might be refuted by what is learnt later.  [type.if.join]
+    """
     match type:
         case Broken():
             return None
-        case TensorType(shape, dtype, contents):
-            simplified = state.program.decider.simplified
-            return TensorType(tuple(simplified(state.facts, dim) for dim in shape), dtype, contents)
+        case TensorType(shape, dtype, contents) if not state.passing:
+            return TensorType(tuple(_given(state, size, truth) for size in shape), dtype, contents)
         case TupleType(fields):
-            read = (read_in(state, field) for field in fields)
+            read = (read_under(state, truth, field) for field in fields)
             return TupleType(tuple(field for field in read if field is not None))
         case _:
             return type
+
+
+def _given(state: Elaboration, size: Dim, truth: Constraint | None) -> Dim:
+    if truth is None:
+        return state.rewritten(size)
+    return state.program.decider.simplified_given(state.facts, size, truth)
 
 
 # ------------------------------------------------------------------------------------------------------------ joins
@@ -274,7 +281,8 @@ class Join:
     def _size(self, dims: Sequence[Dim], reads: Sequence[Dim], path: str, axis: int) -> Dim | None:
         """The joined size at an axis; None after reporting two that never agree.
 
-        What each branch reads under its own path may keep a size; only the sizes themselves may refute.
+        What each branch reads under its own condition may keep a size, and so may a proof that needs no path; only
+        the sizes themselves may refute.
         """
         if _one(dims) and self._visible(dims[0]):
             return dims[0]
@@ -286,6 +294,7 @@ class Join:
         if not all(map(self._visible, dims)):
             return self._either(both, path, axis)
         doubt: tuple[int, int, Unknown] | None = None
+        lasting = not self.state.facts.path and not self.state.passing
         for i, j in combinations(_distinct(dims), 2):
             match self.state.program.decider.decide(self.state.facts, equal(dims[i], dims[j])):
                 case Refuted():
@@ -297,9 +306,9 @@ class Join:
                     doubt = doubt or (i, j, verdict)
                 case Proved():
                     pass
-        if doubt is None:
+        if doubt is None and lasting:
             return dims[0]
-        if self.truth is None:
+        if doubt is not None and self.truth is None:
             self._doubt(doubt, dims, axis)
         return self._either(both, path, axis)
 
@@ -317,7 +326,7 @@ class Join:
         state = self.state
         if self.truth is None:
             return self._unknown(both, path, axis, known=True)
-        joined = simplified_dim(state.facts.rewrite(ite(self.truth, *both)), state.facts.known.knowledge)
+        joined = state.rewritten(ite(self.truth, *both))
         state.is_size(joined)
         state.gradual = state.gradual or state.mentions_unknown(joined)
         return joined

@@ -64,11 +64,14 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
     match verdict:
         case Proved():
             state.proved += 1
+            if state.facts.path:
+                state.learnt()
         case Refuted(because, witness):
             state.refuted += 1
             _refute(state, described(), because, dict(witness))
             return False
         case Unknown():
+            state.learnt()
             _postpone(state, described(), verdict)
     state.facts.learn(goal, verdict)
     return True

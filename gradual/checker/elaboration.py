@@ -19,6 +19,7 @@ from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, constant, product, variable
 from gradual.dims.facts import Cone, Facts
+from gradual.dims.simplify import simplified_dim
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.choosing import is_gradual
@@ -127,6 +128,8 @@ class Elaboration:
         deferred: errors about doubtful values: reported unless the definition is strict.
         cones: what was known about the goal of each check.
         gradual: whether an unknown takes part, so that the definition is not strict.
+        inside: how many branches and function literals are around, within the definition's body.
+        passing: whether something is known that ends with the innermost of them.
     """
 
     def __init__(self, program: Program, function: str) -> None:
@@ -162,6 +165,8 @@ class Elaboration:
         self.agreed: set[DataType | ReferenceType] = set()
         self.conversions: dict[tuple[DataType, DataType], Conversion] = {}
         self.gradual = False
+        self.inside = -1
+        self.passing = False
         self.proved = 0
         self.refuted = 0
         self._taken: dict[str, int] = {}
@@ -179,13 +184,30 @@ class Elaboration:
     @contextmanager
     def branch(self) -> Iterator[list[Step]]:
         """Steps written inside go to a list of their own; names, facts and live values end with it."""
-        mark, facts, outer = len(self._undo_branch), self.facts.mark(), self.steps
+        mark, facts, outer, passing = len(self._undo_branch), self.facts.mark(), self.steps, self.passing
         self.steps = []
+        self.inside += 1
         with self.block():
             yield self.steps
-        self.steps = outer
+        self.inside -= 1
+        self.steps, self.passing = outer, passing
         _undo(self._undo_branch, mark)
         self.facts.rollback(facts)
+
+    def learnt(self) -> None:
+        """Something was learnt here that holds no longer than the branch."""
+        self.passing = self.passing or self.inside > 0
+
+    def rewritten(self, dim: Dim) -> Dim:
+        """A size as it is kept in a type: simplified by what is known, unless part of that ends with a branch.
+
+        A type outlives the branch, and how a size is written must not depend on what was only known there: of two
+        sizes that were equal inside, one would be taken for the other, and be refuted by what is learnt of it later.
+        [type.if.join]
+        """
+        if self.passing:
+            return dim
+        return simplified_dim(self.facts.rewrite(dim), self.facts.known.knowledge)
 
     @contextmanager
     def within(self, scope: Scope, call: Span) -> Iterator[None]:

@@ -216,6 +216,7 @@ def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...]:
                 state.report("E0311", "type.where", message, written.span)
                 raise Unreadable
             case _:
+                state.learnt()
                 state.facts.assume(clause)
                 clauses.append(clause)
     return tuple(clauses)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gradual.checker.ascribing import ascribe
-from gradual.checker.branches import Branch, joined, last_span, read_in
+from gradual.checker.branches import Branch, joined, last_span, read_under
 from gradual.checker.data import fields_of, written_field
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Origin, Typed, Written
 from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
@@ -39,7 +39,7 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
             pattern = reading.top(arm.pattern, type)
             result = infer(arm.body)
             held = BROKEN if pattern is None else state.types[result]
-            branch = Branch(Block(tuple(steps), result), held, read_in(state, held), last_span(arm.body))
+            branch = Branch(Block(tuple(steps), result), held, read_under(state, None, held), last_span(arm.body))
         if pattern is None:
             pattern = Bind(None, TupleType(()))
         else:

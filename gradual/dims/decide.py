@@ -152,6 +152,13 @@ class Decider:
         """A dim under everything known at a point, path facts included; Z3 is not asked.  [dim.decide.simplify]"""
         dim = facts.rewrite(dim)
         path = facts.cone(dim).path if facts.path else ()
+        return self._simplified(facts, dim, path)
+
+    def simplified_given(self, facts: Facts, dim: Dim, given: Constraint) -> Dim:
+        """A dim under what is known whatever the path, and a condition; Z3 is not asked.  [dim.decide.simplify]"""
+        return self._simplified(facts, facts.rewrite(dim), (facts.rewrite(given),))
+
+    def _simplified(self, facts: Facts, dim: Dim, path: Sequence[Constraint]) -> Dim:
         if not path:
             return simplified_dim(dim, facts.known.knowledge)
         system = System([*facts.cone(dim).known, *path])
