@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gradual.dims.constraint import at_most, differs
 from gradual.dims.dim import Dim
-from gradual.limits import LIMITS
 from gradual.ops.dynamic import elements_of
 from gradual.ops.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import ONE, ZERO, Shape, agreement, axes_of, axis_of, contents_of, judged, same_dtype, tensor
@@ -159,8 +158,6 @@ def sliding_window(
     for name, values in (("window_shape", window_shape), ("strides", strides)):
         if len(values) != count:
             raise IllFormed("op.attribute", f"{name} has to have {count} elements, not {len(values)}")
-    if given.rank + count > LIMITS.rank:
-        raise IllFormed("op.rank", f"rank {given.rank + count} is above the limit of {LIMITS.rank}")
     move = Window(window_shape, strides, (ONE,) * count, ((ZERO, ZERO),) * count)
     needs = [*at_least(ONE, window_shape, "window_shape"), *owed(move, given.shape[place:], range(place, given.rank))]
     shape = (*given.shape[:place], *move.positions(given.shape[place:]), *window_shape)

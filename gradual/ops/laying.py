@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.dim import Dim, constant
-from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import ONE, agreement, fields, judged, same_dtype, tensor
 from gradual.tensors.index import numel, offsets, permuted, picked, strides
@@ -109,8 +108,6 @@ def layout_transform(data: TensorType[Dim], *, src_layout: str, dst_layout: str)
     """
     source, target = _layouts(src_layout, dst_layout)
     given = tensor(data, 0, rank=len(source.letters))
-    if len(target.letters) > LIMITS.rank:
-        raise IllFormed("op.rank", f"rank {len(target.letters)} is above the limit of {LIMITS.rank}")
     shape = [ONE] * len(target.letters)
     for letter in target.whole:
         extent = given.shape[source.parts(letter)[0]] * source.factors.get(letter, 1)
@@ -158,8 +155,6 @@ def meshgrid(data: TupleType[Dim], *, indexing: str = "ij") -> Judgement:
     for part in parts:
         if part.rank > 1:
             raise IllFormed("op.rank", f"the tensors have to have rank 0 or 1, not {part.rank}", 0)
-    if len(parts) > LIMITS.rank:
-        raise IllFormed("op.rank", f"rank {len(parts)} is above the limit of {LIMITS.rank}")
     lengths = [part.shape[0] if part.rank else ONE for part in parts]
     shape = tuple(lengths[place] for place in _order(len(parts), indexing))
     return Judgement(TupleType((TensorType(shape, dtype),) * len(parts)))

@@ -152,7 +152,6 @@ def test_a_window_fits_and_moves() -> None:
         ("sliding_window", (of(3, 5),), {"axis": 1, "window_shape": [0], "strides": [1]}, "op.attribute"),
         ("sliding_window", (of(3, 5),), {"axis": 1, "window_shape": [1], "strides": [0]}, "op.attribute"),
         ("sliding_window", (of(3, 5),), {"axis": 2, "window_shape": [1], "strides": [1]}, "op.axis"),
-        ("sliding_window", (of(*[1] * 9),), {"axis": 0, "window_shape": [1] * 9, "strides": [1] * 9}, "op.rank"),
     ],
 )
 def test_what_no_size_could_mend_is_refused(name: str, arguments: Any, attributes: Any, rule: str) -> None:

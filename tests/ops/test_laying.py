@@ -113,7 +113,6 @@ def test_the_first_two_axes_change_places() -> None:
         ("layout_transform", (of(),), {"src_layout": "", "dst_layout": ""}, "op.attribute"),
         ("meshgrid", (TupleType((of(3), of(3, dtype=DType.INT8))),), {}, "op.dtype"),
         ("meshgrid", (TupleType((of(3), of(3, 1))),), {}, "op.rank"),
-        ("meshgrid", (TupleType((of(3),) * 17),), {}, "op.rank"),
         ("meshgrid", (TupleType((of(3),)),), {"indexing": "ji"}, "op.attribute"),
         ("meshgrid", (TupleType(()),), {}, "op.structure"),
     ],
