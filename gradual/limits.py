@@ -23,7 +23,7 @@ class Limits:
         degree: the largest degree of a product that is multiplied out.
         text: the longest text of a part of a dim that is printed and not elided, in characters.
         rank: the highest rank of a tensor.
-        fields: the largest number of parts that an operator makes.
+        fields: the largest number of parts that an operator makes, and of a tuple.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
         parts: the largest number of parts of a type that data converted to another type may have inside.
