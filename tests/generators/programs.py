@@ -20,7 +20,7 @@ from gradual.dims.dim import Dim
 from gradual.types.type import DataType, FunctionType, TensorType, TupleType, UnrankedType
 from tests.generators.constructs.functions import alike
 from tests.generators.constructs.headings import Heading
-from tests.generators.constructs.table import weighted
+from tests.generators.constructs.table import fitting, weighted
 from tests.generators.constructs.view import Scope, View, is_data
 from tests.generators.program_terms import (
     UNKNOWN,
@@ -41,6 +41,9 @@ from tests.generators.program_terms import (
 
 KEPT_REJECTS = 0.04
 BLIND_BRANCHES = 0.8
+USED = 0.3
+"""How often what is drawn is made of a function, a reference or a value of unknown rank, if there is one."""
+
 FIRST_ORDER = 0.75
 """How many strict programs have tensors and tuples only."""
 
@@ -135,6 +138,8 @@ class Grower:
             if found is not None:
                 return found
         constructs = _FIRST_ORDER if self.first_order else _CONSTRUCTS
+        if not self.first_order and self.chance(USED):
+            constructs = fitting(view) or constructs
         for _ in range(8):
             value = self.random.choice(constructs)(view)
             if isinstance(value, list):

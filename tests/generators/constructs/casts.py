@@ -51,7 +51,7 @@ def _tuple(view: View) -> Made:
 
 
 def _project(view: View) -> Made:
-    name = view.pick([name for name, type in view.types.items() if isinstance(type, TupleType)])
+    name = view.pick([name for name, type in view.types.items() if isinstance(type, TupleType) and type.fields])
     return Text(f"{name}.{view.random.randrange(len(view.types[name].fields))}") if name else None
 
 

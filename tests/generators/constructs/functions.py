@@ -80,8 +80,11 @@ def _pass(view: View) -> Made:
     return None if None in passed else Text(f"{name}({', '.join(map(str, passed))})")
 
 
-CONSTRUCTS: list[Construct] = [
+CONSTRUCTS: list[Construct] = []
+
+USES: list[Construct] = [
     (_at_another_type, 3, ()),
     (_apply, 2, ()),
     (_pass, 3, ()),
 ]
+"""What is made of functions that are there."""

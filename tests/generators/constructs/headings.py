@@ -43,7 +43,7 @@ class Heading:
             )
         if self.chance(0.35):
             found.append((self.maker.fresh(), Tensor((), "bool")))
-        if self.chance(0.1) and not self.maker.strict:
+        if self.chance(0.2) and not self.maker.strict:
             found.append((self.maker.fresh(), Unranked()))
         if not self.maker.first_order and self.chance(0.12):
             found.append(

@@ -66,9 +66,13 @@ def _sizes(view: View) -> Made:
 
 
 CONSTRUCTS: list[Construct] = [
-    (_forget, 1, ()),
-    (_recall, 3, ()),
+    (_forget, 2, ()),
+]
+
+USES: list[Construct] = [
+    (_recall, 2, ()),
     (_unary, 2, ()),
     (_binary, 3, ()),
     (_sizes, 1, ("dyn.reshape",)),
 ]
+"""What is made of values of unknown rank that are there."""

@@ -81,6 +81,11 @@ CONSTRUCTS: list[Construct] = [
     (_option, 1, ()),
     (_recast, 3, ()),
     (_reference, 1, ()),
-    (_read, 1, ()),
-    (_write, 1, ()),
 ]
+
+USES: list[Construct] = [
+    (_read, 2, ()),
+    (_write, 2, ()),
+    (_recast, 1, ()),
+]
+"""What is made of references that are there."""

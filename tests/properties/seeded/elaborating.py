@@ -239,8 +239,8 @@ def labels_are_those_of_the_check_before() -> Iterator[None]:
     """A check blames under the label of the check that was written before it."""
     blame = discharging._blame
 
-    def altered(state: Elaboration, owed: Owed, verdict: Any) -> Blame:
-        return state.checks[-1].blame if state.checks else blame(state, owed, verdict)
+    def altered(state: Elaboration, *given: Any) -> Blame:
+        return state.checks[-1].blame if state.checks else blame(state, *given)
 
     with patch.object(discharging, "_blame", altered):
         yield
