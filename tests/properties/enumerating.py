@@ -28,8 +28,8 @@ from gradual.types.type import GradualType, TensorType, TupleType
 from tests.properties.case import steps_of
 from tests.properties.inputs import Drawn, Misfit, numbers_of
 
-GRID = (0, 1, 2, 3, 4, 6, 5, 7)
-"""Numbers for every name; all constants of generated programs are among them, or next to one."""
+GRID = (0, 1, 2, 3, 4, 6, 5, 7, 12, 25)
+"""Numbers for every name; the constants of generated programs, and their small multiples, are among them or below."""
 
 _OWN = (0, 1, 2, 3)
 _RUNS = 256
