@@ -35,6 +35,7 @@ FAMILIES: tuple[str, ...] = (
     "normalizing",
     "padding",
     "resizing",
+    "sampling",
 )
 """The modules of `gradual.ops` that declare operators: as module-level names, or rows of a module-level tuple."""
 
