@@ -26,10 +26,24 @@ print("Python " + sys.version.split()[0] + ", Z3 " + importlib.metadata.version(
 """
 
 
+_ASKED = """def @cubes(%x: Tensor[(a, b, c, ?), float32], %y: Tensor[(a * a * a + b * b * b,), float32]) {
+  %y as Tensor[(c * c * c + 1,), float32]
+}
+def @large(%x: Tensor[(a, b, ?), float32], %y: Tensor[(a * b,), float32]) where a >= 100, b > a {
+  %y as Tensor[(10403,), float32]
+}
+def @never(%x: Tensor[(a, b, ?), float32], %y: Tensor[(a * a * a,), float32]) where a >= 100 {
+  %y as Tensor[(b * b * b + 1,), float32]
+}
+"""
+"""Sizes about which Z3 is asked: where it finds one, shows that there is none, and gives up."""
+
+
 def sample(programs: int, folder: Path) -> list[Path]:
-    """Generated programs in a folder: as many that are mostly accepted as ones that are mostly refused."""
+    """Programs in a folder: as many generated that are mostly accepted as mostly refused, and what needs Z3."""
     texts = [str(generated(seed, compiled)) for seed in range(programs)]
     texts += [str(likely_refused(seed, compiled, None)) for seed in range(programs)]
+    texts.append(_ASKED)
     paths = [folder / f"p{number}.relay" for number in range(len(texts))]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text, "utf-8")

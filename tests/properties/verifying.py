@@ -58,7 +58,7 @@ def verified(case: Case) -> str | None:
 
 _RANK_OF_THE_DEAD = "instead of Tensor[*"
 """Where a branch is dead for certain, the checker believes that a value of unknown rank has any rank; the verifier does
-not.  `test_the_rank_of_a_value_in_a_dead_branch_is_verified` fails as long as this is so."""
+not.  `test_what_the_verifier_does_not_accept_yet` fails as long as this is so."""
 
 
 def _is_live(step: Step, trace: Trace) -> bool:
