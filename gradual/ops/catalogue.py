@@ -28,6 +28,7 @@ FAMILIES: tuple[str, ...] = (
     "scanning",
     "sorting",
     "contracting",
+    "sparse",
     "linear",
     "convolving",
     "deconvolving",
