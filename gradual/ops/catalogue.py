@@ -29,6 +29,7 @@ FAMILIES: tuple[str, ...] = (
     "sorting",
     "contracting",
     "sparse",
+    "transforming",
     "linear",
     "convolving",
     "deconvolving",
