@@ -22,7 +22,7 @@ from tests.properties.compiling import compiled
 from tests.properties.determinism import ROOT, SEEDS, differing, sample
 from tests.properties.laws import LAWS
 
-PROGRAMS = int(os.environ.get("GRADUAL_PROGRAMS", "30"))
+PROGRAMS = int(os.environ.get("GRADUAL_PROGRAMS", "25"))
 
 pytestmark = pytest.mark.slow
 
