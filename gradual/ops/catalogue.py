@@ -34,10 +34,14 @@ FAMILIES: tuple[str, ...] = (
     "convolving",
     "deconvolving",
     "pooling",
+    "deforming",
     "normalizing",
     "padding",
     "resizing",
     "sampling",
+    "detecting",
+    "anchoring",
+    "regions",
 )
 """The modules of `gradual.ops` that declare operators: as module-level names, or rows of a module-level tuple."""
 

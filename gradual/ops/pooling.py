@@ -103,14 +103,15 @@ def _greater(cells: Sequence[Any]) -> Callable[[Any, Any], Any]:
     return max
 
 
-def _canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints]:
+def canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints]:
     """Elements and shape as batch, channels, space."""
     letters = "NC" + SPATIAL[data.rank - 2]
     axes = [layout.index(letter) for letter in letters]
     return list(permuted(data.elements, data.shape, axes)), ordered(data.shape, layout, letters)
 
 
-def _restored(found: Iterable[Any], shape: Ints, layout: str, dtype: DType) -> Tensor:
+def restored(found: Iterable[Any], shape: Ints, layout: str, dtype: DType) -> Tensor:
+    """The tensor in its layout, of elements as batch, channels, space, kept in their type."""
     letters = "NC" + SPATIAL[len(shape) - 2]
     axes = [letters.index(letter) for letter in layout]
     return tensor_of(arranged(shape, layout, letters), dtype, permuted(kept(dtype, found), shape, axes))
@@ -130,7 +131,7 @@ def _slide(
     out_layout: str, ceil_mode: bool,
 ) -> Tensor:  # fmt: skip
     """The pool whose windows' rows `fold` makes into result elements."""
-    cells, (batch, channels, *extents) = _canonical(data, layout)
+    cells, (batch, channels, *extents) = canonical(data, layout)
     move = window(pool_size, strides, dilation, padding, len(extents))
     counts = move.positions(extents, ceil_mode)
     volume = surrounded(cells, tuple(extents), _overhanging(move, extents, counts), fill, batch * channels)
@@ -140,7 +141,7 @@ def _slide(
         tap_rows(volume, taps, channel, starts, counts[-1], move.strides[-1]) for channel in range(batch * channels)
     )
     found = fold(list(chain.from_iterable(each)), move, tuple(extents), counts)
-    return _restored(found, (batch, channels, *counts), out_layout or layout, data.dtype)
+    return restored(found, (batch, channels, *counts), out_layout or layout, data.dtype)
 
 
 def _max_pool(data: Tensor, **attributes: Any) -> Tensor:
@@ -188,14 +189,14 @@ def _pool_parts(
     data: Tensor, fold: Callable[[list[Any]], Any], output_size: Ints, layout: str, out_layout: str
 ) -> Tensor:
     """The pool of each of `output_size` parts."""
-    cells, (batch, channels, *extents) = _canonical(data, layout)
+    cells, (batch, channels, *extents) = canonical(data, layout)
     sizes = _sizes(output_size, tuple(extents))
     blocks = list(product(*map(_parts, extents, sizes)))
     area, steps = numel(extents), strides(extents)
     found = [
         fold(_block(cells, channel * area, steps, block)) for channel in range(batch * channels) for block in blocks
     ]
-    return _restored(found, (batch, channels, *sizes), out_layout or layout, data.dtype)
+    return restored(found, (batch, channels, *sizes), out_layout or layout, data.dtype)
 
 
 def _block(cells: list[Any], base: int, steps: Ints, block: Sequence[range]) -> list[Any]:
