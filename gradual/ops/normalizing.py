@@ -45,7 +45,7 @@ def lanewise(data: Tensor, axes: Sequence[int], function: Callable[[Lane], Seque
     return tensor_of(data.shape, data.dtype, permuted(kept(data.dtype, found), shape, back))
 
 
-def _columns(data: TensorType[Dim], axis: int, rule: str, *columns: TensorType[Dim]) -> tuple[Need, ...]:
+def columns(data: TensorType[Dim], axis: int, rule: str, *columns: TensorType[Dim]) -> tuple[Need, ...]:
     """What vectors of one number for each place along the axis owe."""
     place = axis_of(axis, data.rank)
     given = [tensor(column, operand + 1, rank=1) for operand, column in enumerate(columns)]
@@ -92,7 +92,7 @@ def batch_norm(
     The vectors have the extent of the axis [op.nn.batch_norm.channels].
     """
     given = floats(data, least=1)
-    needs = _columns(given, axis, "op.nn.batch_norm.channels", gamma, beta, moving_mean, moving_var)
+    needs = columns(given, axis, "op.nn.batch_norm.channels", gamma, beta, moving_mean, moving_var)
     fields = (given.shape, moving_mean.shape, moving_var.shape)
     return Judgement(TupleType(tuple(TensorType(shape, given.dtype) for shape in fields)), needs)
 
@@ -135,7 +135,7 @@ def layer_norm(
     The vectors have the extent of the axis [op.nn.layer_norm.channels].
     """
     given = floats(data, least=1)
-    return judged(given.shape, given.dtype, _columns(given, axis, "op.nn.layer_norm.channels", gamma, beta))
+    return judged(given.shape, given.dtype, columns(given, axis, "op.nn.layer_norm.channels", gamma, beta))
 
 
 def _softmax(data: Tensor, *, axis: int) -> Tensor:
@@ -153,6 +153,14 @@ def _softmax(data: Tensor, *, axis: int) -> Tensor:
 @operator("nn.softmax", meaning=_softmax, family="normalizing")
 def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     """Positive shares of 1 along an axis, as the exponentials are to each other.   t[..a] -> t[..a]"""
+    given = floats(data, least=1)
+    axis_of(axis, given.rank)
+    return judged(given.shape, given.dtype)
+
+
+@operator("nn.fast_softmax", meaning=_softmax, family="normalizing")
+def fast_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
+    """As `nn.softmax`, which other implementations approximate here.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     return judged(given.shape, given.dtype)
@@ -218,7 +226,7 @@ def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Ju
     """
     given = tensor(data, 0, least=1)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
-    return judged(given.shape, given.dtype, _columns(given, axis, "op.nn.prelu.channels", alpha))
+    return judged(given.shape, given.dtype, columns(given, axis, "op.nn.prelu.channels", alpha))
 
 
 def _lrn(data: Tensor, *, size: int, axis: int, bias: float, alpha: float, beta: float) -> Tensor:

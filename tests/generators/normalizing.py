@@ -47,6 +47,7 @@ ROWS: dict[str, Row] = {
     "nn.batch_norm": _with_flags(4),
     "nn.layer_norm": _with_flags(2),
     "nn.softmax": _along(),
+    "nn.fast_softmax": _along(),
     "nn.log_softmax": _along(),
     "nn.dropout": _plain(),
     "nn.batch_flatten": _plain(1),

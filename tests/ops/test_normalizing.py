@@ -69,7 +69,7 @@ def test_layer_norm_is_its_formula(data: st.DataObject) -> None:
     roughly(found, normal * along(scale, x.ndim, axis) + along(shift, x.ndim, axis))
 
 
-@pytest.mark.parametrize("name", ["nn.softmax", "nn.log_softmax"])
+@pytest.mark.parametrize("name", ["nn.softmax", "nn.log_softmax", "nn.fast_softmax"])
 @few
 @given(data=st.data())
 def test_a_softmax_is_its_formula(name: str, data: st.DataObject) -> None:
