@@ -302,9 +302,15 @@ def _value_of(reading: Reading, expr: ast.Expr) -> Any:
 
 
 def unknown_operator(state: Elaboration, name: str, span: Span) -> None:
-    """Report a name that is no operator, with the closest ones.  [name.operator]"""
+    """Report a name that is no operator: why it is refused, or the closest ones.  [name.operator] [name.refused]"""
     from difflib import get_close_matches
 
+    from gradual.ops.refused import reason
+
+    if (why := reason(name)) is not None:
+        message = f"`{name}` is an operator of Relay that is refused here"
+        state.report("E0208", "name.refused", message, span, label="not an operator here", notes=(why,))
+        return
     close = get_close_matches(name, list(state.program.operators), n=1, cutoff=0.7)
     help = tuple(Help(f"an operator with a similar name exists: `{other}`") for other in close)
     state.report("E0201", "name.operator", f"unknown operator `{name}`", span, label="not an operator", help=help)

@@ -44,6 +44,7 @@ FAMILIES: tuple[str, ...] = (
     "detecting",
     "anchoring",
     "regions",
+    "marking",
 )
 """The modules of `gradual.ops` that declare operators: as module-level names, or rows of a module-level tuple."""
 

@@ -1,0 +1,47 @@
+"""Marks are identities; what is refused has a reason."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gradual
+from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.refused import REFUSED, listed, reason
+from gradual.types.type import FunctionType
+from tests.generators.marking import ROWS
+from tests.ops.oracle import judges, means, type_of
+
+
+@pytest.mark.parametrize("name", ROWS)
+@settings(max_examples=50, deadline=None)
+@given(data=st.data())
+def test_a_mark_hands_its_argument_on(name: str, data: st.DataObject) -> None:
+    (value,) = data.draw(ROWS[name]).arguments
+    assert means(name, value) is value
+    assert judges(name, type_of(value)).result == type_of(value)
+
+
+def test_a_function_is_not_marked() -> None:
+    with pytest.raises(Exception, match="not a function"):
+        judges("on_device", FunctionType((), (), type_of(())))
+
+
+def test_nothing_is_both_an_operator_and_refused() -> None:
+    refused = {name for name, _ in listed()}
+    assert not refused & set(CATALOGUE)
+    assert all(why[0].islower() and not why.endswith(".") for why in REFUSED.values())
+
+
+def test_a_dialect_is_refused_whole_and_no_more() -> None:
+    assert reason("vm.anything.new") == REFUSED["vm."]
+    assert reason("contrib.ethosu.conv2d") == REFUSED["contrib."]
+    assert reason("vm") is None and reason("memoryless.conv") is None and reason("nn.densse") is None
+
+
+@pytest.mark.parametrize(("name", "why"), sorted(listed()))
+def test_a_program_that_has_one_is_told_why(name: str, why: str) -> None:
+    found = gradual.check(f"def @f(%x: int32) {{ {name}(%x) }}").diagnostics
+    assert [(one.code, one.rule) for one in found] == [("E0208", "name.refused")]
+    assert found[0].notes == (why,)
