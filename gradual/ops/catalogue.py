@@ -30,6 +30,8 @@ FAMILIES: tuple[str, ...] = (
     "contracting",
     "sparse",
     "transforming",
+    "losses",
+    "rows",
     "linear",
     "convolving",
     "deconvolving",
