@@ -32,6 +32,7 @@ FAMILIES: tuple[str, ...] = (
     "transforming",
     "losses",
     "rows",
+    "correlating",
     "linear",
     "convolving",
     "deconvolving",
