@@ -135,8 +135,9 @@ def _unknown_sizes(state: Elaboration, type: OpenedType, promise: Promise) -> No
 
 def _open_contents(state: Elaboration, operator: Operator, operands: Sequence[str]) -> None:
     """Name the elements of the integer operands that the operator's rules may read."""
-    for index in range(len(operands)) if operator.contents is not None else operator.reads:
-        state.contents(operands[index])
+    for index, operand in enumerate(operands):
+        if index in operator.reads or operator.contents is not None:
+            state.contents(operand, index in operator.reads)
 
 
 def _contents(

@@ -23,6 +23,7 @@ from gradual.dims.simplify import simplified_dim
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.choosing import is_gradual
+from gradual.types.dtype import DType
 from gradual.types.opening import (
     at_rank,
     numel_of,
@@ -387,13 +388,13 @@ class Elaboration:
             self._branch_entry(self.sized, dim, True)
             self.facts.assume(self.program.not_negative(dim))
 
-    def contents(self, name: str) -> TensorType[Dim] | None:
+    def contents(self, name: str, read: bool = False) -> TensorType[Dim] | None:
         """The tensor type of an integer value of tracked length, its unknown elements opened.  [type.contents]"""
         type = self.types[name]
-        if not isinstance(type, TensorType) or not type.dtype.counts:
+        if not isinstance(type, TensorType) or type.dtype is DType.BOOL:
             return None
         if type.contents is None:
-            if tracked_length(type, self.program.limits.contents) is None:
+            if tracked_length(type, self.program.limits.contents, read) is None:
                 return None
             type = with_contents(type, name)
             self.types[name] = type

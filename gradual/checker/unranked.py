@@ -151,7 +151,7 @@ def _known(state: Elaboration, asking: Asking, unknown: Unknown, value: int) -> 
         type = state.types[name]
         assert not isinstance(type, Broken)
         state.retype(name, at_size(type, unknown.number, value))
-        state.contents(name)
+        state.contents(name, read=True)
 
 
 def _is_settled(state: Elaboration, asking: Asking, unknown: Unknown) -> bool:

@@ -125,7 +125,7 @@ def asked(verifier: Verifying, operands: tuple[str, ...], asking: Asking) -> tup
             return types, found
         for place in found.operands:
             verifier.types[operands[place]] = at_size(types[place], found.number, value)
-            verifier._open_contents(operands[place])
+            verifier._open_contents(operands[place], True)
 
 
 def applied(verifier: Verifying, step: Apply, asking: Asking, types: Types) -> None:

@@ -217,8 +217,9 @@ class _Verifier:
     # -------------------------------------------------------------------------------------------------- operators
     def _apply(self, step: Apply) -> None:
         """Ask the judgement again; its needs must be provable here and its result what is recorded."""
-        for index in range(len(step.operands)) if step.operator.contents else step.operator.reads:
-            self._open_contents(step.operands[index])
+        for index, operand in enumerate(step.operands):
+            if index in step.operator.reads or step.operator.contents is not None:
+                self._open_contents(operand, index in step.operator.reads)
         anyrank.settle(self, step.operands)
         for variable in anyrank.read_by(tuple(step.attributes.values())):
             anyrank.readable(self, variable, step.name)
@@ -250,11 +251,11 @@ class _Verifier:
         ):
             self.found.append(f"{step.name}: contents that no rule gives")
 
-    def _open_contents(self, name: str) -> None:
+    def _open_contents(self, name: str, read: bool = False) -> None:
         type = self.types.get(name)
-        if not isinstance(type, TensorType) or not type.dtype.counts or type.contents is not None:
+        if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
             return
-        if tracked_length(type, LIMITS.contents) is not None:
+        if tracked_length(type, LIMITS.contents, read) is not None:
             self.types[name] = with_contents(type, name)
 
     def _matches(self, judged: GradualType, recorded: OpenedType, path: str, operands: tuple[str, ...] = ()) -> None:

@@ -49,7 +49,7 @@ def _constant_type(value: Held) -> Any:
         return TupleType(tuple(map(_constant_type, value)))
     assert isinstance(value, Tensor), value
     type: TensorType[Dim] = TensorType(tuple(map(constant, value.shape)), value.dtype)
-    if tracked_length(type, LIMITS.contents) is None:
+    if tracked_length(type, LIMITS.contents, read=True) is None:
         return type
     if value.dtype is DType.BOOL:
         return TensorType(type.shape, type.dtype, tuple(TRUE if element else FALSE for element in value.elements))

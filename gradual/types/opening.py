@@ -180,9 +180,14 @@ def _closed_function(type: FunctionType, visible: Callable[[Variable], bool]) ->
     )
 
 
-def tracked_length(type: OpenedType, limit: int) -> int | None:
-    """How many elements of a tensor are tracked: of an integer of rank 0, or of rank 1 and known small length."""
-    if not isinstance(type, TensorType) or not (type.dtype.counts or type.dtype is DType.BOOL):
+def tracked_length(type: OpenedType, limit: int, read: bool = False) -> int | None:
+    """How many elements of a tensor are tracked: of an integer of rank 0, or of rank 1 and known small length.
+
+    Where a rule reads them as sizes, integers of every type are.
+    """
+    if not isinstance(type, TensorType):
+        return None
+    if not (type.dtype.counts or type.dtype is DType.BOOL or read and type.dtype.is_integer):
         return None
     if type.rank == 0:
         return 1
