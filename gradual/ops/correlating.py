@@ -13,7 +13,6 @@ from gradual.tensors.index import coordinates, numel
 from gradual.tensors.real import divide
 from gradual.tensors.scalar import dot, kept, total
 from gradual.tensors.tensor import Tensor, tensor_of
-from gradual.tensors.whole import trunc_divide
 from gradual.types.type import TensorType
 
 Sizes = tuple[int, ...]
@@ -59,30 +58,27 @@ def _correlation(
     border = _border(kernel_size, max_displacement)
     counts = [_count(extent + sum(side), border, stride1) for extent, side in zip(extents, sides, strict=True)]
     shifts = [(y * stride2, x * stride2) for y in range(-reach, reach + 1) for x in range(-reach, reach + 1)]
-    size, area = kernel_size * kernel_size * channels, numel(data1.shape[1:])
-    found: list[Any] = []
+    size, area = float(kernel_size * kernel_size * channels), numel(data1.shape[1:])
+    found: list[float] = []
     for image in range(batch):
         cut = slice(image * area, (image + 1) * area)
         one, other = (
-            windows.surrounded(part.elements[cut], tuple(extents), sides, 0, channels) for part in (data1, data2)
+            windows.surrounded(part.elements[cut], tuple(extents), sides, 0.0, channels) for part in (data1, data2)
         )
         for down, right in shifts:
             for row, column in coordinates(counts):
                 top, left = row * stride1 + max_displacement, column * stride1 + max_displacement
                 patch = _patch(one, channels, top, left, kernel_size)
                 shifted = _patch(other, channels, top + down, left + right, kernel_size)
-                found.append(_alike(patch, shifted, is_multiply))
-    mean = (
-        (lambda part: divide(float(part), float(size))) if data1.dtype.is_float else (lambda p: trunc_divide(p, size))
-    )
+                found.append(divide(_alike(patch, shifted, is_multiply), size))
     shape = (batch, len(shifts), *counts)
-    return tensor_of(shape, data1.dtype, kept(data1.dtype, map(mean, found)))
+    return tensor_of(shape, data1.dtype, kept(data1.dtype, found))
 
 
-def _alike(left: list[Any], right: list[Any], is_multiply: bool) -> Any:
+def _alike(left: list[Any], right: list[Any], is_multiply: bool) -> float:
     if is_multiply:
-        return dot(left, right)
-    return total(abs(one - other) for one, other in zip(left, right, strict=True))
+        return float(dot(left, right))
+    return float(total(abs(one - other) for one, other in zip(left, right, strict=True)))
 
 
 @operator("nn.correlation", meaning=_correlation, family="correlating")
@@ -106,18 +102,16 @@ def correlation(
     Patches are squares of `kernel_size`, which is odd [op.nn.correlation.kernel], `stride1` apart; they are shifted by
     multiples of `stride2` up to `max_displacement` each way, rows first.  Both images have one shape
     [op.nn.correlation.agree], zeros around them as `padding` says [op.window.padding], and room for a patch and its
-    shifts [op.window.fits].  Strides are at least 1, padding and displacement at least 0 [op.window.positive].  The mean
-    is taken in binary64 and rounded once, that of integers toward zero; where there are no channels it is NaN.
+    shifts [op.window.fits].  Strides are at least 1, padding and displacement at least 0
+    [op.window.positive].  The mean is taken in binary64 and rounded once; where there are no channels it is NaN.
     """
     left, right = tensor(data1, 0, rank=4), tensor(data2, 1, rank=4)
     of_dtype(left, 0, lambda dtype: dtype.is_float, "a tensor of floats")
     if layout != "NCHW":
         raise IllFormed("op.attribute", f'layout has to be "NCHW", not "{layout}"')
     sides = windows.paddings(padding or (ZERO,), 2)
-    says = "the images differ in shape"
-    needs = [
-        agreement(left.shape[i], right.shape[i], "op.nn.correlation.agree", says, (0, i), (1, i)) for i in range(4)
-    ]
+    says, rule = "the images differ in shape", "op.nn.correlation.agree"
+    needs = [agreement(left.shape[i], right.shape[i], rule, says, (0, i), (1, i)) for i in range(4)]
     needs += windows.at_least(ONE, (stride1, stride2), "a stride")
     needs += windows.at_least(ZERO, (max_displacement, *(side for pair in sides for side in pair)), "padding")
     odd = all_of(at_least(kernel_size, ONE), equal(kernel_size % 2, ONE))

@@ -16,7 +16,7 @@ def _correlation(draw: st.DrawFn) -> Application:
     befores = {0: (0, 0), 1: (padding * 2), 2: padding}.get(len(padding), padding[:2])
     least = max(2 * (reach + (kernel - 1) // 2) + 1 - min(befores), 1)
     extents = (least + draw(st.integers(0, 2)), least + draw(st.integers(0, 2)))
-    shape = (draw(st.sampled_from((1, 2, 0))), draw(st.sampled_from((1, 2))), *extents)
+    shape = (draw(st.sampled_from((1, 2, 0))), draw(st.sampled_from((1, 2, 0))), *extents)
     dtype = draw(dtypes(FLOATS))
     attributes: dict[str, Any] = {
         "kernel_size": kernel,

@@ -22,6 +22,7 @@ def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
     return TensorType(tuple(constant(d) if isinstance(d, int) else variable(d) for d in shape), dtype)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @many
 @given(data=st.data())
 def test_correlation_is_its_definition(data: st.DataObject) -> None:
