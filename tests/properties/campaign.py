@@ -12,7 +12,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from tests.generators.programs import generated
@@ -145,13 +145,15 @@ def main(write: Callable[[str], object] = print) -> int:
     given = parser.parse_args()
     laws = {name: LAWS[name] for name in given.law or LAWS}
     tally, started, found = Tally(compared=given.compare), time.perf_counter(), 0
-    for breach in breaches(range(given.start, given.start + given.programs), laws, tally):
-        found += 1
-        small = breach if given.plain or breach.law == "growth" else smallest(breach, laws)
-        write(f"--- {small.law}, seed {small.case.seed}: {small.says}\n{small.case.program}")
-        sys.stdout.flush()
+    seeds = range(given.start, given.start + given.programs)
+    with suppress(KeyboardInterrupt):  # what was found until then is told
+        for breach in breaches(seeds, laws, tally):
+            found += 1
+            small = breach if given.plain or breach.law == "growth" else smallest(breach, laws)
+            write(f"--- {small.law}, seed {small.case.seed}: {small.says}\n{small.case.program}")
+            sys.stdout.flush()
     seconds = time.perf_counter() - started
-    write(f"{dict(tally.counts)}\n{found} breaches; {given.programs / seconds:.1f} programs/s\n")
+    write(f"{dict(tally.counts)}\n{found} breaches; {tally.counts['programs'] / seconds:.1f} programs/s\n")
     ledgers = {"generated programs": tally.ledger}
     if models() and not given.no_models:
         texts = ((path.name, path.read_text("utf-8")) for path in models().values())

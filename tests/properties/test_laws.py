@@ -99,8 +99,12 @@ PARTLY_UNRANKED = """def @main(%a: (Tensor[(?, ?), float32], Tensor[*, float32])
   %b
 }"""
 
+JOINED_PARTLY = """def @main(%c: bool, %a: Tensor[*, float32], %x: Tensor[(2, 3), float32], %y: Tensor[(1,), float32]) {
+  if (%c) { (%a, %y) } else { (%x, %y) }
+}"""
+
 
 @pytest.mark.xfail(strict=True, reason="the verifier learns no rank on a path never taken, and pairs sizes around `*`")
-@pytest.mark.parametrize("text", [DEAD_RANK, PARTLY_UNRANKED])
+@pytest.mark.parametrize("text", [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY])
 def test_what_the_verifier_does_not_accept_yet(text: str) -> None:
     assert violations(compiled(text).core, Decider()) == []
