@@ -19,7 +19,17 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
 from tests.generators.elementwise import admitted
 from tests.generators.operators import INTEGERS, compatible, shapes, tensors
-from tests.ops.oracle import NUMPY_TYPES, array_of, assert_exactly, assert_nearly, judges, means, of, refusal
+from tests.ops.oracle import (
+    NUMPY_TYPES,
+    applications,
+    array_of,
+    assert_exactly,
+    assert_nearly,
+    judges,
+    means,
+    of,
+    refusal,
+)
 
 erf = np.vectorize(math.erf, otypes=[float])
 
@@ -370,3 +380,10 @@ def test_contents_beyond_the_type_are_forgotten() -> None:
     rule = of("add").contents
     assert rule is not None
     assert rule(part, TensorType((), DType.INT8, (constant(1),))) is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_logical_not_is_numpys(data: st.DataObject) -> None:
+    application, found = applications("logical_not", data)
+    assert_exactly(found, np.logical_not(array_of(application.arguments[0])))

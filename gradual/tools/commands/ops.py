@@ -9,6 +9,8 @@ import click
 
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import Operator
+from gradual.ops.refused import listed
+from gradual.tools.facets import facets
 from gradual.tools.operators import entry, form
 from gradual.tools.output import Output, shared
 from gradual.tools.report_json import line
@@ -16,13 +18,21 @@ from gradual.tools.report_json import line
 
 @click.command()
 @click.argument("name", required=False)
+@click.option("--facets", "by_facets", is_flag=True, help="What there is of each operator, in columns.")
+@click.option("--refused", is_flag=True, help="Relay's operators that are none here, each with the reason.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @shared
-def ops(out: Output, name: str | None, format: str) -> None:
+def ops(out: Output, name: str | None, by_facets: bool, refused: bool, format: str) -> None:
     """All operators, a line each; with a NAME, that one's entry."""
+    if refused:
+        for row in _refusals(format):
+            out.line(row)
+        return
     chosen = [named(name)] if name else sorted(_all(), key=lambda operator: operator.name)
     if format == "json":
-        rows = [line(form(operator)) for operator in chosen]
+        rows = [line(form(operator) | ({"facets": facets(operator)} if by_facets else {})) for operator in chosen]
+    elif by_facets:
+        rows = columns([["operator", *facets(chosen[0])], *([one.name, *facets(one).values()] for one in chosen)])
     else:
         rows = [entry(chosen[0])] if name else table(chosen)
     for row in rows:
@@ -45,6 +55,19 @@ def table(operators: Sequence[Operator]) -> list[str]:
         f"{operator.name:<{names}}  {operator.family:<{families}}  {' '.join(operator.summary.split())}".rstrip()
         for operator in operators
     ]
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of words, each column as wide as its widest."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{word:<{width}}" for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _refusals(format: str) -> list[str]:
+    rows = sorted(listed())
+    if format == "json":
+        return [line({"kind": "refused", "name": name, "reason": why}) for name, why in rows]
+    return columns(rows)
 
 
 def _all() -> list[Operator]:
