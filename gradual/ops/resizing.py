@@ -9,12 +9,14 @@ from typing import Any
 
 from gradual.dims.constraint import any_of, at_least, equal
 from gradual.dims.dim import Dim, constant
+from gradual.limits import LIMITS
 from gradual.ops.dynamic import elements_of
 from gradual.ops.interpolating import COORDINATES, CROPPING, ROUNDINGS, Region, Scheme, resized
 from gradual.ops.operator import IllFormed, Judgement, Need, Operator, operator
 from gradual.ops.shapes import ONE, ZERO, agreement, judged, not_negative, of_dtype, tensor
 from gradual.ops.windows import SPATIAL, D, arranged, ordered, per_axis, places
 from gradual.tensors.fault import invalid_value
+from gradual.tensors.index import numel
 from gradual.tensors.scalar import rounded
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
@@ -78,6 +80,11 @@ def _sized(
     return judged(shape, out_dtype or given.dtype, needs)
 
 
+def _finite(cubic_alpha: float) -> None:
+    if not math.isfinite(cubic_alpha):
+        raise IllFormed("op.attribute", f"cubic_alpha has to be a finite number, not {cubic_alpha}")
+
+
 _RULES = """Sizes are not negative [op.resize.size], and where there are cells of the result there are some of the data
     [op.resize.source].  `{roi}` are the starts and then the ends along each axis, in parts of it, and only
     read where the mode is tf_crop_and_resize; what lies outside the data is then `extrapolation_value`.  With the
@@ -102,6 +109,7 @@ def _resize_operator(count: int) -> Operator:
     ) -> Judgement:
         tensor(data, 0, rank=count + 2)
         mode = coordinate_transformation_mode
+        _finite(cubic_alpha)
         if mode == CROPPING and len(roi or ()) != 2 * count:
             raise IllFormed("op.attribute", f"roi has to have {2 * count} elements, not {len(roi or ())}")
         return _sized(data, size, layout, method, mode, rounding_method, out_dtype)
@@ -148,6 +156,7 @@ def dyn_resize2d(
     wanted = elements_of(sizes, 1)
     held = tensor(region, 2, rank=1)
     of_dtype(held, 2, lambda dtype: dtype.is_float, "a tensor of floats")
+    _finite(cubic_alpha)
     plain = _sized(data, wanted, layout, method, coordinate_transformation_mode, rounding_method, out_dtype)
     if coordinate_transformation_mode != CROPPING:
         return plain
@@ -184,8 +193,11 @@ def _method(written: str, count: int) -> str:
 
 
 def _upsampled(data: Tensor, scales: Sequence[Fraction], layout: str, scheme: Scheme) -> Tensor:
-    _, _, *extents = ordered(data.shape, layout, "NC" + SPATIAL[data.rank - 2])
-    return resized(data, [scaled(*each) for each in zip(extents, scales, strict=True)], layout, scheme)
+    batch, channels, *extents = ordered(data.shape, layout, "NC" + SPATIAL[data.rank - 2])
+    sizes = [scaled(*each) for each in zip(extents, scales, strict=True)]
+    if numel((batch, channels, *sizes)) > LIMITS.elements:
+        raise invalid_value(f"upsampling: {numel((batch, channels, *sizes))} elements are too many")
+    return resized(data, sizes, layout, scheme)
 
 
 def _aligned(align_corners: bool) -> str:

@@ -228,6 +228,8 @@ def test_a_factor_of_a_value_is_positive() -> None:
     assert [type(dim) is Hole for dim in judgement.result.shape] == [False, True, True, False]  # type: ignore[union-attr]
     with pytest.raises(TensorFault, match="positive number, not nan"):
         means("dyn.nn.upsampling", Tensor([[[[1.0]]]]), Tensor(math.nan), Tensor(2.0))
+    with pytest.raises(TensorFault, match="elements are too many"):
+        means("dyn.nn.upsampling", Tensor([[[[1.0]]]]), Tensor(1.0), Tensor(1e20))
     assert means("dyn.nn.upsampling", Tensor([[[[1.0]]]]), Tensor(2, "int32"), Tensor(2.0)).shape == (1, 1, 2, 2)
 
 
@@ -244,6 +246,7 @@ IMAGE = of(1, 2, 3, 5)
         ("image.resize2d", (IMAGE,), {"size": [2, 2], "method": "bilinear"}, "op.attribute"),
         ("image.resize2d", (IMAGE,), {"size": [2, 2], "layout": "NCHH"}, "op.attribute"),
         ("image.resize2d", (IMAGE,), {"size": [2, 2], "rounding_method": "up"}, "op.attribute"),
+        ("image.resize2d", (IMAGE,), {"size": [2, 2], "cubic_alpha": math.inf}, "op.attribute"),
         ("image.resize2d", (IMAGE,), {"size": [2], "coordinate_transformation_mode": "half"}, "op.attribute"),
         (
             "image.resize2d",
