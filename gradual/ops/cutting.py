@@ -116,7 +116,7 @@ def strided_set(
     given, new = tensor(data, 0), tensor(v, 1)
     dtype = same_dtype(given, new)
     if new.rank != given.rank:
-        raise IllFormed("op.rank", f"the slice has rank {given.rank}, what is put there {new.rank}", 1)
+        raise IllFormed("op.rank", f"the slice has rank {given.rank}, what is put there {new.rank}", 0)
     first, last, steps = (elements_of(part, place) for place, part in enumerate((begin, end, strides), 2))
     for place, held in enumerate((first, last, steps), 2):
         if len(held) > given.rank:

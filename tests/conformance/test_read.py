@@ -90,7 +90,7 @@ def test_an_empty_suite_fails() -> None:
         ("   by op.nn.dense.contract", "", "expected `condition at"),
         ("=> fault E0607", "=> fault", "expected a code"),
         ("=> fault E0607", "-> fault E0607", "expected `@f"),
-        ("float32[5, 11]", "float32[5, n]", "unexpected"),
+        ("float32[5, 11]", "float32[5, n]", "expected a size"),
         ("%x : Tensor", "x : Tensor", "expected `@f : T`"),
     ],
 )
