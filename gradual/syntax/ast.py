@@ -68,11 +68,16 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Meta:
-    """`meta[kind][index]`; resolved through `Module.metadata`."""
+    """`meta[kind][index]`; resolved through `Module.metadata`, and as the last argument of a call by its attributes.
+
+    Attributes:
+        attributes: what the entry writes, where it is an operator's attributes; None of any other kind.
+    """
 
     kind: str
     index: int
     span: Span
+    attributes: tuple[Attribute, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -183,6 +183,9 @@ def call(span: Span, callee: ast.Expr, arguments: tuple[Exprs, tuple[ast.Attribu
 
 
 def arguments(children: list[Any]) -> tuple[Exprs, tuple[ast.Attribute, ...]]:
+    """Arguments, and attributes: those that are written, or all of them as one key of the metadata."""
+    if children and type(last := children[-1]) is ast.Meta and last.attributes is not None:
+        children = [*children[:-1], *last.attributes]
     count = len(children)
     while count and type(children[count - 1]) is ast.Attribute:
         count -= 1

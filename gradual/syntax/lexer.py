@@ -43,7 +43,7 @@ from gradual.syntax.lexicon import (
     lexicon,
 )
 from gradual.syntax.literals import SPECIAL, BadNumber, number, unquoted
-from gradual.syntax.metadata import Metadata, placed
+from gradual.syntax.metadata import Metadata, attributes_at, placed
 
 Token = tuple[int, Any, int, int]
 """Its symbol's number, its value (a leaf, a text, a diagnostic), where it starts and ends."""
@@ -303,7 +303,10 @@ class Lexer:
         key = (kind, int(index)) if len(index) < 10 else (kind, 0)
         if len(index) >= 10:
             self.diagnostics.append(bad_number(index, span, "no metadata is that long"))
-        return placed(self.metadata.sizes[key], span) if key in self.metadata.sizes else ast.Meta(*key, span)
+        if key in self.metadata.sizes:
+            return placed(self.metadata.sizes[key], span)
+        fields = self.metadata.attributes.get(key)
+        return ast.Meta(*key, span, None if fields is None else attributes_at(fields, span))
 
     def _bracketed(self, kind: str, start: int, end: int) -> tuple[int, Any]:
         """`Tensor[`, or `?{u.`: a token that opens a bracket."""

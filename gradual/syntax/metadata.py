@@ -19,6 +19,17 @@ from gradual.syntax import ast
 Key = tuple[str, int]
 Size = str | int | None | tuple[str, "Size", "Size"]
 """A size outside the text: a name, a number, unknown, or an operation on two sizes."""
+Fields = Mapping[str, int | str | None]
+"""Attributes outside the text."""
+
+ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
+    "relay.attrs.ScatterElementsAttrs": ("axis", "reduction"),
+    "relay.attrs.ScatterNDAttrs": ("mode",),
+    "relay.attrs.ScanopAttrs": ("axis", "exclusive"),
+    "relay.attrs.UniqueAttrs": (),
+    "relay.attrs.TriluAttrs": (),
+}
+"""The attributes that TVM 0.12 prints as a key, and which of their fields are nodes; the others are written out."""
 
 
 class Undecodable(ValueError):
@@ -32,10 +43,12 @@ class Metadata:
     Attributes:
         constants: decoded tensors, and integers.
         sizes: keys that stand for sizes.
+        attributes: keys that stand for the attributes of an operator, by name.
     """
 
     constants: dict[Key, ast.MetaTensor | int] = field(default_factory=dict)
     sizes: Mapping[Key, Size] = field(default_factory=dict)
+    attributes: Mapping[Key, Fields] = field(default_factory=dict)
 
 
 NO_METADATA = Metadata()
@@ -81,6 +94,20 @@ def placed(size: Size, span: Span) -> ast.Expr:
             return ast.Infix(op, placed(left, span), placed(right, span), span)
 
 
+def attributes_at(fields: Fields, span: Span) -> tuple[ast.Attribute, ...]:
+    """Attributes of the metadata as if they were written where their key stands."""
+    return tuple(ast.Attribute(name, _value_at(value, span), span) for name, value in fields.items())
+
+
+def _value_at(value: int | str | None, span: Span) -> ast.Expr:
+    match value:
+        case None:
+            return ast.Nothing(span)
+        case str():
+            return ast.Text(value, span)
+    return ast.Number(value, "int32", False, span)
+
+
 ARITHMETIC = {
     "Add": "+",
     "Sub": "-",
@@ -106,10 +133,36 @@ class _Graph:
     def metadata(self) -> Metadata:
         constants: dict[Key, ast.MetaTensor | int] = {}
         sizes: dict[Key, Size] = {}
+        attributes: dict[Key, Fields] = {}
         for kind, node in self._kinds():
             for index, entry in enumerate(self._elements(node)):
-                self._decode((kind, index), self.nodes[entry], entry, constants, sizes)
-        return Metadata(constants, sizes)
+                if kind in ATTRIBUTES:
+                    attributes[kind, index] = self._fields(self.nodes[entry])
+                else:
+                    self._decode((kind, index), self.nodes[entry], entry, constants, sizes)
+        return Metadata(constants, sizes, attributes)
+
+    def _fields(self, node: dict[str, Any]) -> Fields:
+        """The attributes that a node holds: numbers and strings, of themselves or as nodes."""
+        kind = node["type_key"]
+        if kind not in ATTRIBUTES:
+            raise Undecodable(f"an entry of attributes in it is of kind {kind}")
+        nodes = ATTRIBUTES[kind]
+        return {
+            name: self._leaf(self.nodes[int(held)]) if name in nodes else int(held) if _is_number(held) else held
+            for name, held in node["attrs"].items()
+            if name != "span"
+        }
+
+    def _leaf(self, node: dict[str, Any]) -> int | str | None:
+        match node["type_key"]:
+            case "":
+                return None
+            case "IntImm":
+                return int(node["attrs"]["value"])
+            case "runtime.String":
+                return str(node["repr_str"])
+        raise Undecodable(f"an attribute in it is of kind {node['type_key']}")
 
     def _kinds(self) -> list[tuple[str, int]]:
         table = self.nodes[self.root]
@@ -164,6 +217,10 @@ class _Graph:
                 name = f"{stem}_{count}"
             self.names[number] = name
         return self.names[number]
+
+
+def _is_number(text: str) -> bool:
+    return text.removeprefix("-").isdecimal()
 
 
 # ------------------------------------------------------------------------------------------------- arrays

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import gradual
 from gradual.source import Source
 from gradual.syntax import ast
 from gradual.syntax.metadata import MAGIC, decoded
@@ -157,3 +158,42 @@ def test_a_section_may_begin_inside_a_line() -> None:
     text = section({"relay.Constant": [constant(0)]}, [], [array("int", 8, (), b"\5")])
     module, diagnostics = parse(Source("test.relay", f"/*\n#[metadata]\n*/ meta[relay.Constant][0] #[metadata] {text}"))
     assert not diagnostics and list(module.metadata) == [("relay.Constant", 0)]
+
+
+def scattered(attributes: dict[str, Any], kind: str = "relay.attrs.ScatterElementsAttrs") -> str:
+    """A program whose only call has its attributes in the metadata."""
+    nodes: list[dict[str, Any]] = [
+        {"type_key": "IntImm", "attrs": {"dtype": "int32", "span": "0", "value": "-1"}},
+        {"type_key": "runtime.String", "repr_str": "add"},
+    ]
+    graph = section({kind: [{"type_key": kind, "attrs": attributes}]}, nodes, [])
+    call = f"scatter_elements(%x, %i, %u, meta[{kind}][0])"
+    parameters = "%x: Tensor[(3), int32], %i: Tensor[(1), int64], %u: Tensor[(1), int32]"
+    return f"def @f({parameters}) {{ {call} }}\n#[metadata]\n{graph}"
+
+
+def test_attributes_outside_the_text_are_those_of_the_call() -> None:
+    text = scattered({"axis": "100", "reduction": "101"})
+    module, diagnostics = parse(Source("scattered.relay", text))
+    assert not diagnostics
+    shown = printed(module)
+    assert 'scatter_elements(%x, %i, %u, axis=-1, reduction="add")' in shown
+    found = gradual.check(text)
+    assert not found.diagnostics
+    again = gradual.check(shown)
+    assert not again.diagnostics
+
+
+def test_what_stands_in_the_attributes_itself_is_read_as_it_stands() -> None:
+    nodes = {"type_key": "relay.attrs.ScanopAttrs", "attrs": {"axis": "0", "dtype": "int64", "exclusive": "100"}}
+    exclusive = {"type_key": "IntImm", "attrs": {"dtype": "bool", "span": "0", "value": "1"}}
+    found = decoded(section({"relay.attrs.ScanopAttrs": [nodes]}, [exclusive], []))
+    assert found.attributes == {("relay.attrs.ScanopAttrs", 0): {"axis": None, "dtype": "int64", "exclusive": 1}}
+
+
+def test_attributes_are_no_value_and_other_kinds_are_errors() -> None:
+    text = scattered({"axis": "100", "reduction": "101"})
+    alone = text.replace("scatter_elements(%x, %i, %u, ", "(").replace("Attrs][0])", "Attrs][0])")
+    assert [one.code for one in gradual.check(alone).diagnostics] == ["E0106"]
+    other = scattered({"axis": "100", "reduction": "101"}, "relay.attrs.OtherAttrs")
+    assert next(one.code for one in gradual.check(other).diagnostics) == "E0106"
