@@ -103,7 +103,10 @@ def _is_of_sizes(error: Diagnostic) -> bool:
 
 
 def static_system(case: Case) -> str | None:
-    """A strict definition is accepted exactly if enumeration finds nothing wrong with it.  [T11]"""
+    """A strict definition is accepted exactly if enumeration finds nothing wrong with it.  [T11]
+
+    That an obligation holds at no size of a grid explains a rejection; it does not speak against acceptance.
+    """
     wrong = [d for d in case.found.diagnostics if d.severity == "error"]
     if case.gave_up or not case.doubtful.ok or not all(map(_is_of_sizes, wrong)):
         return None
@@ -112,7 +115,8 @@ def static_system(case: Case) -> str | None:
         if function.strict and (mine or not wrong) and _is_first_order(case, name):
             samples = [sample for d in mine if isinstance(sample := d.data.get("counterexample"), dict)]
             static = enumerated(case.doubtful.core, case.doubtful.core.functions[name], samples)
-            says = static.failing or static.impossible
-            if bool(says) is not bool(mine):
-                return f"{name} is accepted, but {says}" if says else f"{name} is rejected, nothing fails: {mine[0]}"
+            if not mine and static.failing:
+                return f"{name} is accepted, but {static.failing}"
+            if mine and not (static.failing or static.impossible):
+                return f"{name} is rejected, nothing fails: {mine[0]}"
     return None
