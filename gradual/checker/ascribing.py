@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable
 from gradual.checker.elaboration import Broken, Elaboration, Typed, Written, base_of
@@ -15,9 +13,9 @@ from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.measuring import bare, measured
-from gradual.types.opening import sizes
+from gradual.types.opening import paired_sizes, sizes
 from gradual.types.relate import substituted
-from gradual.types.type import FunctionType, NeverType, OpenedType, TensorType, TupleType
+from gradual.types.type import FunctionType, NeverType, OpenedType, TupleType
 
 
 def ascribe(
@@ -75,7 +73,7 @@ def ascribe(
         return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {what}")
 
     type = state.enter(target, name, promise)
-    for forgotten, size in _paired(state.types[value], type):
+    for forgotten, size in paired_sizes(_opened(state, value), type):
         ghost = bare(size)
         if ghost is not None and base_of(ghost) == name:
             state.behind[ghost] = forgotten
@@ -89,13 +87,3 @@ def _opened(state: Elaboration, value: str) -> OpenedType:
     type = state.types[value]
     assert not isinstance(type, Broken), value
     return type
-
-
-def _paired(held: Typed, type: OpenedType) -> Iterator[tuple[Dim, Dim]]:
-    """Each size of a value with the size that the written type has in its place."""
-    match held, type:
-        case TensorType(shape), TensorType(sizes):
-            yield from zip(shape, sizes, strict=True)
-        case TupleType(fields), TupleType(others):
-            for field, other in zip(fields, others, strict=True):
-                yield from _paired(field, other)

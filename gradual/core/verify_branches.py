@@ -10,7 +10,7 @@ from gradual.dims.constraint import Constraint, any_of, equal, negated
 from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
-from gradual.types.opening import sizes
+from gradual.types.opening import paired_sizes, placed_sizes
 from gradual.types.type import OpenedType, TensorType
 
 
@@ -29,18 +29,25 @@ def matched(verifier: Verifying, step: Match) -> None:
     _joined(verifier, step, [_branch(verifier, arm.block, None, step, arm.pattern) for arm in step.arms])
 
 
-def _joined(verifier: Verifying, step: If | Match, branches: list[list[Dim]]) -> None:
+Read = dict[tuple[str, int], Dim]
+"""The sizes of a branch's value by their places."""
+
+
+def _joined(verifier: Verifying, step: If | Match, branches: list[Read]) -> None:
     """An unknown of the join is one of the sizes that the branches gave."""
     verifier._define(step.name, step.type)
-    for joined, *given in zip(sizes(step.type), *branches, strict=False):
+    for place, joined in placed_sizes(step.type):
+        given = [read[place] for read in branches if place in read]
         variable = bare(joined)
-        if variable is not None and base_of(variable) == step.name and all(map(verifier._known, given)):
+        if variable is None or base_of(variable) != step.name or len(given) < len(branches):
+            continue
+        if all(map(verifier._known, given)):
             verifier.facts.assume(any_of(*(equal(joined, size) for size in given)))
 
 
 def _branch(
     verifier: Verifying, block: Block, truth: Constraint | None, step: If | Match, pattern: CorePattern | None = None
-) -> list[Dim]:
+) -> Read:
     """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
     mark, outer, shared = verifier.facts.mark(), dict(verifier.types), dict(verifier.shared)
     if truth is not None:
@@ -52,12 +59,12 @@ def _branch(
         verifier._open_contents(block.result)
     type = verifier._type(block.result)
     verifier._alike(type, step.type, step.name)
-    for size, joined in zip(sizes(type), sizes(step.type), strict=False):
+    for size, joined in paired_sizes(type, step.type):
         variable = bare(joined)
         if size is not joined and (variable is None or base_of(variable) != step.name):
             verifier._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
     _joined_contents(verifier, type, step)
-    read = [verifier.decider.simplified(verifier.facts, size) for size in sizes(type)]
+    read = {place: verifier.decider.simplified(verifier.facts, size) for place, size in placed_sizes(type)}
     verifier.facts.rollback(mark)
     verifier.types, verifier.shared = outer, shared
     return read

@@ -187,7 +187,7 @@ def tracked_length(type: OpenedType, limit: int, read: bool = False) -> int | No
     """
     if not isinstance(type, TensorType):
         return None
-    if not (type.dtype.counts or type.dtype is DType.BOOL or read and type.dtype.is_integer):
+    if not (type.dtype.counts or type.dtype is DType.BOOL or (read and type.dtype.is_integer)):
         return None
     if type.rank == 0:
         return 1
@@ -206,9 +206,22 @@ def with_contents(type: TensorType[Dim], path: str) -> TensorType[Dim]:
 
 def sizes(type: OpenedType) -> Iterator[Dim]:
     """Every size of a value of the type, left to right; only tensors of known rank and tuples have any."""
+    for _, size in placed_sizes(type):
+        yield size
+
+
+def placed_sizes(type: OpenedType, path: str = "") -> Iterator[tuple[tuple[str, int], Dim]]:
+    """Every size of a value of the type with its place below it: a path and an axis."""
     match type:
         case TensorType(shape):
-            yield from shape
+            for axis, size in enumerate(shape):
+                yield (path, axis), size
         case TupleType(fields):
-            for field in fields:
-                yield from sizes(field)
+            for i, field in enumerate(fields):
+                yield from placed_sizes(field, f"{path}#{i}")
+
+
+def paired_sizes(left: OpenedType, right: OpenedType) -> Iterator[tuple[Dim, Dim]]:
+    """The sizes that stand at the same places of two types."""
+    others = dict(placed_sizes(right))
+    yield from ((size, others[place]) for place, size in placed_sizes(left) if place in others)

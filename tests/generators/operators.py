@@ -129,4 +129,4 @@ def _extent(raw: Any) -> tuple[int, ...]:
 
 def built(make: Callable[..., Row]) -> Callable[..., Row]:
     """A composite row."""
-    return st.composite(make)  # type: ignore[arg-type, return-value]
+    return st.composite(make)

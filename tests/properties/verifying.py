@@ -50,15 +50,9 @@ def verified(case: Case) -> str | None:
     """The verifier accepts every core that the checker writes.  [core.verify]"""
     for found in (case.found, *(less for _, less in case.less_precise)):
         wrong = violations(found.core, Decider()) if found.ok and not gave_up(found) else []
-        wrong = [violation for violation in wrong if _RANK_OF_THE_DEAD not in violation.message]
         if wrong:
             return f"{wrong[0].function}: {wrong[0].message}\n{printed_core(found.core)}"
     return None
-
-
-_RANK_OF_THE_DEAD = "instead of Tensor[*"
-"""Where a branch is dead for certain, the checker believes that a value of unknown rank has any rank; the verifier does
-not.  `test_what_the_verifier_does_not_accept_yet` fails as long as this is so."""
 
 
 def _is_live(step: Step, trace: Trace) -> bool:

@@ -96,7 +96,7 @@ def test_a_composition_blames_what_its_casts_blame_in_sequence(chain: str, doubl
 @given(chains(first_order(False).map(lambda t: f"fn ({t}) -> {vector('?')}"), f"fn ({OPEN}) -> {vector('?')}", "@use"))
 def test_it_does_so_for_functions_that_take_functions(chain: str) -> None:
     """T13 at second order: what is passed is wrapped on its way in.  [run.proxy.normal]"""
-    use = f"def @use(%k: {OPEN}) -> {vector('?')} {{ %k(zeros(shape=[2], dtype=\"float32\")) }}\n"
+    use = f'def @use(%k: {OPEN}) -> {vector("?")} {{ %k(zeros(shape=[2], dtype="float32")) }}\n'
     text = IDENTITY + TWICE + use
     for passed in ("@id", "@twice"):
         agree(text + f"def @main(%x: {vector('?')}) {{ let %f = {{\n{chain}\n  }}; %f({passed}) }}", (1,))
