@@ -417,7 +417,7 @@ class _Verifier:
                 self._differs(path, recorded, found)
 
     def _differs(self, path: str, recorded: OpenedType, found: GradualType) -> None:
-        """A type of another form; where nobody comes, a rank may have been proved by the path, which shows none here."""
+        """A type of another form; where nobody comes, the path may have proved a rank that is not seen here."""
         if not self._unreachable():
             self.found.append(f"{path}: {shown(recorded)} instead of {shown(found)}")
 
