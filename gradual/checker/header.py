@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from gradual.checker.apply import discharge_divisions
@@ -44,6 +45,7 @@ class Header:
         binders: each rigid dim with how it is measured off the parameters.
         entry: what a caller from outside owes.
         whole: whether the types of all parameters are known; only then is there a function.
+        before: how many values there were when the body began; those that follow are the body's own.
     """
 
     params: tuple[Param, ...]
@@ -51,7 +53,8 @@ class Header:
     type: FunctionType | None
     binders: tuple[tuple[Variable, Dim], ...]
     entry: Sequence[Check]
-    whole: bool = True
+    whole: bool
+    before: int
 
 
 def read_header(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None = None) -> Header | None:
@@ -105,7 +108,9 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     result = Reading(state, declares=True).type(declared) if declared is not None else None
     type = replace(interface, result=result) if result is not None else None
     whole = not any(isinstance(given, NeverType) for given in handed.params.values())
-    return Header(params, interface, type, solved, EntryChecks(params, solved, where, literal, name), whole)
+    return Header(
+        params, interface, type, solved, EntryChecks(params, solved, where, literal, name), whole, len(state.types)
+    )
 
 
 def _solved(
@@ -300,11 +305,17 @@ def _entry_check(goal: Constraint, span: Span, says: str, through: str) -> Check
 def closed_result(state: Elaboration, header: Header, type: OpenedType) -> GradualType:
     """The inferred result type as an interface shows it: sizes that only the body knows become `?`.  [type.close]"""
     own = {param.name for param in header.params}
+    outside = set(islice(state.types, header.before)) if mentions_values(type) else set()
 
     def visible(variable: Variable) -> bool:
         base = base_of(variable)
         if base in own:
             return not variable.is_ghost
-        return base is None or base in state.live
+        return base is None or (base in outside and base in state.live)
 
     return closed(type, visible)
+
+
+def mentions_values(type: GradualType) -> bool:
+    """Whether a size in a type is read off a value."""
+    return any(base_of(variable) is not None for extent in extents(type) for variable in extent.variables())
