@@ -73,7 +73,8 @@ def ascribe(
         return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {what}")
 
     type = state.enter(target, name, promise)
-    for forgotten, size in paired_sizes(_opened(state, value), type):
+    kept = state.types[value]
+    for forgotten, size in paired_sizes(kept, type) if not isinstance(kept, Broken) else ():
         ghost = bare(size)
         if ghost is not None and base_of(ghost) == name:
             state.behind[ghost] = forgotten
