@@ -158,8 +158,10 @@ class Asking:
         )
 
     def _named(self, type: TensorType[Dim], place: int) -> TensorType[Dim]:
-        tracked = type.dtype.counts and tracked_length(type, LIMITS.contents) is not None
-        return with_contents(type, self.names[place]) if tracked and type.contents is None else type
+        if type.dtype is DType.BOOL or type.contents is not None:
+            return type
+        length = tracked_length(type, LIMITS.contents, read=place in self.operator.reads)
+        return type if length is None else with_contents(type, self.names[place])
 
     def cases(self, types: Types) -> Cases | None:
         """What the rule says at every rank, or at some if they tell that nothing is common to all.

@@ -203,6 +203,7 @@ def test_a_kernel_is_owed_for_each_channel() -> None:
     assert [each for each in goals(judgement) if each[1] != "true"] == [
         ("op.image.dilation2d.channels", "c == i"),
         ("op.image.dilation2d.kernel", "k >= 1"),
+        ("op.window.fits", "h >= 0"),
         ("op.window.fits", "k <= w + 2"),
     ]
 
