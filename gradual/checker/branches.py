@@ -231,7 +231,7 @@ class Join:
         self.state.agree(whole)
         if any(type != whole for type in types):
             self.agreed[path] = whole
-        return whole  # type: ignore[return-value]
+        return whole  # type: ignore[return-value]  # no tensor: nothing in it is opened or a hole of its own
 
     def target(self, own: OpenedType, path: str) -> GradualType:
         """The type into which a branch's value flows: what was agreed on, and its own for the rest."""

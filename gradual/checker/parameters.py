@@ -55,6 +55,7 @@ def handed_down(
     }
     where = tuple(clause.substitute(fresh) for clause in expected.where)
     for clause in where:
+        state.learnt()
         state.facts.assume(clause)
     own_dims = tuple(variable for dim in fresh.values() for variable in dim.variables())
     return HandedDown(given, where, own_dims + expected.types)

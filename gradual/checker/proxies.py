@@ -50,11 +50,10 @@ def wrapped(state: Elaboration, value: str, source: FunctionType, target: Functi
             return None
         before = len(steps)
         state.steps.append(call)
-        split = len(steps)
         result = flow(state, call.name, promised.result, _positive(place, "result"))
         if result is None:
             return None
-    layer = Layer(params, binders, tuple(steps[:before]), call, tuple(steps[split:]), result, promised.types)
+    layer = Layer(params, binders, tuple(steps[:before]), call, tuple(steps[before + 1 :]), result, promised.types)
     state.steps.append(Wrap(name, value, layer, target, place.span))
     return state.define(name, target, state.origins.get(value))
 

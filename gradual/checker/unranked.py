@@ -222,6 +222,7 @@ def _is_met(state: Elaboration, case: Case) -> bool:
 
 def _learn(state: Elaboration, together: Together) -> None:
     """After the check the ranks are among those at which the rule is well-formed."""
+    state.learnt()
     for bound in together.bounds():
         state.facts.learn(bound, state.program.decider.decide(state.facts, bound))
 

@@ -74,7 +74,6 @@ def at_arguments(
     if not type.types:
         return _applied(type, choice, (), {})
     params = tuple(substituted(param, choice.mapping) for param in type.params)
-    params = tuple(substituted(param, choice.mapping) for param in type.params)
     shown: dict[TypeVariable, list[Shown]] = {}
     chosen = _chosen(type.types, params, arguments, shown, agree or _joined)
     if chosen is None:
