@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable
-from gradual.checker.elaboration import Broken, Elaboration, Typed, Written, base_of
+from gradual.checker.elaboration import Broken, Elaboration, Written
 from gradual.checker.flow import Place, flow, ranks_met
 from gradual.checker.provenance import written_at
 from gradual.checker.written import Reading
@@ -13,9 +13,9 @@ from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.measuring import bare, measured
-from gradual.types.opening import paired_sizes, sizes
+from gradual.types.opening import base_of, paired_sizes, sizes
 from gradual.types.relate import substituted
-from gradual.types.type import FunctionType, NeverType, OpenedType, TupleType
+from gradual.types.type import FunctionType, NeverType, TupleType
 
 
 def ascribe(
@@ -33,8 +33,8 @@ def ascribe(
 
     [type.annotation] [type.cast] [type.forget]
     """
-    held: Typed = NeverType() if value in state.templates else state.types[value]
-    if isinstance(held, Broken):
+    waits = value in state.templates
+    if not waits and isinstance(state.types[value], Broken):
         return value
     new: dict[str, Variable] = {}
 
@@ -54,7 +54,7 @@ def ascribe(
         own = FunctionType(("",), (target,), TupleType(()), tuple(new.values()))
         if not ranks_met(state, value, target, place):
             return state.broken()
-        choice = measured(own, [_opened(state, value)])
+        choice = measured(own, [NeverType() if waits else state.opened(value)])
         for name, variable in new.items():
             if variable in choice.unsolved:
                 state.report(
@@ -82,9 +82,3 @@ def ascribe(
         state.is_size(size)
     state.steps.append(Rename(name, fits, type, span))
     return state.define(name, type, Written(annotation))
-
-
-def _opened(state: Elaboration, value: str) -> OpenedType:
-    type = state.types[value]
-    assert not isinstance(type, Broken), value
-    return type

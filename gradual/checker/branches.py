@@ -23,6 +23,7 @@ from gradual.dims.dim import Dim, ite
 from gradual.ops.contents import chosen
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.syntax.within import last
 from gradual.types.dtype import DType
 from gradual.types.opening import closed, size_of
 from gradual.types.text import shown
@@ -91,14 +92,7 @@ def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str]
             state.facts.suppose(truth)
         result = infer(expr)
         type = state.types[result]
-    return Branch(Block(tuple(steps), result), type, read_under(state, truth, type), last_span(expr))
-
-
-def last_span(expr: ast.Expr) -> Span:
-    """Where the value of an expression stands."""
-    while isinstance(expr, ast.Block):
-        expr = expr.result
-    return expr.span
+    return Branch(Block(tuple(steps), result), type, read_under(state, truth, type), last(expr).span)
 
 
 def read_under(state: Elaboration, truth: Constraint | None, type: Typed) -> OpenedType | None:

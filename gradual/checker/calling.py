@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow, ranks_met
-from gradual.checker.polymorphism import agreeing, at_arguments, entered, has_more_parts
+from gradual.checker.polymorphism import agreeing, entered
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.types.choosing import at_arguments
 from gradual.types.keying import identities, keyed
 from gradual.types.opening import sizes
+from gradual.types.parts import has_more_parts
 from gradual.types.text import shown
-from gradual.types.type import FunctionType, OpenedType
+from gradual.types.type import FunctionType
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def invoked(
     for operand, param, place in zip(operands, type.params, places, strict=True):
         if not ranks_met(state, operand, param, place):
             return state.define(name, BROKEN)
-    types: list[OpenedType] = [state.types[operand] for operand in operands]  # type: ignore[misc]
+    types = [state.opened(operand) for operand in operands]
     choice = at_arguments(type, types, agree=agreeing(state, called, spans))
     if choice is None:
         return state.define(name, BROKEN)

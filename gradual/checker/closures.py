@@ -12,6 +12,7 @@ from gradual.checker.omission import calls_itself, is_omitted
 from gradual.checker.omitted import omitted_type
 from gradual.core.terms import Block, Closure, Function, Site, Step
 from gradual.syntax import ast
+from gradual.syntax.within import last
 from gradual.types.type import FunctionType, TensorType
 
 
@@ -63,7 +64,7 @@ def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) ->
     with state.branch() as steps:
         result = value_of(state, literal.body, header)
         if not isinstance(literal.body, ast.Absent):
-            state.bindings.append(Binding("result", result, _last(literal.body).span))
+            state.bindings.append(Binding("result", result, last(literal.body).span))
         result = returned(state, result, header, literal)
     return function_of(state, header, literal, name, state.steps + steps, result)
 
@@ -99,15 +100,9 @@ def returned(state: Elaboration, result: str, header: Header, literal: ast.Fn) -
     """
     inferred = state.types[result]
     what = f"the result of `{state.function}`"
-    place = Place(_last(literal.body).span, Site.RESULT, "type.result", what, what, literal.result)
+    place = Place(last(literal.body).span, Site.RESULT, "type.result", what, what, literal.result)
     if header.type is not None:
         return flow(state, result, header.type.result, place) or state.broken()
     if isinstance(inferred, Broken | TensorType):
         return result
     return flow(state, result, closed_result(state, header, inferred), place) or state.broken()
-
-
-def _last(expr: ast.Expr) -> ast.Expr:
-    while isinstance(expr, ast.Block):
-        expr = expr.result
-    return expr

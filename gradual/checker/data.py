@@ -9,20 +9,20 @@ from collections.abc import Iterator, Sequence
 
 from gradual.checker.agreeing import Agreement
 from gradual.checker.binders import Unreadable
-from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Typed
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow
-from gradual.checker.polymorphism import match_types, settled_type
 from gradual.checker.program import Program
 from gradual.checker.written import Reading
 from gradual.core.terms import Block, Closure, Construct, Function, Param, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.types.choosing import match_types, settled_type
 from gradual.types.declared import Constructor, Data
 from gradual.types.opening import sizes
 from gradual.types.relate import instantiated
 from gradual.types.text import shown
-from gradual.types.type import DataType, FunctionType, GradualType, NeverType, OpenedType, TypeVariable
+from gradual.types.type import DataType, FunctionType, GradualType, NeverType, TypeVariable
 
 Declaration = ast.TypeDef | ast.ExternType
 
@@ -155,7 +155,7 @@ def _agreed(
     chosen: dict[TypeVariable, tuple[GradualType, Span]] = {}
     for operand, field, span in zip(operands, constructor.fields, spans, strict=True):
         shows: dict[TypeVariable, GradualType] = {}
-        match_types(field, settled_type(_typed(state.types[operand])), set(own), shows)
+        match_types(field, settled_type(state.opened(operand)), set(own), shows)
         for variable, type in shows.items():
             if variable not in chosen:
                 chosen[variable] = type, span
@@ -170,11 +170,6 @@ def _agreed(
     whole = DataType(constructor.data, tuple(chosen[v][0] if v in chosen else NeverType() for v in own))
     state.agree(whole)
     return whole
-
-
-def _typed(type: Typed) -> OpenedType:
-    assert not isinstance(type, Broken)
-    return type
 
 
 def constructor_value(state: Elaboration, constructor: Constructor, span: Span, hint: str | None) -> str:

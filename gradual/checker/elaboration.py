@@ -17,7 +17,7 @@ from gradual.checker.program import Program
 from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
-from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, constant, product, variable
+from gradual.dims.dim import Dim, Kind, Variable, constant, product, variable
 from gradual.dims.facts import Cone, Facts
 from gradual.dims.simplify import simplified_dim
 from gradual.source import Span
@@ -26,6 +26,7 @@ from gradual.types.choosing import is_gradual
 from gradual.types.dtype import DType
 from gradual.types.opening import (
     at_rank,
+    base_of,
     numel_of,
     opened,
     rank_of,
@@ -382,6 +383,12 @@ class Elaboration:
         """A value that was already reported."""
         return self.define(self.fresh(None), BROKEN)
 
+    def opened(self, name: str) -> OpenedType:
+        """The type of a value that was not reported."""
+        type = self.types[name]
+        assert not isinstance(type, Broken), name
+        return type
+
     def is_size(self, dim: Dim) -> None:
         """The dim is the size of a live tensor, hence not negative."""
         if dim.value is None and dim not in self.sized:
@@ -475,15 +482,6 @@ def single(dim: Dim) -> Variable:
     """The one variable of a ghost."""
     (variable,) = dim.variables()
     return variable
-
-
-def base_of(variable: Variable) -> str | None:
-    """The core variable from whose value the variable is read, None for a rigid name."""
-    match variable.witness:
-        case SizeOf(value=path) | ContentOf(value=path) | RankOf(value=path) | NumelOf(value=path):
-            return path.split("#", 1)[0]
-        case _:
-            return None
 
 
 def mentions_ghost(goal: Dim | Constraint) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable, bind_declared, own_dims, parts
-from gradual.checker.elaboration import BROKEN, Binding, Elaboration, Written, base_of
+from gradual.checker.elaboration import BROKEN, Binding, Elaboration, Written
 from gradual.checker.parameters import Given, handed_down, with_parameters
 from gradual.checker.provenance import written_at
 from gradual.checker.written import CAUSAL, Reading
@@ -21,7 +21,7 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare, extents, measured, measuring, requirements
-from gradual.types.opening import closed, content_of, sizes
+from gradual.types.opening import base_of, closed, content_of, sizes
 from gradual.types.type import (
     DataType,
     FunctionType,

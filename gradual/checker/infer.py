@@ -37,8 +37,9 @@ from gradual.dims.dim import Dim
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
+from gradual.types.parts import has_more_parts
 from gradual.types.text import shown
-from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.type import TensorType, TupleType, UnrankedType
 
 
 def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
@@ -164,23 +165,11 @@ def _tuple(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str 
         return state.define(name, BROKEN)
     type = TupleType(known)
     limit = state.program.limits.fields
-    if _is_larger(type, limit):
+    if has_more_parts(type, limit):
         state.report("E0307", "type.tuple", f"a tuple has at most {limit} parts, those of its fields counted", span)
         return state.define(name, BROKEN)
     state.steps.append(MakeTuple(name, fields, type, span))
     return state.define(name, type, Made("a tuple", fields, span))
-
-
-def _is_larger(type: TupleType[Dim], limit: int) -> bool:
-    """Whether a tuple has more parts: each level may double them."""
-    waiting: list[OpenedType] = [type]
-    count = 0
-    while waiting and count <= limit:
-        part = waiting.pop()
-        count += 1
-        if isinstance(part, TupleType):
-            waiting += part.fields
-    return count > limit
 
 
 def _project(state: Elaboration, operand: ast.Expr, index: int, span: Span, hint: str | None) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gradual.checker.ascribing import ascribe
-from gradual.checker.branches import Branch, joined, last_span, read_under
+from gradual.checker.branches import Branch, joined, read_under
 from gradual.checker.data import fields_of, written_field
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Origin, Typed, Written
 from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
@@ -20,6 +20,7 @@ from gradual.core.terms import Arm, Bind, Block, CorePattern, Destructure, Match
 from gradual.diagnostic import Help, Related, Severity
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.syntax.within import last
 from gradual.types.opening import sizes
 from gradual.types.text import shown
 from gradual.types.type import DataType, GradualType, OpenedType, TupleType
@@ -39,7 +40,7 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
             pattern = reading.top(arm.pattern, type)
             result = infer(arm.body)
             held = BROKEN if pattern is None else state.types[result]
-            branch = Branch(Block(tuple(steps), result), held, read_under(state, None, held), last_span(arm.body))
+            branch = Branch(Block(tuple(steps), result), held, read_under(state, None, held), last(arm.body).span)
         if pattern is None:
             pattern = Bind(None, TupleType(()))
         else:
@@ -179,7 +180,7 @@ class _Patterns:
         origin: Origin = Made("a pattern", (self.scrutinee if path is None else path,), pattern.name.span)
         opened: OpenedType
         if path is not None:
-            opened = type  # type: ignore[assignment]
+            opened = type  # type: ignore[assignment]  # a part of a live value: its unknowns have names already
         else:
             opened = state.enter_part(type, name, self._promise(written, pattern.name.span), self.agreed)
             origin = origin if written is None else Written(written)

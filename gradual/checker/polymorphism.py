@@ -25,17 +25,12 @@ from gradual.types.choosing import (
     Agree,
     Applied,
     Shown,
-    at_arguments,
     at_given,
     is_gradual,
-    match_types,
-    settled_type,
 )
 from gradual.types.opening import closed
 from gradual.types.text import shown
-from gradual.types.type import DataType, FunctionType, GradualType, OpenedType, ReferenceType, TupleType, TypeVariable
-
-__all__ = ["agreeing", "at_arguments", "entered", "has_more_parts", "instance", "match_types", "settled_type"]
+from gradual.types.type import FunctionType, GradualType, OpenedType, TypeVariable
 
 
 def agreeing(state: Elaboration, called: str, spans: Sequence[Span]) -> Agree:
@@ -159,21 +154,6 @@ def as_type(expr: ast.Expr | ast.Type) -> ast.Type | None:
             return expr
         case _:
             return None
-
-
-def has_more_parts(type: GradualType, limit: int) -> bool:
-    """Whether a type has more than so many parts: types double where each call pairs what it is given."""
-    waiting, found = [type], 0
-    while waiting and found <= limit:
-        found += 1
-        match waiting.pop():
-            case TupleType(parts) | DataType(_, parts):
-                waiting += parts
-            case FunctionType(_, params, result):
-                waiting += (*params, result)
-            case ReferenceType(content):
-                waiting.append(content)
-    return found > limit
 
 
 def _leaves_open(state: Elaboration, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gradual.checker.discharge import Owed, owe
-from gradual.checker.elaboration import Broken, Elaboration, Made, Written, single
+from gradual.checker.elaboration import Elaboration, Made, Written, single
 from gradual.checker.flow import Place, flow, ranks_met
 from gradual.core.terms import (
     Invoke,
@@ -33,7 +33,7 @@ from gradual.types.measuring import measured, measuring
 from gradual.types.opening import sizes
 from gradual.types.relate import instantiated, substituted
 from gradual.types.text import shown
-from gradual.types.type import FunctionType, GradualType, OpenedType, ReferenceType, TupleType
+from gradual.types.type import FunctionType, GradualType, ReferenceType, TupleType
 
 
 def wrapped(state: Elaboration, value: str, source: FunctionType, target: FunctionType, place: Place) -> str | None:
@@ -133,7 +133,7 @@ def _promised(
         tuple(clause.substitute(fresh) for clause in target.where),
         tuple(types.values()),
     )
-    mapping = measured(own, [_opened(state, param.name) for param in params]).mapping
+    mapping = measured(own, [state.opened(param.name) for param in params]).mapping
     solved = measured(own, [measuring(param.written, param.name) for param in params]).mapping
     for clause in own.where:
         state.facts.assume(clause.substitute(mapping))
@@ -168,7 +168,7 @@ def _called(
         inside = replace(negative, annotation=_inside(place, index).annotation)
         if not ranks_met(state, param.name, wanted, inside):
             return None
-    types = [_opened(state, param.name) for param in params]
+    types = [state.opened(param.name) for param in params]
     choice = at_arguments(source, types, promised.result)
     assert choice is not None, source
     for _, goal in choice.owed:
@@ -197,12 +197,6 @@ def _due(goal: Constraint, says: str, place: Place) -> Owed:
     return Owed(
         goal, place.rule, place.site, says, place.span, "", place.through, (), place.party, None, (), place.polarity
     )
-
-
-def _opened(state: Elaboration, name: str) -> OpenedType:
-    type = state.types[name]
-    assert not isinstance(type, Broken), name
-    return type
 
 
 # ------------------------------------------------------------------------------------------------------------ blame

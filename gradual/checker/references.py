@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow
-from gradual.checker.polymorphism import settled_type
 from gradual.core.terms import MakeReference, Promise, ReadReference, Site, WriteReference
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.types.choosing import settled_type
 from gradual.types.opening import sizes
 from gradual.types.text import shown
 from gradual.types.type import OpenedType, ReferenceType, TupleType

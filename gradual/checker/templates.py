@@ -15,12 +15,12 @@ from gradual.checker.ascribing import ascribe
 from gradual.checker.closures import closure
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration
 from gradual.checker.omission import Template, calls_itself, is_omitted, is_written_out
-from gradual.checker.polymorphism import at_arguments
 from gradual.core.terms import Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.syntax.within import mentioned
+from gradual.syntax.within import last, mentioned
+from gradual.types.choosing import at_arguments
 from gradual.types.opening import closed
 from gradual.types.relate import type_variables
 from gradual.types.text import shown
@@ -146,7 +146,7 @@ def _written_out(state: Elaboration, call: ast.Call, waiting: Template, operands
             state.bindings.append(Binding(param.name.name, held, param.name.span))
         result = infer(literal.body)
         if not is_omitted(literal.result):
-            span = _last(literal.body).span
+            span = last(literal.body).span
             result = _at(state, result, literal.result, span, Site.RESULT, "the result of the function")
         for operand in operands:
             if operand in state.templates and operand != result and not state.templates[operand].used:
@@ -174,12 +174,6 @@ def _say_where(state: Elaboration, marks: tuple[int, int, int], span: Span) -> N
     state.diagnostics[diagnostics:] = map(here, state.diagnostics[diagnostics:])
     state.deferred[deferred:] = map(here, state.deferred[deferred:])
     state.postponed[postponed:] = [replace(one, error=here(one.error)) for one in state.postponed[postponed:]]
-
-
-def _last(expr: ast.Expr) -> ast.Expr:
-    while isinstance(expr, ast.Block):
-        expr = expr.result
-    return expr
 
 
 # -------------------------------------------------------------------------------------------------------- arguments

@@ -54,11 +54,6 @@ def is_own(size: Dim, path: str, axis: int) -> bool:
     return variable is not None and variable.is_ghost and variable.witness == SizeOf(path, axis)
 
 
-def base_of(variable: Variable) -> str | None:
-    """The core variable that a witness reads."""
-    return None if variable.witness is None else variable.witness.value.split("#", 1)[0]
-
-
 def without_contents(type: OpenedType) -> Any:
     """The type with no element known."""
     match type:

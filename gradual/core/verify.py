@@ -12,7 +12,6 @@ from typing import Any
 
 from gradual.core import anyrank
 from gradual.core.declared import (
-    base_of,
     declarations,
     entry_goals,
     is_own,
@@ -60,7 +59,7 @@ from gradual.types.choosing import at_given, at_types
 from gradual.types.dtype import DType
 from gradual.types.keying import identities, keyed
 from gradual.types.measuring import bare, measured, measuring
-from gradual.types.opening import paired_sizes, sizes, tracked_length, with_contents
+from gradual.types.opening import base_of, paired_sizes, sizes, tracked_length, with_contents
 from gradual.types.relate import Coercion, Demand, Mismatch, demands, precise
 from gradual.types.subsuming import subsumes
 from gradual.types.text import shown

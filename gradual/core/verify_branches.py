@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gradual.core.declared import base_of
 from gradual.core.terms import Block, CorePattern, If, Match
 from gradual.core.verify_data import Structures
 from gradual.core.verifying import Verifying
@@ -10,7 +9,7 @@ from gradual.dims.constraint import Constraint, any_of, equal, negated
 from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
-from gradual.types.opening import paired_sizes, placed_sizes
+from gradual.types.opening import base_of, paired_sizes, placed_sizes
 from gradual.types.type import OpenedType, TensorType
 
 

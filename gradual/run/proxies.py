@@ -29,6 +29,7 @@ from gradual.dims.dim import ContentOf, NumelOf, RankOf, SizeOf, Undefined, Vari
 from gradual.run.sizes import Sizes
 from gradual.run.value import Cell, Frame, Held, Part, Procedure, Proxied
 from gradual.types.measuring import bare
+from gradual.types.opening import base_of
 
 Equations = dict[Variable, int]
 PlaceInside = tuple[int, str, str, object]
@@ -152,7 +153,7 @@ def _part(
     for step in steps:
         for goal, inside, dims in _goals(step, set()):
             for variable in goal.variables():
-                if variable not in chosen and variable not in dims and _base(variable) not in bound | inside:
+                if variable not in chosen and variable not in dims and base_of(variable) not in bound | inside:
                     sizes[variable] = numbers[variable]
         if equations is not None:
             equations = _equations(step, equations, uses, chosen, numbers)
@@ -207,10 +208,6 @@ def _changes(conversion: Conversion, seen: set[int]) -> Iterator[Change]:
                 yield from _changes(part, seen)
 
 
-def _base(variable: Variable) -> str | None:
-    return None if variable.witness is None else variable.witness.value.split("#", 1)[0]
-
-
 def _equations(
     step: Step, known: Equations, uses: frozenset[str], chosen: frozenset[Variable], sizes: Sizes
 ) -> Equations | None:
@@ -219,9 +216,9 @@ def _equations(
         return None
     for one, other in ((step.goal.left, step.goal.right), (step.goal.right, step.goal.left)):
         variable = bare(one)
-        if variable is None or _base(variable) not in uses or variable in known:
+        if variable is None or base_of(variable) not in uses or variable in known:
             continue
-        if any(v in chosen or _base(v) in uses for v in other.variables()):
+        if any(v in chosen or base_of(v) in uses for v in other.variables()):
             continue
         try:
             return known | {variable: other.evaluate(sizes)}

@@ -21,6 +21,13 @@ def within(expr: ast.Expr) -> Iterator[ast.Expr]:
         waiting += reversed(_parts(node))
 
 
+def last(expr: ast.Expr) -> ast.Expr:
+    """The expression whose value an expression has: the last of a block."""
+    while isinstance(expr, ast.Block):
+        expr = expr.result
+    return expr
+
+
 def mentioned(node: object) -> frozenset[str]:
     """The names that stand somewhere in a part of a program, in dims, types and attributes too."""
     found: set[str] = set()

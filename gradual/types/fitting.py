@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gradual.dims.constraint import TRUE
 from gradual.types.declared import Data
 from gradual.types.opening import opened
+from gradual.types.parts import has_more_parts
 from gradual.types.relate import Demand, demands, instantiated
 from gradual.types.subsuming import subsumes
 from gradual.types.type import (
@@ -15,7 +16,6 @@ from gradual.types.type import (
     FunctionType,
     GradualType,
     NeverType,
-    ReferenceType,
     TensorType,
     TupleType,
     UnrankedType,
@@ -36,17 +36,7 @@ class Regular:
 
     def grows(self, type: GradualType) -> bool:
         """Whether a type has more parts than there is room for."""
-        waiting, room = [type], self.room
-        while waiting and room >= 0:
-            room -= 1
-            match waiting.pop():
-                case TupleType(parts) | DataType(_, parts):
-                    waiting += parts
-                case FunctionType(params=params, result=result):
-                    waiting += (*params, result)
-                case ReferenceType(content):
-                    waiting.append(content)
-        return room < 0
+        return has_more_parts(type, self.room)
 
 
 def fits(source: GradualType, target: GradualType, regular: Regular) -> bool:

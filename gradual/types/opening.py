@@ -48,6 +48,11 @@ def spelled(path: str) -> str:
     return path.replace("#", ".")
 
 
+def base_of(variable: Variable) -> str | None:
+    """The core variable from whose value a variable is read, None for a rigid name."""
+    return None if variable.witness is None else variable.witness.value.split("#", 1)[0]
+
+
 def size_of(path: str, axis: int) -> Dim:
     """The ghost `dim(%x, axis)` of the value at a path.  [type.open]"""
     return variable(f"dim({spelled(path)}, {axis})", Kind.GHOST, SizeOf(path, axis))
@@ -165,9 +170,7 @@ def _closed_function(type: FunctionType, visible: Callable[[Variable], bool]) ->
     """A function type of which only its own dims and the visible ones are left; a clause on others is dropped."""
 
     def seen(variable: Variable) -> bool:
-        witness = variable.witness
-        own = witness is not None and witness.value.split("#", 1)[0] in type.names
-        return own or variable in type.binders or visible(variable)
+        return base_of(variable) in type.names or variable in type.binders or visible(variable)
 
     return FunctionType(
         type.names,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from gradual.dims.constraint import TRUE, Constraint, equal
 from gradual.dims.dim import Dim, Kind, Variable, constant, variable
 from gradual.types.measuring import extents
-from gradual.types.opening import rank_of, ranked
+from gradual.types.opening import base_of, rank_of, ranked
 from gradual.types.text import shown
 from gradual.types.type import (
     DataType,
@@ -275,7 +275,7 @@ def _clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> Functio
         else:
             dims.update(mentioned(part))
             types.update(type_variables(part))
-    if any(_belongs(variable, type.names) for variable in dims):
+    if any(base_of(variable) in type.names for variable in dims):
         type = _other_params(type, dims)
     if dims.isdisjoint(type.binders) and types.isdisjoint(type.types):
         return type
@@ -287,18 +287,13 @@ def _clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> Functio
     return clear
 
 
-def _belongs(variable: Variable, names: Sequence[str]) -> bool:
-    """Whether a variable is read off one of some parameters."""
-    return variable.witness is not None and variable.witness.value.split("#", 1)[0] in names
-
-
 def _other_params(type: FunctionType, dims: Iterable[Variable]) -> FunctionType:
     """The function type with names for its parameters that do not occur in some dims."""
     taken = {*type.names, *(v.witness.value.split("#", 1)[0] for v in dims if v.witness is not None)}
     fresh = {name: _other(name, taken) for name in type.names}
     mapping: dict[Variable, Dim] = {}
     for own in set(mentioned(type)):
-        if own.witness is not None and _belongs(own, type.names):
+        if own.witness is not None and base_of(own) in type.names:
             base, *path = own.witness.value.split("#")
             witness = replace(own.witness, value="#".join((fresh[base], *path)))
             mapping[own] = variable(own.name.replace(base, fresh[base]), own.kind, witness)
