@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from operator import mul
 
+from gradual.dims.constraint import any_of, equal
 from gradual.dims.dim import Dim
 from gradual.ops.linear import along_axis
 from gradual.ops.operator import IllFormed, Judgement, Need, operator
-from gradual.ops.shapes import agreement, axes_of, axis_of, judged, of_dtype, same_dtype, size, tensor
+from gradual.ops.shapes import ONE, agreement, axes_of, axis_of, judged, of_dtype, same_dtype, size, tensor
 from gradual.tensors import real
 from gradual.tensors.index import numel, permuted
 from gradual.tensors.scalar import dot, kept, total
@@ -212,21 +213,27 @@ def batch_flatten(data: TensorType[Dim]) -> Judgement:
 
 
 def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
-    """The element where it is positive, else times alpha."""
-    slopes = along_axis(data, alpha, axis)
+    """The element where it is positive, else times alpha's element for its place along the axis, or its only one."""
+    shared = alpha.size == 1 and data.shape[axis % data.rank] != 1
+    slopes = alpha.elements * data.size if shared else along_axis(data, alpha, axis)
     found = (x if x > 0 else x * slope for x, slope in zip(data.elements, slopes, strict=True))
     return tensor_of(data.shape, data.dtype, kept(data.dtype, found))
 
 
 @operator("nn.prelu", meaning=_prelu, family="normalizing")
 def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Judgement:
-    """Negative elements times the slope of their channel.   t[.., c, ..], t[c] -> t[.., c, ..]
+    """Negative elements times the slope of their channel.   t[.., c, ..], t[k] -> t[.., c, ..]
 
-    The slopes have the extent of the axis [op.nn.prelu.channels].
+    There is one slope for each place along the axis, or one for all [op.nn.prelu.channels].
     """
-    given = tensor(data, 0, least=1)
+    given, slopes = tensor(data, 0, least=1), tensor(alpha, 1, rank=1)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
-    return judged(given.shape, given.dtype, columns(given, axis, "op.nn.prelu.channels", alpha))
+    same_dtype(given, slopes)
+    place = axis_of(axis, given.rank)
+    goal = any_of(equal(slopes.shape[0], given.shape[place]), equal(slopes.shape[0], ONE))
+    says = "the slopes are neither one nor as many as the axis is long"
+    need = Need(goal, "op.nn.prelu.channels", says, ((1, 0), (0, place)))
+    return judged(given.shape, given.dtype, (need,))
 
 
 def _lrn(data: Tensor, *, size: int, axis: int, bias: float, alpha: float, beta: float) -> Tensor:

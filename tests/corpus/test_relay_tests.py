@@ -14,27 +14,19 @@ from tests.material import needs_tests, recordings
 
 pytestmark = needs_tests
 
-HALF = "TVM rounds every step of the operator to float16; here the result is rounded once and is the nearest float16"
 REPETITIONS = "the number of repetitions is an integer; TVM truncates a float32"
-SLOPE = "one slope is given for several channels; TVM reads past the end of the constant"
 BIAS = "one bias is given for several channels; TVM takes the unknown channel to be 1 and then broadcasts"
 ITSELF = "what is recorded is not the function that ran but a reference to `@main` itself"
 TUPLE = "the program takes a tensor of 1 element and was given 41; TVM does not look into tuples on entry"
 BOUNDS = "an index is out of bounds; TVM counts on into the next row of the sparse tensor"
 
 EXCEPTIONS: dict[str, tuple[Outcome, str]] = {
-    "47d376d23245": (Outcome.WRONG, HALF),
-    "2aee1f4279aa": (Outcome.WRONG, HALF),
-    "0fdaf86218bf": (Outcome.WRONG, HALF),
-    "40a1c36ed317": (Outcome.WRONG, HALF),
     "b244621ba1c7": (Outcome.REJECTED, REPETITIONS),
     "550cce7de3e3": (Outcome.REJECTED, REPETITIONS),
     "698951257892": (Outcome.REJECTED, REPETITIONS),
     "88510c1312a7": (Outcome.REJECTED, REPETITIONS),
     "d2880874c7d2": (Outcome.REJECTED, REPETITIONS),
     "dbf549a0df65": (Outcome.REJECTED, REPETITIONS),
-    "9bbba060fe02": (Outcome.BLAMED, SLOPE),
-    "426bb9283e72": (Outcome.BLAMED, SLOPE),
     "efe36ef3d14f": (Outcome.BLAMED, BIAS),
     "4ef6ee6639ee": (Outcome.BLAMED, BIAS),
     "9dc5b2c273fc": (Outcome.REJECTED, ITSELF),
@@ -53,6 +45,23 @@ EXCEPTIONS: dict[str, tuple[Outcome, str]] = {
     "0f424e478a5b": (Outcome.BLAMED, BOUNDS),
 }
 """Recorded runs that end otherwise here, by id: how, and why that is right."""
+
+LEFT_OUT = "the sizes of a parameter whose type is left out are `?` (`type.omitted`); the result says as much as TVM's"
+RANGE = "the length of a range of floats depends on its data; TVM reads constants"
+
+LESS_PRECISE: dict[str, str] = {
+    "0c06e4628714": LEFT_OUT,
+    "c5aa1ca2806f": LEFT_OUT,
+    "0a397b9a6ee2": LEFT_OUT,
+    "79dff25a26d5": RANGE,
+    "640b0c449e9a": RANGE,
+    "b114db951cb1": RANGE,
+    "9efe531bcb31": RANGE,
+    "f2cfeecb5aab": RANGE,
+    "a7fa79f16bcf": RANGE,
+    "7b157f0e1820": RANGE,
+}
+"""Recorded types that say more than ours, by id, and why that is so."""
 
 
 @cache
@@ -78,6 +87,11 @@ def test_every_exception_is_needed() -> None:
     assert {id: outcomes.get(id) for id in EXCEPTIONS} == {id: outcome for id, (outcome, _) in EXCEPTIONS.items()}
 
 
+def test_a_type_says_at_least_what_tvm_says() -> None:
+    less = {one.id: one.less_precise for name in recordings() for one in results(name) if one.less_precise}
+    assert less.keys() == LESS_PRECISE.keys(), less
+
+
 def test_the_outcomes_are_reported(tell: Callable[[str], None]) -> None:
     every = [one for name in recordings() for one in results(name)]
     outcomes = Counter(one.outcome for one in every)
@@ -89,7 +103,9 @@ def test_the_outcomes_are_reported(tell: Callable[[str], None]) -> None:
     for one in less:
         assert one.less_precise is not None
         tell(f"  {one.test} {one.id}: {one.less_precise[0]}, there {one.less_precise[1]}")
-    assert outcomes[Outcome.PASS] > len(every) // 2
+    alike = outcomes[Outcome.PASS] + outcomes[Outcome.STOPS]
+    tell(f"as TVM: {alike} of {len(every)}, {alike / len(every):.1%}")
+    assert alike >= 0.97 * len(every)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,14 @@ def _plain(draw: st.DrawFn, least: int = 0) -> Application:
     return Application((draw(tensors(draw(shapes(least)), draw(dtypes(EVERY)))),))
 
 
+@st.composite
+def _prelu(draw: st.DrawFn) -> Application:
+    plain = draw(column(1))
+    data, slopes = plain.arguments
+    shared = draw(tensors((1,), slopes.dtype))
+    return Application((data, draw(st.sampled_from([slopes, shared]))), plain.attributes)
+
+
 ROWS: dict[str, Row] = {
     "nn.batch_norm": _with_flags(4),
     "nn.layer_norm": _with_flags(2),
@@ -51,7 +59,7 @@ ROWS: dict[str, Row] = {
     "nn.log_softmax": _along(),
     "nn.dropout": _plain(),
     "nn.batch_flatten": _plain(1),
-    "nn.prelu": column(1),
+    "nn.prelu": _prelu(),
     "nn.lrn": _lrn(),
     "nn.l2_normalize": _l2_normalize(),
 }
