@@ -13,13 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gradual.compiler import Compilation, check
+    from gradual.compiler import Compilation, apply, check
     from gradual.run.value import Blame, Fault
     from gradual.tensors.tensor import Tensor
     from gradual.tensors.value import Constructed
 
 __version__ = "0.1.0"
-__all__ = ["Blame", "Compilation", "Constructed", "Fault", "Tensor", "__version__", "check"]
+__all__ = ["Blame", "Compilation", "Constructed", "Fault", "Tensor", "__version__", "apply", "check"]
 
 _HOMES = {
     "Blame": "gradual.run.value",
@@ -27,6 +27,7 @@ _HOMES = {
     "Constructed": "gradual.tensors.value",
     "Fault": "gradual.run.value",
     "Tensor": "gradual.tensors.tensor",
+    "apply": "gradual.compiler",
     "check": "gradual.compiler",
 }
 

@@ -8,12 +8,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gradual.checker.advice import Outcome, Trials, advised, annotation_for, findings
 from gradual.checker.declaring import as_function
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
+from gradual.core.print import printed
+from gradual.core.reading import every
 from gradual.core.terms import Check, Module
 from gradual.diagnostic import Diagnostic, Help, Severity
 from gradual.dims.decide import Decider
@@ -26,6 +29,9 @@ from gradual.syntax.parse import parse
 from gradual.tensors.value import Value
 from gradual.types.text import shown, shown_contents
 from gradual.types.type import FunctionType, TensorType
+
+if TYPE_CHECKING:
+    from gradual.passes.passing import Note
 
 # Nesting is bounded by LIMITS.nesting; each level takes a few Python frames, which the default limit does not allow.
 _STACK = 20_000
@@ -65,6 +71,7 @@ class Compilation:
     Attributes:
         diagnostics: errors and warnings in source order.
         proved: obligations proved; refuted: obligations that were errors.
+        notes: what the passes that made it have to tell.
     """
 
     source: Source
@@ -77,6 +84,7 @@ class Compilation:
     smt_queries: int
     rungs: Mapping[str, int]
     options: Options
+    notes: tuple[Note, ...] = ()
     _checked: Checked | None = field(default=None, repr=False)
 
     @property
@@ -138,6 +146,11 @@ class Compilation:
                 return annotation_for(check, state, Outcome(findings(self.diagnostics), self.residual), trials)
         return None
 
+    @cached_property
+    def text(self) -> str:
+        """The core as a program that can be read again.  [pass.surface]"""
+        return printed(self.core)
+
     def run(self, entry: str, *values: Value) -> Value:
         """The value of `entry(values)`.
 
@@ -170,7 +183,7 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
         decider.smt_queries,
         dict(decider.counts),
         options,
-        result,
+        _checked=result,
     )
 
 
@@ -197,6 +210,40 @@ def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:
     'fn (Tensor[(n,), float32]) -> Tensor[(n,), float32]'
     """
     return compile_source(Source(name, text), Options(smt=smt))
+
+
+def apply(compilation: Compilation, *passes: str, verify: bool = True) -> Compilation:
+    """The compilation after passes, each given by its name and then its arguments: `"specialize", "n=3"`.
+
+    Labels of checks, diagnostics and spans are those of the text that was checked.  Raises ValueError if the
+    program has errors, `passes.passing.Unusable` where a pass cannot do what it is asked.  [pass.verified]
+
+    >>> c = check("def @f(%x: Tensor[(2, 3), float32]) { dyn.reshape(%x, [3, 2]) }")
+    >>> "dyn." in apply(c, "dynamic-to-static").text
+    False
+    """
+    if compilation.errors:
+        raise ValueError(f"{compilation.source.name} has {compilation.errors} errors, so no pass can take it")
+    from gradual.passes.pipeline import read_uses, transformed
+
+    decider = Decider(compilation.options.limits, compilation.options.smt)
+    words = [word for given in passes for word in given.split()]
+    with _room():
+        after = transformed(compilation.core, read_uses(words), decider, verify)
+    checks = {id(check): check for check in _checks(after.module)}
+    return replace(
+        compilation,
+        core=after.module,
+        checks=tuple(checks.values()),
+        notes=(*compilation.notes, *after.notes),
+        _checked=None,
+    )
+
+
+def _checks(module: Module) -> Iterator[Check]:
+    """The checks of all bodies, in order."""
+    for function in module.functions.values():
+        yield from (step for step in every(function.body) if isinstance(step, Check))
 
 
 def _strict(surface: ast.Module) -> bool:

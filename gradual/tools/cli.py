@@ -24,6 +24,7 @@ COMMANDS = {
     "check": f"{PLACE}.check:check",
     "core": f"{PLACE}.core:core",
     "run": f"{PLACE}.run:run",
+    "pass": f"{PLACE}.passes:passing",
     "smt": f"{PLACE}.smt:smt",
     "fmt": f"{PLACE}.fmt:fmt",
     "explain": f"{PLACE}.explain:explain",

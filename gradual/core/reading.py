@@ -1,0 +1,224 @@
+"""What a step reads, what it defines, and the blocks inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Bind,
+    Block,
+    Change,
+    Check,
+    Closure,
+    Constant,
+    Construct,
+    Conversion,
+    Convert,
+    CorePattern,
+    Function,
+    If,
+    Instantiate,
+    Invoke,
+    Layer,
+    MakeReference,
+    MakeTuple,
+    Match,
+    Project,
+    ReadReference,
+    Rename,
+    Size,
+    Step,
+    Stop,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.dims.dim import Dim, Variable
+from gradual.types.opening import base_of
+from gradual.types.relate import mentioned
+from gradual.types.type import FunctionType, OpenedType, TensorType, TupleType, UnrankedType
+
+
+def blocks(step: Step) -> tuple[Block, ...]:
+    """The blocks inside a step: of branches, of arms, of a function literal."""
+    match step:
+        case If():
+            return (step.then, step.orelse)
+        case Match():
+            return tuple(arm.block for arm in step.arms)
+        case Closure():
+            return (step.function.body,)
+        case _:
+            return ()
+
+
+def every(block: Block) -> Iterator[Step]:
+    """Every step of a block and of the blocks inside it, in order of the text; without recursion."""
+    waiting = [iter(block.steps)]
+    while waiting:
+        step = next(waiting[-1], None)
+        if step is None:
+            waiting.pop()
+            continue
+        yield step
+        waiting += [iter(inner.steps) for inner in reversed(blocks(step))]
+
+
+def defined(step: Step) -> str | None:
+    """The variable that a step gives a value."""
+    return None if isinstance(step, Check | Assertion) else step.name
+
+
+def operands(step: Step) -> tuple[str, ...]:
+    """The variables whose values a step itself takes, without those of the blocks inside it."""
+    match step:
+        case Apply():
+            return step.operands
+        case Invoke():
+            return (step.function, *step.operands)
+        case MakeTuple() | Construct():
+            return step.fields
+        case Project() | Rename() | Instantiate() | MakeReference() | Wrap() | WrapReference() | Convert():
+            return (step.operand,)
+        case If() | Assertion():
+            return (step.condition,)
+        case Match():
+            return (step.scrutinee,)
+        case ReadReference():
+            return (step.reference,)
+        case WriteReference():
+            return (step.reference, step.operand)
+        case Check() | Constant() | Size() | Stop() | Closure():
+            return ()
+
+
+def reads(step: Step) -> Iterator[str]:
+    """The variables that a step reads: operands, and whatever its sizes are read off, in the blocks inside it too.
+
+    Those that are defined inside are among them.
+    """
+    yield from operands(step)
+    yield from _bases(_own_variables(step))
+    if not isinstance(step, Check | Assertion):
+        yield from origins(step.type)
+    for block in blocks(step):
+        for inner in block.steps:
+            yield from reads(inner)
+        yield block.result
+    match step:
+        case Closure():
+            yield from _function_reads(step.function)
+        case Match():
+            for arm in step.arms:
+                yield from _bases(_pattern_variables(arm.pattern))
+        case Wrap():
+            yield from _layer_reads(step.layer)
+        case WrapReference():
+            yield from _layer_reads(step.read)
+            yield from _layer_reads(step.write)
+        case Convert():
+            yield from _conversion_reads(step.conversion, set())
+
+
+def variables_of(type: OpenedType) -> Iterator[Variable]:
+    """The variables of a type but for those that a function type in it reads off its own parameters."""
+    match type:
+        case TupleType(fields):
+            for field in fields:
+                yield from variables_of(field)
+        case FunctionType(names):
+            yield from (variable for variable in mentioned(type) if base_of(variable) not in names)
+        case TensorType(_, _, contents):
+            yield from mentioned(type)
+            for content in contents or ():
+                yield from content.variables()
+        case _:
+            yield from mentioned(type)
+
+
+def _own_variables(step: Step) -> Iterator[Variable]:
+    match step:
+        case Check():
+            yield from step.goal.variables()
+            return
+        case Assertion():
+            return
+        case Size():
+            yield from step.dim.variables()
+        case Apply():
+            for value in step.attributes.values():
+                yield from _attribute_variables(value)
+            if step.accepts is not None:
+                yield from step.accepts.goal.variables()
+        case Instantiate():
+            for _, dim in step.dims:
+                yield from dim.variables()
+    yield from variables_of(step.type)
+
+
+def _attribute_variables(value: Any) -> Iterator[Variable]:
+    match value:
+        case Dim():
+            yield from value.variables()
+        case tuple():
+            for part in value:
+                yield from _attribute_variables(part)
+
+
+def _pattern_variables(pattern: CorePattern) -> Iterator[Variable]:
+    match pattern:
+        case Bind(_, type):
+            yield from variables_of(type)
+        case _:
+            for field in pattern.fields:
+                yield from _pattern_variables(field)
+
+
+def _bases(variables: Iterable[Variable]) -> Iterator[str]:
+    for variable in variables:
+        base = base_of(variable)
+        if base is not None:
+            yield base
+
+
+def origins(type: OpenedType) -> Iterator[str]:
+    """The variables whose shape a type has."""
+    match type:
+        case TupleType(fields):
+            for field in fields:
+                yield from origins(field)
+        case UnrankedType(_, str(origin)):
+            yield origin.split("#", 1)[0]
+
+
+def _function_reads(function: Function) -> Iterator[str]:
+    for check in function.entry:
+        yield from _bases(check.goal.variables())
+    for _, size in function.binders:
+        yield from _bases(size.variables())
+
+
+def _layer_reads(layer: Layer) -> Iterator[str]:
+    for step in (*layer.before, layer.call, *layer.after):
+        yield from reads(step)
+    for _, size in layer.binders:
+        yield from _bases(size.variables())
+    yield layer.result
+
+
+def _conversion_reads(conversion: Conversion, seen: set[int]) -> Iterator[str]:
+    if id(conversion) in seen:
+        return
+    seen.add(id(conversion))
+    for fields in conversion.fields.values():
+        for how in fields:
+            match how:
+                case Change(_, steps, result):
+                    for step in steps:
+                        yield from reads(step)
+                    yield result
+                case Conversion():
+                    yield from _conversion_reads(how, seen)

@@ -1,0 +1,304 @@
+"""Copies of core with other names for its variables and other dims for its unknowns.
+
+A dim that is read off a variable is renamed with it: `dim(%x, 0)` becomes `dim(%y, 0)` where `%x` becomes `%y`.
+What a function type binds stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from gradual.core.terms import (
+    Apply,
+    Arm,
+    Assertion,
+    Bind,
+    Block,
+    Change,
+    Check,
+    Closure,
+    Constant,
+    Construct,
+    Conversion,
+    Convert,
+    CorePattern,
+    Destructure,
+    Function,
+    If,
+    Instantiate,
+    Invoke,
+    Layer,
+    MakeReference,
+    MakeTuple,
+    Match,
+    Param,
+    Project,
+    ReadReference,
+    Rename,
+    Size,
+    Step,
+    Stop,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.dims.constraint import Constraint
+from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable
+from gradual.types.opening import base_of, content_of, numel_of, rank_of, size_of
+from gradual.types.relate import mentioned, substituted
+from gradual.types.type import FunctionType, GradualType, TensorType, TupleType, UnrankedType
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+@dataclass(slots=True, eq=False)
+class Rewriting:
+    """What stands for what in the copy.
+
+    Attributes:
+        names: the new name of a variable.
+        dims: the new dim of an unknown; it goes before the names.
+    """
+
+    names: dict[str, str] = field(default_factory=dict)
+    dims: dict[Variable, Dim] = field(default_factory=dict)
+    _conversions: dict[int, Conversion] = field(default_factory=dict)
+
+    # ------------------------------------------------------------------------------------------------ names and dims
+    def name(self, name: str) -> str:
+        """The name of a variable in the copy."""
+        return self.names.get(name, name)
+
+    def path(self, path: str) -> str:
+        """The path `%x#0` of a value in the copy."""
+        base, *fields = path.split("#")
+        return "#".join((self.name(base), *fields))
+
+    def _image(self, variable: Variable) -> Dim | None:
+        """What stands for a variable; None where it stays."""
+        if variable in self.dims:
+            return self.dims[variable]
+        if base_of(variable) not in self.names:
+            return None
+        match variable.witness:
+            case SizeOf(value, axis):
+                return size_of(self.path(value), axis)
+            case ContentOf(value, index):
+                return content_of(self.path(value), index, variable.kind)
+            case RankOf(value):
+                return rank_of(self.path(value))
+            case NumelOf(value):
+                return numel_of(self.path(value))
+        raise AssertionError(variable.name)
+
+    def mapping(self, variables: Iterable[Variable]) -> dict[Variable, Dim]:
+        """What stands for those of some variables that do not stay."""
+        images = ((variable, self._image(variable)) for variable in variables)
+        return {variable: image for variable, image in images if image is not None}
+
+    def dim(self, dim: Dim) -> Dim:
+        """A dim in the copy."""
+        found = self.mapping(dim.variables())
+        return dim.substitute(found) if found else dim
+
+    def goal(self, goal: Constraint) -> Constraint:
+        """A constraint in the copy."""
+        found = self.mapping(goal.variables())
+        return goal.substitute(found) if found else goal
+
+    def attribute(self, value: Any) -> Any:
+        """An attribute's value in the copy."""
+        match value:
+            case Dim():
+                return self.dim(value)
+            case tuple():
+                return tuple(map(self.attribute, value))
+            case _:
+                return value
+
+    def type(self, type: T) -> T:
+        """A type in the copy; the names that a function type binds are its own."""
+        made: T = self._type(type, frozenset())
+        return made
+
+    def _type(self, type: Any, bound: frozenset[str]) -> Any:
+        match type:
+            case UnrankedType(dtype, str(origin)):
+                return UnrankedType(dtype, self.path(origin))
+            case TupleType(fields):
+                return TupleType(tuple(self._type(field, bound) for field in fields))
+            case FunctionType():
+                bound = bound | {*type.names}
+        free = (variable for variable in _variables(type) if base_of(variable) not in bound)
+        found = self.mapping(set(free))
+        return substituted(type, found) if found else type
+
+    def _own_type(self, type: FunctionType) -> FunctionType:
+        """The type of a function whose parameters are renamed, too."""
+        found = self.mapping(set(_variables(type)))
+        renamed = substituted(type, found) if found else type
+        assert isinstance(renamed, FunctionType)
+        return replace(renamed, names=self._names(type.names))
+
+    # ------------------------------------------------------------------------------------------------------- programs
+    def function(self, function: Function) -> Function:
+        """A function in the copy."""
+        return replace(
+            function,
+            name=self.name(function.name),
+            params=tuple(map(self._param, function.params)),
+            binders=self._binders(function.binders),
+            entry=tuple(map(self._check, function.entry)),
+            body=self.block(function.body),
+            type=self._own_type(function.type),
+        )
+
+    def block(self, block: Block) -> Block:
+        """A block in the copy."""
+        return Block(self.steps(block.steps), self.name(block.result))
+
+    def steps(self, steps: Iterable[Step]) -> tuple[Step, ...]:
+        """Steps in the copy."""
+        return tuple(map(self.step, steps))
+
+    def step(self, step: S) -> S:
+        """A step in the copy."""
+        made: S = self._step(step)  # type: ignore[arg-type]
+        return made
+
+    def _step(self, step: Step) -> Any:
+        match step:
+            case Check():
+                return self._check(step)
+            case Assertion(condition, message, span):
+                return Assertion(self.name(condition), message, span)
+            case Convert():
+                conversion = self._conversion(step.conversion)
+                return self._made(step, operand=self.name(step.operand), conversion=conversion)
+            case Apply():
+                return self._made(
+                    step,
+                    operands=self._names(step.operands),
+                    attributes={key: self.attribute(value) for key, value in step.attributes.items()},
+                    accepts=step.accepts and self._check(step.accepts),
+                )
+            case Constant() | Stop():
+                return self._made(step)
+            case Size(dim=dim):
+                return self._made(step, dim=self.dim(dim))
+            case MakeTuple(fields=fields) | Construct(fields=fields):
+                return self._made(step, fields=self._names(fields))
+            case Project() | Rename() | MakeReference():
+                return self._made(step, operand=self.name(step.operand))
+            case Instantiate():
+                return self._made(
+                    step,
+                    operand=self.name(step.operand),
+                    dims=tuple((variable, self.dim(dim)) for variable, dim in step.dims),
+                    types=tuple((variable, self.type(type)) for variable, type in step.types),
+                )
+            case Invoke():
+                return self._made(
+                    step,
+                    function=self.name(step.function),
+                    operands=self._names(step.operands),
+                    types=tuple(map(self.type, step.types)),
+                )
+            case Closure():
+                function = self.function(step.function)
+                return Closure(self.name(step.name), function, function.type, step.span)
+            case If():
+                return self._made(
+                    step,
+                    condition=self.name(step.condition),
+                    then=self.block(step.then),
+                    orelse=self.block(step.orelse),
+                )
+            case Match():
+                arms = tuple(Arm(self._pattern(arm.pattern), self.block(arm.block)) for arm in step.arms)
+                return self._made(step, scrutinee=self.name(step.scrutinee), arms=arms)
+            case ReadReference():
+                return self._made(step, reference=self.name(step.reference))
+            case WriteReference():
+                return self._made(step, reference=self.name(step.reference), operand=self.name(step.operand))
+            case Wrap():
+                return self._made(step, operand=self.name(step.operand), layer=self._layer(step.layer))
+            case WrapReference():
+                read, write = self._layer(step.read), self._layer(step.write)
+                return self._made(step, operand=self.name(step.operand), read=read, write=write)
+
+    def _made(self, step: Any, **fields: Any) -> Any:
+        return replace(step, name=self.name(step.name), type=self.type(step.type), **fields)
+
+    def _names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(self.name, names))
+
+    def _param(self, param: Param) -> Param:
+        return replace(param, name=self.name(param.name), type=self.type(param.type), written=self.type(param.written))
+
+    def _binders(self, binders: Iterable[tuple[Variable, Dim]]) -> tuple[tuple[Variable, Dim], ...]:
+        return tuple((variable, self.dim(size)) for variable, size in binders)
+
+    def _check(self, check: Check) -> Check:
+        """The same check of other sizes: its label stays."""
+        goal = self.goal(check.goal)
+        return check if goal is check.goal else replace(check, goal=goal)
+
+    def _pattern(self, pattern: CorePattern) -> CorePattern:
+        match pattern:
+            case Bind(name, type):
+                return Bind(name and self.name(name), self.type(type))
+            case Destructure(constructor, fields):
+                return Destructure(constructor, tuple(map(self._pattern, fields)))
+
+    def _layer(self, layer: Layer) -> Layer:
+        return replace(
+            layer,
+            params=tuple(map(self._param, layer.params)),
+            binders=self._binders(layer.binders),
+            before=self.steps(layer.before),
+            call=self.step(layer.call),
+            after=self.steps(layer.after),
+            result=self.name(layer.result),
+        )
+
+    def _conversion(self, conversion: Conversion) -> Conversion:
+        if id(conversion) in self._conversions:
+            return self._conversions[id(conversion)]
+        copy = self._conversions[id(conversion)] = Conversion()
+        for constructor, fields in conversion.fields.items():
+            copy.fields[constructor] = tuple(map(self._converted, fields))
+        return copy
+
+    def _converted(self, how: Change | Conversion | None) -> Change | Conversion | None:
+        match how:
+            case None:
+                return None
+            case Change(param, steps, result):
+                return Change(self._param(param), self.steps(steps), self.name(result))
+            case Conversion():
+                return self._conversion(how)
+
+
+def _variables(type: GradualType) -> Iterator[Variable]:
+    """The variables in a type, in its contents too."""
+    yield from mentioned(type)
+    if isinstance(type, TensorType):
+        for content in type.contents or ():
+            yield from content.variables()
+
+
+def apart(names: Iterable[str], taken: set[str]) -> Mapping[str, str]:
+    """A name for each variable that is not taken, `%x_1` for `%x`; the new names are taken, too."""
+    fresh: dict[str, str] = {}
+    for name in names:
+        new, count = name, 0
+        while new in taken:
+            count += 1
+            new = f"{name}_{count}"
+        taken.add(new)
+        fresh[name] = new
+    return fresh

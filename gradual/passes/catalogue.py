@@ -1,0 +1,13 @@
+"""All passes by name, gathered from their chapters; help, documentation and properties derive from this table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from gradual.passes.passing import Pass
+
+_CHAPTERS: tuple[tuple[Pass, ...], ...] = ()
+
+PASSES: Mapping[str, Pass] = MappingProxyType({one.name: one for chapter in _CHAPTERS for one in chapter})
+"""Every pass by its name, in the order of the specification."""

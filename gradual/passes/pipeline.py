@@ -1,0 +1,61 @@
+"""Passes one after another, each verified.   [pass.verified]"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from gradual.core.terms import Module
+from gradual.core.verify import violations
+from gradual.dims.decide import Decider
+from gradual.passes.catalogue import PASSES
+from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Use:
+    """A pass with what it is given."""
+
+    what: Pass
+    given: dict[str, str]
+
+
+def read_uses(words: Sequence[str]) -> list[Use]:
+    """The passes that words such as `specialize n=3 drop-dead` name, in order.  Raises Unusable."""
+    uses: list[Use] = []
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            uses.append(Use(_named(word), {}))
+        elif not uses:
+            raise Unusable(f"`{word}` belongs to no pass; a pass's name stands before what it is given")
+        elif not uses[-1].what.takes:
+            raise Unusable(f"`{uses[-1].what.name}` takes nothing, so `{word}` means nothing to it")
+        else:
+            uses[-1].given[key] = value
+    return uses
+
+
+def _named(name: str) -> Pass:
+    if name in PASSES:
+        return PASSES[name]
+    near = get_close_matches(name, PASSES, n=3)
+    hint = f"near: {', '.join(near)}" if near else f"there are {', '.join(PASSES)}"
+    raise Unusable(f"there is no pass `{name}`; {hint}")
+
+
+def transformed(module: Module, uses: Sequence[Use], decider: Decider, verify: bool = True) -> Transformed:
+    """The module after all passes, with all they tell.  Raises Unusable.
+
+    An assertion fails where a pass wrote core that the verifier does not accept.
+    """
+    notes: list[Note] = []
+    for use in uses:
+        after = use.what.transform(module, Context(decider, use.given))
+        if verify and after.module is not module:
+            wrong = violations(after.module, decider)
+            assert not wrong, (use.what.name, wrong[:5])
+        module = after.module
+        notes += after.notes
+    return Transformed(module, tuple(notes))

@@ -1,0 +1,55 @@
+"""`gradual pass`: the program after passes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from gradual.compiler import Options, apply
+from gradual.core.print import printed
+from gradual.passes.catalogue import PASSES
+from gradual.passes.passing import Note, Unusable
+from gradual.tools.accepted import accepted
+from gradual.tools.output import Output, shared
+
+if TYPE_CHECKING:
+    from gradual.source import Source
+
+LISTED = "\n".join(f"  {one.name} {one.takes}".rstrip() + f"\n      {one.summary}" for one in PASSES.values())
+
+
+@click.command("pass", epilog=f"\b\nPasses:\n{LISTED}")
+@click.argument("words", nargs=-1, required=True, metavar="NAME [ARGUMENT=VALUE]… FILE")
+@click.option("--core", "as_core", is_flag=True, help="Print the core, with its checks, not a program.")
+@click.option("--report", is_flag=True, help="Say on standard error what was left, why, and what was paid.")
+@click.option("--no-verify", is_flag=True, help="Do not verify the core after each pass.")
+@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
+@shared
+def passing(out: Output, words: Sequence[str], as_core: bool, report: bool, no_verify: bool, no_smt: bool) -> int:
+    """Print the program after one or more passes.
+
+    Exit 1 if the program has errors, 2 if a pass cannot do what it is asked.
+    """
+    *names, file = words
+    if not names:
+        raise click.UsageError("the name of a pass stands before the file")
+    compilation = accepted(out, file, Options(smt=not no_smt))
+    if compilation is None:
+        return 1
+    try:
+        after = apply(compilation, *names, verify=not no_verify)
+    except Unusable as trouble:
+        raise click.UsageError(trouble.message) from trouble
+    out.line(printed(after.core).rstrip("\n") if as_core else after.text.rstrip("\n"))
+    if report:
+        for note in after.notes:
+            click.echo(_told(note, compilation.source), err=True)
+    return 0
+
+
+def _told(note: Note, source: Source) -> str:
+    at = source.position(note.span.start)
+    kind = "left" if note.left else "note"
+    return f"{source.name}:{at.line}:{at.column}: {kind}: {note.says} (in {note.function})"

@@ -1,0 +1,39 @@
+"""Copies of core with other names: what the verifier accepts, it accepts under every renaming."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import gradual
+from gradual.core.reading import defined, every
+from gradual.core.rewriting import Rewriting
+from gradual.core.terms import Closure, Function, Module
+from gradual.core.verify import violations
+from gradual.dims.decide import Decider
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PROGRAMS = sorted(EXAMPLES.rglob("*.relay"))
+
+
+def _renaming(function: Function) -> Rewriting:
+    """Every variable under another name."""
+    names = [param.name for param in function.params]
+    for step in every(function.body):
+        names += [name for name in (defined(step),) if name is not None]
+        if isinstance(step, Closure):
+            names += [param.name for param in step.function.params]
+    return Rewriting({name: f"{name}_again" for name in names})
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_renamed_function_is_verified(path: Path) -> None:
+    found = gradual.check(path.read_text("utf-8"), path.name)
+    assert found.core.functions or not found.ok
+    for function in found.core.functions.values():
+        copy = _renaming(function).function(function)
+        module = Module({**found.core.functions, function.name: copy}, found.core.data)
+        wrong = [one for one in violations(module, Decider()) if one.function == function.name]
+        assert not wrong, wrong[:3]
+        assert [type(step) for step in every(copy.body)] == [type(step) for step in every(function.body)]
