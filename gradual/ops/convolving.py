@@ -6,14 +6,14 @@ input channels, then along its axes from front to back, floats in binary64 round
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from gradual.dims.constraint import FALSE, Constraint, all_of, any_of, at_most, divides, equal, more
 from gradual.dims.dim import Dim
-from gradual.ops.linear import contracted_dtype, numbers, rows
+from gradual.ops.linear import Rows, contracted_dtype, numbers, rows
 from gradual.ops.operator import Judgement, Need, Operator, operator
 from gradual.ops.shapes import ONE, ZERO, agreement, judged, tensor
 from gradual.ops.windows import (
@@ -22,6 +22,7 @@ from gradual.ops.windows import (
     Window,
     arranged,
     at_least,
+    blocks,
     ordered,
     origins,
     owed,
@@ -33,7 +34,8 @@ from gradual.ops.windows import (
     window,
 )
 from gradual.tensors.index import numel, permuted
-from gradual.tensors.scalar import dot, kept
+from gradual.tensors.inner import Row, products
+from gradual.tensors.scalar import TYPECODES
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -147,18 +149,18 @@ class Plan:
         kernels: for each output channel its weights as input channels, space.
     """
 
-    cells: list[Any]
+    cells: Row
     extents: Ints
     batch: int
     groups: int
     into: int
-    kernels: list[list[Any]]
+    kernels: Rows
 
     def volume(self, padding: Sequence[tuple[int, int]]) -> Volume:
         """All channels of all samples, padded with zeros."""
         return surrounded(self.cells, self.extents, padding, 0, self.batch * self.groups * self.into)
 
-    def shares(self) -> Iterator[tuple[int, list[list[Any]]]]:
+    def shares(self) -> Iterator[tuple[int, Rows]]:
         """For each sample and each group: its first channel in the volume, and its kernels."""
         share = len(self.kernels) // self.groups
         for place in range(self.batch * self.groups):
@@ -166,7 +168,7 @@ class Plan:
             yield place * self.into, self.kernels[first : first + share]
 
 
-def cells_of(given: Tensor, layout: str, letters: str, dtype: DType) -> list[Any]:
+def cells_of(given: Tensor, layout: str, letters: str, dtype: DType) -> Row:
     """The elements in the order of `letters`, as numbers of the type to compute in."""
     axes = [layout.index(letter) for letter in letters]
     shape = tuple(given.shape[axis] for axis in axes)
@@ -199,21 +201,28 @@ def _convolve(
     kernels = rows(weights, out, into * numel(kernel))
     plan = Plan(cells_of(data, data_layout, "NC" + spatial, dtype), tuple(extents), batch, groups, into, kernels)
     counts = move.positions(extents)
-    found = kept(dtype, _correlated(plan, move, counts))
-    return restored(found, (batch, out, *counts), out_layout or data_layout, dtype)
+    return restored(_correlated(plan, move, counts, dtype), (batch, out, *counts), out_layout or data_layout, dtype)
 
 
-def _correlated(plan: Plan, move: Window[int], counts: Ints) -> Iterator[Any]:
+def _correlated(plan: Plan, move: Window[int], counts: Ints, dtype: DType) -> array[Any]:
     """The inner products, in the order of batch, channels, space."""
-    volume = plan.volume(move.padding)
+    found, volume = array(TYPECODES[dtype]), plan.volume(move.padding)
     taps = tap_offsets((plan.into, *volume.shape), [range(plan.into), *_steps(move.kernel, move.dilation)])
     starts = origins(volume.shape, counts, move.strides)
     for base, kernels in plan.shares():
-        maps: list[list[Any]] = [[] for _ in kernels]
-        for row in patches(volume, taps, base, starts, counts[-1], move.strides[-1]):
-            for held, kernel in zip(maps, kernels, strict=True):
-                held += [dot(kernel, patch) for patch in row]
-        yield from chain.from_iterable(maps)
+        for held in maps(kernels, patches(volume, taps, base, starts, counts[-1], move.strides[-1]), dtype):
+            found += held
+    return found
+
+
+def maps(kernels: Rows, patches: Iterator[Rows], dtype: DType) -> list[array[Any]]:
+    """For each kernel its inner products with all patches, which come in rows."""
+    found = [array(TYPECODES[dtype]) for _ in kernels]
+    for block in blocks(patches):
+        cut = products(kernels, block, dtype)
+        for place, held in enumerate(found):
+            held += cut[place * len(block) : (place + 1) * len(block)]
+    return found
 
 
 # -------------------------------------------------------------------------------------------------------- operators

@@ -6,6 +6,7 @@ each result cell the input cells that reach it.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -13,7 +14,18 @@ from typing import Any
 
 from gradual.dims.constraint import at_most, divides
 from gradual.dims.dim import Dim
-from gradual.ops.convolving import CHANNELS, UNITS, Plan, Sides, cells_of, kernel_needs, placed, restored, sides_of
+from gradual.ops.convolving import (
+    CHANNELS,
+    UNITS,
+    Plan,
+    Sides,
+    cells_of,
+    kernel_needs,
+    maps,
+    placed,
+    restored,
+    sides_of,
+)
 from gradual.ops.linear import contracted_dtype
 from gradual.ops.operator import Judgement, Need, Operator, operator
 from gradual.ops.shapes import ONE, ZERO, agreement
@@ -31,7 +43,8 @@ from gradual.ops.windows import (
     window,
 )
 from gradual.tensors.index import numel, strides
-from gradual.tensors.scalar import dot, kept
+from gradual.tensors.inner import Row
+from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -114,25 +127,25 @@ def _convolve_transposed(
     cells = cells_of(data, data_layout, "NC" + spatial, dtype)
     weights = cells_of(weight, kernel_layout, "IO" + spatial, dtype)
     plan = Plan(cells, tuple(extents), batch, groups, depth // groups, [])
-    found = _spread_all(plan, weights, share, axes)
-    return restored(kept(dtype, found), (batch, groups * share, *results), out_layout or data_layout, dtype)
+    found = _spread_all(plan, weights, share, axes, dtype)
+    return restored(found, (batch, groups * share, *results), out_layout or data_layout, dtype)
 
 
-def _spread_all(plan: Plan, weights: list[Any], share: int, axes: Sequence[Spread]) -> list[Any]:
+def _spread_all(plan: Plan, weights: Row, share: int, axes: Sequence[Spread], dtype: DType) -> array[Any]:
     """The result's elements as batch, channels, space."""
     volume = plan.volume([axis.margins() for axis in axes])
     area = numel([axis.result for axis in axes])
-    found: list[Any] = [0] * (plan.batch * plan.groups * share * area)
+    found = kept(dtype, (0,)) * (plan.batch * plan.groups * share * area)
     for residues in product(*(range(min(axis.stride, axis.result)) for axis in axes)):
         taps = [axis.taps(residue) for axis, residue in zip(axes, residues, strict=True)]
         if all(taps):
-            _spread_residue(plan, volume, weights, share, axes, residues, taps, found)
+            _spread_residue(plan, volume, weights, share, axes, residues, taps, found, dtype)
     return found
 
 
 def _spread_residue(
-    plan: Plan, volume: Volume, weights: list[Any], share: int, axes: Sequence[Spread], residues: Ints,
-    taps: Sequence[dict[int, int]], found: list[Any],
+    plan: Plan, volume: Volume, weights: Row, share: int, axes: Sequence[Spread], residues: Ints,
+    taps: Sequence[dict[int, int]], found: array[Any], dtype: DType,
 ) -> None:  # fmt: skip
     """Write the result cells of one residue."""
     into, kernel = plan.into, tuple(axis.kernel for axis in axes)
@@ -141,16 +154,16 @@ def _spread_residue(
     counts = [axis.count(residue) for axis, residue in zip(axes, residues, strict=True)]
     starts = origins(volume.shape, counts, [1] * len(axes))
     results = tuple(axis.result for axis in axes)
-    area, size, last = numel(results), numel(kernel), axes[-1].stride
+    area, size, last, width = numel(results), numel(kernel), axes[-1].stride, counts[-1]
     targets = _targets(results, axes, residues, counts)
     for place in range(plan.batch * plan.groups):
         first = place % plan.groups * into
         planes = [[((first + i) * share + o) * size for i in range(into)] for o in range(share)]
-        kernels = [[weights[plane + tap] for plane in along for tap in chosen] for along in planes]
-        for target, row in zip(targets, patches(volume, offsets, place * into, starts, counts[-1], 1), strict=True):
-            for o, one in enumerate(kernels):
-                start = (place * share + o) * area + target
-                found[start : start + (counts[-1] - 1) * last + 1 : last] = [dot(one, patch) for patch in row]
+        kernels = [tuple([weights[plane + tap] for plane in along for tap in chosen]) for along in planes]
+        held = maps(kernels, patches(volume, offsets, place * into, starts, width, 1), dtype)
+        for (o, cells), (row, target) in product(enumerate(held), enumerate(targets)):
+            start = (place * share + o) * area + target
+            found[start : start + (width - 1) * last + 1 : last] = cells[row * width : (row + 1) * width]
 
 
 def _targets(results: Ints, axes: Sequence[Spread], residues: Ints, counts: Sequence[int]) -> list[int]:

@@ -6,7 +6,7 @@ the contracted axis, floats in binary64 rounded once at the end, integers exact 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
 from itertools import cycle, islice
 from operator import add
 from typing import Any
@@ -15,12 +15,13 @@ from gradual.dims.dim import Dim
 from gradual.ops.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import agreement, axis_of, broadcast, judged, of_dtype, same_dtype, tensor
 from gradual.tensors.index import numel
-from gradual.tensors.scalar import converter, dot, kept
+from gradual.tensors.inner import Row, products
+from gradual.tensors.scalar import TYPECODES, converter, kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 
-Rows = list[list[Any]]
+Rows = list[Row]
 
 
 def contracted_dtype(left: TensorType[Dim], right: TensorType[Dim], out_dtype: DType | None) -> DType:
@@ -34,22 +35,15 @@ def contracted_dtype(left: TensorType[Dim], right: TensorType[Dim], out_dtype: D
     return out_dtype
 
 
-def numbers(given: Tensor, dtype: DType) -> list[Any]:
+def numbers(given: Tensor, dtype: DType) -> Row:
     """The elements as numbers of the type that a contraction is computed in."""
     convert = converter(given.dtype, dtype)
-    return list(given.elements if convert is None else map(convert, given.elements))
+    return tuple(given.elements if convert is None else map(convert, given.elements))
 
 
-def rows(elements: Sequence[Any], count: int, width: int) -> Rows:
+def rows(elements: Row, count: int, width: int) -> Rows:
     """The elements cut into `count` rows of `width`."""
-    return (
-        [list(elements[start : start + width]) for start in range(0, count * width, width)] if width else [[]] * count
-    )
-
-
-def products(left: Rows, right: Rows) -> list[Any]:
-    """The inner product of every left row with every right row, left rows outermost."""
-    return [dot(row, column) for row in left for column in right]
+    return [elements[start : start + width] for start in range(0, count * width, width)] if width else [()] * count
 
 
 def _dense(data: Tensor, weight: Tensor, *, units: int | None, out_dtype: DType | None) -> Tensor:
@@ -97,14 +91,14 @@ def _matmul(
     left = _lines(numbers(tensor_a, dtype), count, height, width, transpose_a)
     right = _lines(numbers(tensor_b, dtype), 1, *_pair(tensor_b.shape), not transpose_b)
     shape = (*lead, *([width if transpose_a else height] if tensor_a.rank > 1 else []), len(right))
-    return tensor_of(shape, dtype, kept(dtype, products(left, right)))
+    return tensor_of(shape, dtype, products(left, right, dtype))
 
 
 def _pair(shape: tuple[int, ...]) -> tuple[int, int]:
     return shape[-2], shape[-1]
 
 
-def _lines(elements: list[Any], count: int, height: int, width: int, turned: bool) -> Rows:
+def _lines(elements: Row, count: int, height: int, width: int, turned: bool) -> Rows:
     """The rows of `count` matrices one after another, or their columns if `turned`."""
     if not turned:
         return rows(elements, count * height, width)
@@ -146,12 +140,12 @@ def _batch_matmul(
     lefts = _matrices(tensor_a, dtype, transpose_a)
     rights = _matrices(tensor_b, dtype, not transpose_b)
     count = len(rights) if len(lefts) == 1 else len(lefts)
-    found: list[Any] = []
+    found = array(TYPECODES[dtype])
     for left, right in zip(islice(cycle(lefts), count), islice(cycle(rights), count), strict=True):
-        found.extend(products(left, right))
+        found += products(left, right, dtype)
     height = tensor_a.shape[2 if transpose_a else 1]
     width = tensor_b.shape[1 if transpose_b else 2]
-    return tensor_of((count, height, width), dtype, kept(dtype, found))
+    return tensor_of((count, height, width), dtype, found)
 
 
 def _matrices(given: Tensor, dtype: DType, turned: bool) -> list[Rows]:

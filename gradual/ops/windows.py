@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
 from gradual.dims.constraint import at_most
@@ -167,6 +168,12 @@ def patches(
     """For each row of `count` window places, `step` apart, from a channel on: its patches, the cell at every tap."""
     for row in tap_rows(volume, taps, channel, starts, count, step):
         yield list(zip(*row, strict=True)) if row else [()] * count
+
+
+def blocks(rows: Iterator[list[tuple[Any, ...]]], size: int = 256) -> Iterator[list[tuple[Any, ...]]]:
+    """The patches of all rows, `size` at a time: enough that a pass over them pays, and no more are held."""
+    each = chain.from_iterable(rows)
+    return iter(lambda: list(islice(each, size)), [])
 
 
 def tap_rows(
