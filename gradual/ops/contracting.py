@@ -7,8 +7,9 @@ An equation such as `ij,jk->ik` names each axis of each operand by a letter, and
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
@@ -19,8 +20,9 @@ from gradual.dims.constraint import any_of, equal
 from gradual.dims.dim import Dim
 from gradual.ops.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import ONE, agreement, common_extent, fields, judged
-from gradual.tensors.index import offsets, strides
-from gradual.tensors.scalar import dot, kept, total
+from gradual.tensors.index import offsets, permuted, strides
+from gradual.tensors.inner import Row, products
+from gradual.tensors.scalar import TYPECODES, Elements, dot, kept, total
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
@@ -99,6 +101,30 @@ def _result(text: str, width: int, known: set[str]) -> Term:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A tensor whose axes are labelled; `sizes` are those of all labels of its equation."""
+
+    elements: Elements
+    shape: tuple[int, ...]
+    term: Term
+    sizes: Mapping[str, int]
+
+    def moves(self, over: Term) -> list[int]:
+        """The offset of the element for each place of some labels; an axis of 1 serves every place."""
+        steps = dict.fromkeys(over, 0)
+        for label, extent, step in zip(self.term, self.shape, strides(self.shape), strict=True):
+            if label in steps and extent != 1:
+                steps[label] += step
+        return offsets([self.sizes[label] for label in over], list(steps.values()))
+
+    def rows(self, outer: Term, own: Term, summed: Term) -> Iterator[list[Row]]:
+        """For each place of the outer labels a row for each place of its own, along those that are summed over."""
+        starts, along, elements = self.moves(own), self.moves(summed), self.elements
+        for base in self.moves(outer):
+            yield [tuple([elements[base + start + move] for move in along]) for start in starts]
+
+
 def _einsum(data: tuple[Tensor, ...], *, equation: str) -> Tensor:
     """For each place of the result the sum, over all places of the labels that it has not, of the operands' product."""
     terms = read(equation, [part.rank for part in data])
@@ -106,23 +132,39 @@ def _einsum(data: tuple[Tensor, ...], *, equation: str) -> Tensor:
     for part, term in zip(data, terms.operands, strict=True):
         for label, extent in zip(term, part.shape, strict=True):
             sizes[label] = extent if sizes.get(label, 1) == 1 else sizes[label]
-    shape = tuple(sizes[label] for label in terms.result)
-    labelled = list(zip(data, terms.operands, strict=True))
-    inner = [(part.elements, _moves(part, term, terms.summed, sizes)) for part, term in labelled]
-    found = []
-    for bases in zip(*(_moves(part, term, terms.result, sizes) for part, term in labelled), strict=True):
+    operands = [
+        Operand(part.elements, part.shape, term, sizes) for part, term in zip(data, terms.operands, strict=True)
+    ]
+    dtype, (both, *own) = data[0].dtype, _shares(terms)
+    pairs = len(own) == 2 and all(own)
+    found = _paired(operands, both, own, terms, dtype) if pairs else kept(dtype, _each(operands, terms))
+    return tensor_of(tuple(sizes[label] for label in terms.result), dtype, found)
+
+
+def _shares(terms: Equation) -> list[Term]:
+    """The labels of the result that several operands have, and then for each operand those that only it has."""
+    times = Counter(chain(*map(set, terms.operands)))
+    alone = [tuple(label for label in terms.result if label in term and times[label] == 1) for term in terms.operands]
+    return [tuple(label for label in terms.result if times[label] > 1), *alone]
+
+
+def _paired(operands: Sequence[Operand], both: Term, own: Sequence[Term], terms: Equation, dtype: DType) -> Any:
+    """Of two operands, for each place of what both have, the products of the rows of the one and of the other."""
+    found = array(TYPECODES[dtype])
+    pairs = (operand.rows(both, labels, terms.summed) for operand, labels in zip(operands, own, strict=True))
+    for left, right in zip(*pairs, strict=True):
+        found += products(left, right, dtype)
+    order = (*both, *chain.from_iterable(own))
+    shape = [operands[0].sizes[label] for label in order]
+    return permuted(found, shape, [order.index(label) for label in terms.result])
+
+
+def _each(operands: Sequence[Operand], terms: Equation) -> Iterator[Any]:
+    """The elements of the result one by one."""
+    inner = [(operand.elements, operand.moves(terms.summed)) for operand in operands]
+    for bases in zip(*(operand.moves(terms.result) for operand in operands), strict=True):
         columns = zip(bases, inner, strict=True)
-        found.append(_summed([[elements[base + move] for move in moves] for base, (elements, moves) in columns]))
-    return tensor_of(shape, data[0].dtype, kept(data[0].dtype, found))
-
-
-def _moves(part: Tensor, term: Term, over: Term, sizes: Mapping[str, int]) -> list[int]:
-    """The offset in an operand for each place of some labels; an axis of 1 serves every place."""
-    steps = dict.fromkeys(over, 0)
-    for label, extent, step in zip(term, part.shape, strides(part.shape), strict=True):
-        if label in steps and extent != 1:
-            steps[label] += step
-    return offsets([sizes[label] for label in over], list(steps.values()))
+        yield _summed([[elements[base + move] for move in moves] for base, (elements, moves) in columns])
 
 
 def _summed(columns: list[list[Any]]) -> Any:
