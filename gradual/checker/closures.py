@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
@@ -90,7 +90,16 @@ def function_of(
     else:
         type = replace(header.interface, result=closed_result(state, header, inferred))
     body = Block(tuple(steps), result)
-    return Function(name, header.params, header.binders, header.entry, body, type, not state.gradual, literal.span)
+    says = dict(_said(literal.attributes))
+    strict = not state.gradual
+    return Function(name, header.params, header.binders, header.entry, body, type, strict, literal.span, says)
+
+
+def _said(attributes: Sequence[ast.Attribute]) -> Iterator[tuple[str, bool | int | float | str]]:
+    """What a definition says of itself in numbers and strings; other values say nothing here."""
+    for attribute in attributes:
+        if isinstance(attribute.value, ast.Number | ast.Text):
+            yield attribute.key, attribute.value.value
 
 
 def returned(state: Elaboration, result: str, header: Header, literal: ast.Fn) -> str:

@@ -450,6 +450,7 @@ class Function:
             program discharges them at the call, a caller from outside is checked by the machine.
         result_type: the interface's result type.
         strict: no unknown enters the definition.
+        attributes: what the definition says of itself by key, such as `codegen`; numbers and strings.
     """
 
     name: str
@@ -460,6 +461,7 @@ class Function:
     type: FunctionType
     strict: bool
     span: Span
+    attributes: Mapping[str, bool | int | float | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
