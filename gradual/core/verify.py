@@ -6,7 +6,7 @@ recorded type must follow.  Removing a check, or the binder that a check reads, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,10 +87,12 @@ class Violation:
     message: str
 
 
-def violations(module: Module, decider: Decider) -> list[Violation]:
-    """What is wrong with a core module; empty if it is well typed.  [core.verify]"""
+def violations(module: Module, decider: Decider, only: Container[str] | None = None) -> list[Violation]:
+    """What is wrong with a core module, or with some of its functions; empty if it is well typed.  [core.verify]"""
     found: list[Violation] = []
     for function in module.functions.values():
+        if only is not None and function.name not in only:
+            continue
         verifier = _Verifier(module, decider, function.name)
         verifier.function(function)
         found += [Violation(function.name, message) for message in verifier.found]

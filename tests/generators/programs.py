@@ -103,11 +103,16 @@ class Grower:
         blind: bool = False,
         depth: int = 0,
         start: Sequence[Item] = (),
-    ) -> list[Item]:
-        """Items for a body, each accepted by the checker unless `blind`; `start` is drawn first."""
+        types: Types | None = None,
+    ) -> tuple[list[Item], Types]:
+        """Items for a body, each accepted by the checker unless `blind`, and the types of all variables.
+
+        `start` is drawn first; `types` are those of the variables that are there before, if they are known.
+        """
         items: list[Item] = []
         last = scope.names[-1]
-        _, types = self.types(context((), last))
+        if types is None:
+            _, types = self.types(context((), last))
         for step in range(-1 if start else 0, steps):
             if self.spoiled:
                 break
@@ -124,7 +129,7 @@ class Grower:
             items, last, types = extended, name, found
             scope.names += [item.name for item in drawn if isinstance(item, Let) and item.name in found]
             scope.dims += [name for item in drawn if accepted for name in _bound(item)]
-        return items
+        return items, types
 
     def draw(self, context: Context, scope: Scope, items: list[Item], types: Types, depth: int) -> list[Item] | None:
         """One construct, None where it has no operands."""
@@ -182,13 +187,17 @@ class Grower:
 
             return whole
 
-        bodies = []
+        known = self.types(context((*before_items,), scope.names[-1]))[1] if before else view.types
+        bodies: list[tuple[list[Item], Scope]] = []
+        types: Types = {}
         for side in (True, False):
             here = inner.inner()
             start = self.demand(view, found.tested) if self.chance(0.5) else []
-            filled = self.grow(inside(side), here, self.random.randrange(0, 3), blind, depth + 1, start)
+            filled, inside_types = self.grow(
+                inside(side), here, self.random.randrange(0, 3), blind, depth + 1, start, known
+            )
             bodies.append((filled, here))
-        _, types = self.types(context((*before_items, *bodies[0][0], *bodies[1][0]), scope.names[-1]))
+            types |= inside_types
         pairs = _alike(bodies[0][1].names, bodies[1][1].names, types)
         if not pairs:
             return None
@@ -209,6 +218,7 @@ class Grower:
         if scrutinee in lists:
             start.append(Let(self.fresh(), None, Text(tail)))
         bodies: list[tuple[list[Item], Scope]] = []
+        types: Types = {}
         for side, begun in enumerate((start, [])):
 
             def inside(items_inside: tuple[Item, ...], result: str, side: int = side) -> Program:
@@ -218,13 +228,14 @@ class Grower:
                 return context((*items, whole), name)
 
             here = scope.inner()
-            bodies.append((self.grow(inside, here, self.random.randrange(0, 3), False, depth + 1, begun), here))
+            filled, inside_types = self.grow(inside, here, self.random.randrange(0, 3), False, depth + 1, begun)
+            bodies.append((filled, here))
+            types |= inside_types
 
         def whole(left: str, right: str) -> Let:
             arms = (Body(tuple(bodies[0][0]), left), Body(tuple(bodies[1][0]), right))
             return Let(name, None, Cases(scrutinee, tuple(zip(patterns, arms, strict=True))))
 
-        _, types = self.types(context((*items, whole(plain, plain)), name))
         pairs = _alike(bodies[0][1].names, bodies[1][1].names, types)
         return [whole(*self.random.choice(pairs[-12:]))] if pairs else None
 
@@ -249,7 +260,7 @@ class Grower:
             literal = Literal(((parameter, annotation),), None, Body(items_inside, result))
             return context((*items, Let(name, None, literal)), view.scope.names[-1])
 
-        filled = self.grow(inside, inner, self.random.randrange(1, 3), False, depth + 1)
+        filled, _ = self.grow(inside, inner, self.random.randrange(1, 3), False, depth + 1)
         last = next((item.name for item in reversed(filled) if isinstance(item, Let)), parameter)
         literal = Literal(((parameter, annotation),), None, Body(tuple(filled), last))
         return [Let(name, None, literal), Let(self.fresh(), None, Text(f"{name}({operand})"))]
@@ -281,12 +292,11 @@ class Grower:
 
         if not self.types(context((), scope.names[-1]))[0]:
             shell = replace(shell, clauses=())
-        items = self.grow(context, scope, steps)
-        return self.finished(shell, items, scope)
+        items, types = self.grow(context, scope, steps)
+        return self.finished(shell, items, scope, types)
 
-    def finished(self, shell: Function, items: list[Item], scope: Scope) -> Function:
+    def finished(self, shell: Function, items: list[Item], scope: Scope, types: Types) -> Function:
         """The function with a result, and sometimes a result type."""
-        _, types = self.types(Program((*self.callees, replace(shell, body=Body(tuple(items), scope.names[0])))))
         inner = shell.name != "@main" and self.chance(0.5)
         results = [name for name in scope.names if name in types and (inner or is_data(types[name]))]
         results = results or scope.names[:1]

@@ -1,11 +1,17 @@
 """Many programs under every law: `python -m tests.properties.campaign --programs 1000`.
 
+The programs have numbers (`families.member`).  With `--log FILE` they are taken in chunks of a thousand, and every
+chunk that is finished adds a line to the file; chunks that stand there already, of the same sources, are not taken
+again, so that a campaign may be stopped, and the counts of several sittings are added.
+
 At the end it tells what deciding cost, for the generated programs and for the models of `relay-models`.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import signal
 import sys
 import time
@@ -14,14 +20,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing import Pool
+from pathlib import Path
 
-from tests.generators.programs import generated
+from tests.generators.families import MEMBERS, member
 from tests.material import models
 from tests.properties.case import Case, Law
 from tests.properties.compiling import compiled
 from tests.properties.laws import LAWS
 from tests.properties.shrinking import shrunk
 from tests.properties.statistics import Ledger, of_texts
+
+CHUNK = 1000
+"""How many numbers of programs a line of the log stands for."""
+
+ROOT = Path(__file__).resolve().parents[2]
 
 PATIENCE = 60.0
 """Seconds of processor time that a law has for one program."""
@@ -51,9 +64,11 @@ class Tally:
 
     def count(self, case: Case) -> None:
         """Take note of a program, its goals and its runs."""
-        self.ledger.checked(case.text, compare=self.ledger.programs < self.compared)
+        if self.ledger.programs < self.compared:
+            self.ledger.checked(case.text)
         found = case.found
         self.counts["programs"] += 1
+        self.counts["grown"] += case.seed % MEMBERS == 0
         self.counts["accepted"] += found.ok
         self.counts["strict"] += found.ok and all(f.strict for f in found.core.functions.values())
         self.counts["proved"] += found.proved
@@ -93,23 +108,23 @@ def _patience(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def breaches(
-    seeds: Iterable[int], laws: dict[str, Law] = LAWS, tally: Tally | None = None, strict: bool | None = None
-) -> Iterator[Breach]:
-    """The breaches among the programs of some seeds."""
-    for seed in seeds:
+def breaches(numbers: Iterable[int], laws: dict[str, Law], tally: Tally) -> Iterator[Breach]:
+    """The breaches among the programs of some numbers."""
+    for number in numbers:
         try:
             with _patience(PATIENCE):
-                case = Case(generated(seed, compiled, strict), seed)
+                program = member(number, compiled)
         except Exception:
-            yield Breach("growth", Case(None, seed), traceback.format_exc(limit=-8))  # type: ignore[arg-type]
+            yield Breach("growth", Case(None, number), traceback.format_exc(limit=-8))  # type: ignore[arg-type]
             continue
+        if program is None:
+            continue
+        case = Case(program, number)
         for name, law in laws.items():
             says = broken(law, case, PATIENCE)
             if says:
                 yield Breach(name, case, says)
-        if tally is not None:
-            tally.count(case)
+        tally.count(case)
 
 
 def smallest(breach: Breach, laws: dict[str, Law] = LAWS) -> Breach:
@@ -133,6 +148,80 @@ def _signature(says: str) -> str:
     return says.splitlines()[-1].split(":")[0] if says.startswith("Traceback") else says.split(":")[0][:24]
 
 
+def told(breach: Breach, plain: bool) -> str:
+    """A breach in words, its program made small unless `plain`."""
+    small = breach if plain or breach.law == "growth" else smallest(breach)
+    return f"--- {small.law}, number {small.case.seed}: {small.says}\n{small.case.program}"
+
+
+# ----------------------------------------------------------------------------------------------------------- chunks
+@dataclass(frozen=True)
+class Chunk:
+    """The numbers of a line of the log, under some laws."""
+
+    start: int
+    length: int
+    laws: tuple[str, ...]
+    plain: bool
+
+    def line(self) -> dict[str, object]:
+        """What the log says of it: its programs, their runs and the breaches."""
+        tally, started = Tally(), time.perf_counter()
+        numbers = range(self.start, self.start + self.length)
+        found = [told(one, self.plain) for one in breaches(numbers, {law: LAWS[law] for law in self.laws}, tally)]
+        return {
+            "sources": sources(),
+            "laws": list(self.laws),
+            "start": self.start,
+            "length": self.length,
+            **tally.counts,
+            "seconds": round(time.perf_counter() - started, 1),
+            "breaches": found,
+        }
+
+
+def sources() -> str:
+    """A digest of everything that decides what a campaign finds."""
+    digest = hashlib.blake2b(digest_size=8)
+    folders = ("gradual", "tests/generators", "tests/properties", "tests/core")
+    for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def lines_of(log: Path) -> list[dict[str, object]]:
+    """The lines of a log; none if there is no such file."""
+    return [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.exists() else []
+
+
+def chunked(log: Path, chunks: Iterable[Chunk], jobs: int, write: Callable[[str], object]) -> None:
+    """Take the chunks that the log does not have yet, and write a line for each."""
+    now = sources()
+    done = {(line["start"], line["length"], *line["laws"]) for line in lines_of(log) if line["sources"] == now}  # type: ignore[misc]
+    waiting = [chunk for chunk in chunks if (chunk.start, chunk.length, *chunk.laws) not in done]
+    with Pool(jobs, maxtasksperchild=8) as pool:
+        for line in pool.imap_unordered(Chunk.line, waiting):
+            if sources() != now:
+                raise SystemExit("the sources have changed since the campaign began: nothing more is counted")
+            with log.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+            for breach in line["breaches"]:  # type: ignore[attr-defined]
+                write(breach)
+            sys.stdout.flush()
+
+
+def summed(log: Path) -> Iterator[str]:
+    """The counts of a log, for each state of the sources."""
+    totals: dict[str, Counter[str]] = {}
+    for line in lines_of(log):
+        total = totals.setdefault(str(line["sources"]), Counter())
+        total.update({key: value for key, value in line.items() if isinstance(value, int | float) and key != "start"})
+        total["breaches"] += len(line["breaches"])  # type: ignore[arg-type]
+    for digest, total in totals.items():
+        counts = {key: round(value) for key, value in total.items() if key != "length"}
+        yield f"sources {digest}: {counts}; {total['programs'] / total['seconds']:.1f} programs/s for each process"
+
+
 def main(write: Callable[[str], object] = print) -> int:
     """Run a campaign; 1 if a law was broken."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -140,17 +229,26 @@ def main(write: Callable[[str], object] = print) -> int:
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--law", choices=sorted(LAWS), action="append")
     parser.add_argument("--plain", action="store_true", help="do not shrink")
+    parser.add_argument("--log", type=Path, help="take chunks, and add a line for each to this file")
+    parser.add_argument("--jobs", type=int, default=1, help="processes, with --log")
     parser.add_argument("--no-models", action="store_true", help="leave out the statistics of relay-models")
     parser.add_argument("--compare", type=int, default=200, help="put the goals of so many programs to Z3 too")
     given = parser.parse_args()
     laws = {name: LAWS[name] for name in given.law or LAWS}
+    if given.log is not None:
+        starts = range(given.start, given.start + given.programs, CHUNK)
+        end = given.start + given.programs
+        chunks = [Chunk(start, min(CHUNK, end - start), tuple(laws), given.plain) for start in starts]
+        with suppress(KeyboardInterrupt):
+            chunked(given.log, chunks, given.jobs, write)
+        write("\n".join(summed(given.log)))
+        return 1 if any(line["breaches"] for line in lines_of(given.log)) else 0
     tally, started, found = Tally(compared=given.compare), time.perf_counter(), 0
-    seeds = range(given.start, given.start + given.programs)
+    numbers = range(given.start, given.start + given.programs)
     with suppress(KeyboardInterrupt):  # what was found until then is told
-        for breach in breaches(seeds, laws, tally):
+        for breach in breaches(numbers, laws, tally):
             found += 1
-            small = breach if given.plain or breach.law == "growth" else smallest(breach, laws)
-            write(f"--- {small.law}, seed {small.case.seed}: {small.says}\n{small.case.program}")
+            write(told(breach, given.plain))
             sys.stdout.flush()
     seconds = time.perf_counter() - started
     write(f"{dict(tally.counts)}\n{found} breaches; {tally.counts['programs'] / seconds:.1f} programs/s\n")

@@ -10,10 +10,11 @@ from typing import Any
 
 from gradual.compiler import Compilation
 from gradual.core.terms import Block, Check, Closure, Function, If, Match, Step, Wrap, WrapReference
+from gradual.core.verify import Violation, violations
 from gradual.source import Span
 from gradual.tensors.value import Value
 from tests.generators.program_terms import Program
-from tests.properties.compiling import Outcome, all_checks, compiled, outcome
+from tests.properties.compiling import SHARED, Outcome, all_checks, compiled, outcome
 from tests.properties.inputs import arguments, spoiled
 from tests.properties.precision import randomly_blurred
 from tests.properties.watching import Trace
@@ -67,6 +68,11 @@ class Case:
     def trace(self) -> Trace:
         """The steps that runs came to; complete once the outcomes are known."""
         return Trace()
+
+    @cached_property
+    def violations(self) -> tuple[Violation, ...]:
+        """What the verifier has against the core."""
+        return tuple(violations(self.found.core, SHARED()))
 
     @cached_property
     def less_precise(self) -> tuple[tuple[Program, Compilation], ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import gradual.compiler
@@ -21,25 +22,29 @@ from gradual.tensors.value import Constructed, Value
 from gradual.verdict import Unknown, Verdict
 from tests.properties.watching import Trace, Watched, run_watched
 
-_REMEMBERED = 200_000
+_REMEMBERED = 100_000
+_TEXTS = 64
 
 
 class Shared:
-    """One decider for many programs, so that its answers are shared; it is renewed when it remembers too much."""
+    """One decider of each budget for many programs, so that its answers are shared; renewed when it remembers too much.
+
+    What a question is answered does not depend on who asked before (law `determinism`).
+    """
 
     def __init__(self) -> None:
-        self._decider = Decider()
+        self._deciders: dict[tuple[Limits, bool], Decider] = {}
 
     def __call__(self, limits: Limits = LIMITS, smt: bool = True) -> Decider:
-        if limits is not LIMITS or not smt:
-            return Decider(limits, smt)
-        if len(self._decider._answers) > _REMEMBERED:
-            self._decider = Decider()
-        return self._decider
+        found = self._deciders.get((limits, smt))
+        if found is None or len(found._answers) > _REMEMBERED:
+            found = self._deciders[limits, smt] = Decider(limits, smt)
+        return found
 
     def forget(self) -> None:
-        """Answers from here on are found anew."""
-        self._decider = Decider()
+        """Answers from here on are found anew, and texts are checked anew."""
+        self._deciders.clear()
+        _compiled.cache_clear()
 
 
 SHARED = Shared()
@@ -72,7 +77,12 @@ _ORDINARY = Options(advise=False)
 
 
 def compiled(text: str, options: Options = _ORDINARY) -> Compilation:
-    """The text checked by the decider that all generated programs share."""
+    """The text checked by the decider that all generated programs share, once for the laws that ask for it."""
+    return _compiled(text, options)
+
+
+@lru_cache(_TEXTS)
+def _compiled(text: str, options: Options) -> Compilation:
     with deciding(SHARED):
         return compile_source(Source("p.relay", text), options)
 

@@ -7,7 +7,10 @@ from random import Random
 
 from tests.generators.program_terms import UNKNOWN, Annotation, Program, Size, Tensor, Unranked, annotated, reshaped
 
-DEGREES = (0.2, 0.5, 0.9)
+DEGREES = (0.2, 0.5, 0.9, 1.0)
+TAKEN = 2
+"""How many of the degrees are taken of one program."""
+
 WHOLE = 0.4
 """How much rarer a whole shape is blurred than a dim."""
 
@@ -30,18 +33,17 @@ def blurred(program: Program, dims: Callable[[], bool], shapes: Callable[[], boo
 
 
 def randomly_blurred(program: Program, random: Random) -> list[Program]:
-    """One less precise program for each degree, the one without any dim, and sometimes the one without any shape."""
+    """Less precise programs of some degrees, at the last of which no dim is left, and sometimes without any shape."""
     found = []
-    for degree in DEGREES:
+    for degree in random.sample(DEGREES, TAKEN):
 
         def dims(degree: float = degree) -> bool:
             return random.random() < degree
 
         def shapes(degree: float = degree) -> bool:
-            return random.random() < degree * WHOLE
+            return degree < 1 and random.random() < degree * WHOLE
 
         found.append(blurred(program, dims, shapes))
-    found.append(blurred(program, lambda: True, lambda: False))
     if random.random() < SHAPELESS:
         found.append(blurred(program, lambda: True, lambda: True))
     return found

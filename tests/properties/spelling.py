@@ -31,8 +31,15 @@ def printing(case: Case) -> str | None:
     return None
 
 
+def _is_renamed(case: Case) -> bool:
+    """Each program is either renamed or has its names used again."""
+    return Random(f"names {case.seed}").random() < 0.5
+
+
 def renaming(case: Case) -> str | None:
     """Renaming variables and dims changes neither acceptance nor where checks stand.  [T16]"""
+    if not _is_renamed(case):
+        return None
     random = Random(f"rename {case.seed}")
     names = sorted(set(re.findall(SPELLED, case.text)))
     fresh = [
@@ -50,6 +57,8 @@ def renaming(case: Case) -> str | None:
 
 def shadowing(case: Case) -> str | None:
     """Names that are used again for other values change nothing.  [T16]"""
+    if _is_renamed(case):
+        return None
     text = shadowed(case.program, Random(f"shadow {case.seed}"))
     other = compiled(text)
     if other.ok != case.found.ok:
@@ -75,6 +84,8 @@ def inlining(case: Case) -> str | None:
 
 def _rearranged(case: Case, program: Program) -> str | None:
     """What differs in another arrangement; which one of several checks or faults stops a run may differ."""
+    if program == case.program:
+        return None
     other = compiled(str(program))
     if case.gave_up or gave_up(other):
         return None

@@ -103,7 +103,12 @@ JOINED_PARTLY = """def @main(%c: bool, %a: Tensor[*, float32], %x: Tensor[(2, 3)
   if (%c) { (%a, %y) } else { (%x, %y) }
 }"""
 
+READ_IN_ONE_BRANCH = """def @main(%v: Tensor[*, float32], %w: Tensor[(?, m), float32], %i: int64) {
+  let %j = if (%i < 3) { %w } else { %v as Tensor[(?, dim(%v, 1)), float32] };
+  reshape(%j, newshape=[dim(%j, 1), dim(%j, 0)])
+}"""
 
-@pytest.mark.parametrize("text", [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY])
+
+@pytest.mark.parametrize("text", [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY, READ_IN_ONE_BRANCH])
 def test_ranks_of_paths_never_taken_and_sizes_beside_star_are_verified(text: str) -> None:
     assert violations(compiled(text).core, Decider()) == []
