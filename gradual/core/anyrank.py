@@ -84,9 +84,9 @@ def readable(verifier: Verifying, variable: Variable, what: str) -> None:
 
 
 def read_by(value: Any) -> Iterator[Variable]:
-    """The sizes that an attribute speaks of."""
+    """The sizes that an attribute reads whichever branches of sizes are taken."""
     if isinstance(value, Dim):
-        yield from sorted(value.variables(), key=lambda variable: variable.name)
+        yield from read_always(value)
     for part in value if isinstance(value, tuple) else ():
         yield from read_by(part)
 
