@@ -73,10 +73,17 @@ class Known:
         self.renamed = {step.name for step in steps if isinstance(step, Rename | If)}
 
     def may_be_implied(self, check: Check, after: tuple[Step, ...]) -> bool:
-        """Whether the check may follow from others of its demand, or from what was forgotten; core keeps no bounds."""
+        """Whether the check may follow from others of its demand, or from what was forgotten; core keeps no bounds.
+
+        An operator that asks its rule at run time may ask again what the check before it has asked.
+        """
         bound = check.blame.site in (Site.ANNOTATION, Site.CAST) and not isinstance(check.goal, Equal)
         read = {witness.value.split("#")[0] for v in check.goal.variables() if (witness := v.witness) is not None}
-        return bound or not read.isdisjoint(self.renamed) or (bool(after) and isinstance(after[0], Check))
+        return bound or not read.isdisjoint(self.renamed) or (bool(after) and _asks(after[0]))
+
+
+def _asks(step: Step) -> bool:
+    return isinstance(step, Check) or (isinstance(step, Apply) and step.accepts is not None)
 
 
 def _functions(function: Function, known: Known) -> Iterator[tuple[str, Step | None, str, Function]]:

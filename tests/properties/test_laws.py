@@ -21,6 +21,7 @@ from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.properties.determinism import ROOT, SEEDS, differing, sample
 from tests.properties.laws import LAWS
+from tests.properties.seeded.directed import obeys
 
 PROGRAMS = int(os.environ.get("GRADUAL_PROGRAMS", "25"))
 
@@ -112,3 +113,13 @@ READ_IN_ONE_BRANCH = """def @main(%v: Tensor[*, float32], %w: Tensor[(?, m), flo
 @pytest.mark.parametrize("text", [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY, READ_IN_ONE_BRANCH])
 def test_ranks_of_paths_never_taken_and_sizes_beside_star_are_verified(text: str) -> None:
     assert violations(compiled(text).core, Decider()) == []
+
+
+ASKED_AGAIN = """def @main(%v: Tensor[*, float32]) {
+  let %w = %v as Tensor[*, float32];
+  nn.dense(%w, %v)
+}"""
+
+
+def test_what_an_operator_asks_again_at_run_time_may_be_left_out() -> None:
+    assert obeys("tampering", ASKED_AGAIN)() is None
