@@ -6,7 +6,7 @@ recorded type must follow.  Removing a check, or the binder that a check reads, 
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,13 +87,19 @@ class Violation:
     message: str
 
 
-def violations(module: Module, decider: Decider, only: Container[str] | None = None) -> list[Violation]:
+Visit = Callable[[Step, Facts, Mapping[str, OpenedType]], None]
+"""Told of every step of a block before it is typed: what is known there, and the types of the values so far."""
+
+
+def violations(
+    module: Module, decider: Decider, only: Container[str] | None = None, visit: Visit | None = None
+) -> list[Violation]:
     """What is wrong with a core module, or with some of its functions; empty if it is well typed.  [core.verify]"""
     found: list[Violation] = []
     for function in module.functions.values():
         if only is not None and function.name not in only:
             continue
-        verifier = _Verifier(module, decider, function.name)
+        verifier = _Verifier(module, decider, function.name, visit)
         verifier.function(function)
         found += [Violation(function.name, message) for message in verifier.found]
     return found
@@ -106,6 +112,7 @@ class _Verifier:
     module: Module
     decider: Decider
     name: str
+    visit: Visit | None = None
     facts: Facts = field(default_factory=Facts)
     types: dict[str, OpenedType] = field(default_factory=dict)
     shared: dict[object, Dim] = field(default_factory=dict)
@@ -147,6 +154,8 @@ class _Verifier:
     def block(self, block: Block) -> None:
         """The steps in order; the result must be defined."""
         for step in block.steps:
+            if self.visit is not None:
+                self.visit(step, self.facts, self.types)
             self._step(step)
         self._type(block.result)
 
