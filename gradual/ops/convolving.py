@@ -34,8 +34,8 @@ from gradual.ops.windows import (
     window,
 )
 from gradual.tensors.index import numel, permuted
-from gradual.tensors.inner import Row, products
-from gradual.tensors.scalar import TYPECODES
+from gradual.tensors.inner import products
+from gradual.tensors.scalar import TYPECODES, Elements
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -149,7 +149,7 @@ class Plan:
         kernels: for each output channel its weights as input channels, space.
     """
 
-    cells: Row
+    cells: Elements
     extents: Ints
     batch: int
     groups: int
@@ -168,7 +168,7 @@ class Plan:
             yield place * self.into, self.kernels[first : first + share]
 
 
-def cells_of(given: Tensor, layout: str, letters: str, dtype: DType) -> Row:
+def cells_of(given: Tensor, layout: str, letters: str, dtype: DType) -> Elements:
     """The elements in the order of `letters`, as numbers of the type to compute in."""
     axes = [layout.index(letter) for letter in letters]
     shape = tuple(given.shape[axis] for axis in axes)

@@ -43,8 +43,7 @@ from gradual.ops.windows import (
     window,
 )
 from gradual.tensors.index import numel, strides
-from gradual.tensors.inner import Row
-from gradual.tensors.scalar import kept
+from gradual.tensors.scalar import Elements, kept
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -131,7 +130,7 @@ def _convolve_transposed(
     return restored(found, (batch, groups * share, *results), out_layout or data_layout, dtype)
 
 
-def _spread_all(plan: Plan, weights: Row, share: int, axes: Sequence[Spread], dtype: DType) -> array[Any]:
+def _spread_all(plan: Plan, weights: Elements, share: int, axes: Sequence[Spread], dtype: DType) -> array[Any]:
     """The result's elements as batch, channels, space."""
     volume = plan.volume([axis.margins() for axis in axes])
     area = numel([axis.result for axis in axes])
@@ -144,7 +143,7 @@ def _spread_all(plan: Plan, weights: Row, share: int, axes: Sequence[Spread], dt
 
 
 def _spread_residue(
-    plan: Plan, volume: Volume, weights: Row, share: int, axes: Sequence[Spread], residues: Ints,
+    plan: Plan, volume: Volume, weights: Elements, share: int, axes: Sequence[Spread], residues: Ints,
     taps: Sequence[dict[int, int]], found: array[Any], dtype: DType,
 ) -> None:  # fmt: skip
     """Write the result cells of one residue."""

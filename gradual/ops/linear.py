@@ -14,9 +14,9 @@ from typing import Any
 from gradual.dims.dim import Dim
 from gradual.ops.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import agreement, axis_of, broadcast, judged, of_dtype, same_dtype, tensor
-from gradual.tensors.index import numel
+from gradual.tensors.index import numel, spread
 from gradual.tensors.inner import Row, products
-from gradual.tensors.scalar import TYPECODES, converter, kept
+from gradual.tensors.scalar import TYPECODES, Elements, converter, kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -35,15 +35,16 @@ def contracted_dtype(left: TensorType[Dim], right: TensorType[Dim], out_dtype: D
     return out_dtype
 
 
-def numbers(given: Tensor, dtype: DType) -> Row:
+def numbers(given: Tensor, dtype: DType) -> Elements:
     """The elements as numbers of the type that a contraction is computed in."""
     convert = converter(given.dtype, dtype)
-    return tuple(given.elements if convert is None else map(convert, given.elements))
+    return given.elements if convert is None else list(map(convert, given.elements))
 
 
-def rows(elements: Row, count: int, width: int) -> Rows:
+def rows(elements: Elements, count: int, width: int) -> Rows:
     """The elements cut into `count` rows of `width`."""
-    return [elements[start : start + width] for start in range(0, count * width, width)] if width else [()] * count
+    starts = range(0, count * width, width) if width else [0] * count
+    return [tuple(elements[start : start + width]) for start in starts]
 
 
 def _dense(data: Tensor, weight: Tensor, *, units: int | None, out_dtype: DType | None) -> Tensor:
@@ -98,13 +99,13 @@ def _pair(shape: tuple[int, ...]) -> tuple[int, int]:
     return shape[-2], shape[-1]
 
 
-def _lines(elements: Row, count: int, height: int, width: int, turned: bool) -> Rows:
+def _lines(elements: Elements, count: int, height: int, width: int, turned: bool) -> Rows:
     """The rows of `count` matrices one after another, or their columns if `turned`."""
     if not turned:
         return rows(elements, count * height, width)
     area = height * width
     starts = range(0, count * area, area) if area else [0] * count
-    return [elements[start + i : start + area : width] for start in starts for i in range(width)]
+    return [tuple(elements[start + i : start + area : width]) for start in starts for i in range(width)]
 
 
 @operator("nn.matmul", meaning=_matmul, family="linear")
@@ -186,11 +187,10 @@ def _bias_add(data: Tensor, bias: Tensor, *, axis: int) -> Tensor:
     return tensor_of(data.shape, data.dtype, kept(data.dtype, map(add, data.elements, column)))
 
 
-def along_axis(data: Tensor, column: Tensor, axis: int) -> list[Any]:
+def along_axis(data: Tensor, column: Tensor, axis: int) -> Any:
     """For each element of `data` the element of `column` at its place along the axis."""
-    inner = numel(data.shape[axis % data.rank + 1 :])
-    spread = [element for element in column.elements for _ in range(inner)]
-    return spread * numel(data.shape[: axis % data.rank])
+    behind = data.rank - axis % data.rank - 1
+    return spread(column.elements, (*column.shape, *(1,) * behind), data.shape)
 
 
 @operator("nn.bias_add", meaning=_bias_add, family="linear")

@@ -25,7 +25,7 @@ _WIDE, _MANY = 16, 8
 """From so many columns and rows on, of one side, the faster way is faster."""
 _LEAST, _GREATEST = 2.0**-600, 2.0**600
 """Squares of lengths between which nothing overflows, and what underflows is far below the bound."""
-_BALANCED = 8
+_BALANCED = 2
 """Exponents may be so far apart without the bound growing too wide for most elements."""
 
 
@@ -80,8 +80,9 @@ def _row(
 def _bound(columns: int) -> float:
     """How far the faster way and the definition may be apart, as a share of `|x|² + |y|²`.
 
-    In units of 2**-53 of that and for n columns: a squared length errs by less than n + 11, as it would if it were
-    summed up one by one; the three with what is done to them by less than 3 n + 37; twice the definition, which has
-    less than that to sum up, by less than n.  The bound on twice the product is 8 n + 128, so there is room for two.
+    Twice the product is what is computed; in units of 2**-53 of that sum and for n columns: a squared length errs by
+    less than n + 11, as it would if it were summed up one by one; so the three, the last of which is at most twice as
+    great as the sum, by less than 3 n + 33, and by 4 with what is done to them; twice the definition, which sums up no
+    more than that, by less than n.  The bound is 4 n + 64, which leaves room for what is of second order.
     """
-    return (columns + 16) * 2.0**-51
+    return (columns + 16) * 2.0**-52
