@@ -1,0 +1,552 @@
+"""Retyping a function after sizes or elements became known: one sweep over its blocks, forward.
+
+A step is looked at again only if something it reads has another type than before.  Its rule is asked on the types
+that its operands have now; where the recorded size is the step's own unknown and the rule now says a dim, that dim
+stands for the unknown from there on.  Checks that have become provable go, checks that now always fail stay with
+their labels, and an `if` whose condition has become constant is its branch.   [pass.sharpen]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import Any
+
+from gradual.core.declared import declarations, is_own
+from gradual.core.rewriting import Rewriting
+from gradual.core.terms import (
+    Apply,
+    Arm,
+    Assertion,
+    Bind,
+    Block,
+    Check,
+    Closure,
+    CorePattern,
+    Destructure,
+    Function,
+    If,
+    Invoke,
+    MakeTuple,
+    Match,
+    Module,
+    Project,
+    Rename,
+    Step,
+    Stop,
+)
+from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, negated
+from gradual.dims.decide import Decider
+from gradual.dims.dim import ContentOf, Dim, Variable, constant, product
+from gradual.dims.reduce import is_large
+from gradual.limits import LIMITS
+from gradual.ops.operator import Contents, IllFormed, Judgement
+from gradual.ops.ranks import Asking
+from gradual.passes.knowing import Knowing, Passed, Path
+from gradual.tensors.scalar import integer_range
+from gradual.types.choosing import at_types
+from gradual.types.dtype import DType
+from gradual.types.keying import keyed
+from gradual.types.opening import (
+    base_of,
+    content_of,
+    numel_of,
+    opened,
+    rank_of,
+    size_of,
+    sizes,
+    tracked_length,
+    with_contents,
+)
+from gradual.types.type import (
+    Content,
+    FunctionType,
+    GradualType,
+    Hole,
+    NeverType,
+    OpenedType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
+from gradual.verdict import Proved
+
+
+def sharpened(
+    module: Module, function: Function, decider: Decider, dims: Mapping[Variable, Dim] | None = None
+) -> Function:
+    """The function where `dims` stand for some of its unknowns, and everything that follows is known.
+
+    The interface is the caller's affair: parameters and result stay as written, but for what `dims` says of them.
+    """
+    return Sweep(module, decider, Rewriting(dims=dict(dims or {}))).function(function)
+
+
+class _Unreachable(Exception):
+    """No run comes here: what stands before it always fails."""
+
+
+@dataclass(slots=True, eq=False)
+class Sweep:
+    """One function on its way through a pass.
+
+    Attributes:
+        rewriting: what stands for the names and unknowns that are gone.
+        types: what the variables that have a value here have, by their names in the new function.
+        changed: the variables, by their names in the old function, of which another type is known now.
+        improve: what else becomes of an operator's application, once its type is known.
+    """
+
+    module: Module
+    decider: Decider
+    rewriting: Rewriting = field(default_factory=Rewriting)
+    improve: Callable[[Sweep, Apply], Step] | None = None
+    types: dict[str, OpenedType] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+    knowing: Knowing = field(init=False)
+    _out: list[Step] = field(default_factory=list)
+    _scope: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.knowing = Knowing(self.decider)
+
+    # ------------------------------------------------------------------------------------------------- functions
+    def function(self, function: Function) -> Function:
+        """The function with its body swept."""
+        shell = self.rewriting.function(replace(function, body=Block((), function.body.result)))
+        self.knowing.enter()
+        for param, before in zip(shell.params, function.params, strict=True):
+            self._define(before.name, param.type, before.type)
+        for goal in declarations(shell):
+            self.knowing.tell(goal)
+        body, _ = self._block(function.body)
+        self.knowing.leave()
+        if self._is_untouched and body is function.body:
+            return function
+        return replace(shell, body=body)
+
+    def _block(self, block: Block) -> tuple[Block, OpenedType]:
+        """A block swept, with a list of steps of its own, and its value's type; what it defines ends with it."""
+        outer, scope = self._out, self._scope
+        self._out, self._scope = [], []
+        result = self._swept(block)
+        made, type = Block(tuple(self._out), result), self.type_of(result)
+        self._forget()
+        self._out, self._scope = outer, scope
+        return (block if made.steps == block.steps and result == block.result else made), type
+
+    def _forget(self) -> None:
+        """What was defined in this scope is not seen outside."""
+        for name in self._scope:
+            self.types.pop(name, None)
+
+    def _swept(self, block: Block) -> str:
+        """The steps of a block emitted; the name of its value."""
+        try:
+            for step in block.steps:
+                self._step(step)
+        except _Unreachable as reached:
+            return str(reached)
+        return self.rewriting.name(block.result)
+
+    def type_of(self, name: str) -> OpenedType:
+        """The type of a variable of the new function, or of a function of the file."""
+        found = self.module.functions.get(name)
+        return found.type if found is not None else self.types[name]
+
+    # ----------------------------------------------------------------------------------------------------- steps
+    def _step(self, step: Step) -> None:
+        match step:
+            case Apply():
+                self._apply(step)
+            case Check():
+                self._check(step)
+            case Assertion():
+                self._assertion(step)
+            case If():
+                self._conditional(step)
+            case Match():
+                self._match(step)
+            case Closure():
+                self._closure(step)
+            case Rename():
+                self._rename(step)
+            case Invoke() | Project() | MakeTuple() if self._is_touched(step):
+                self._retyped(step)
+            case _:
+                self._moved(step)
+
+    def _moved(self, step: Any) -> None:
+        """A step whose type says what it said, under the new names."""
+        moved = step if self._is_untouched else self.rewriting.step(step)
+        self._emit(moved, step)
+
+    def _emit(self, moved: Any, step: Any) -> None:
+        self._out.append(moved)
+        self._define(step.name, moved.type, step.type)
+
+    @property
+    def _is_untouched(self) -> bool:
+        """Whether nothing in the function has changed so far."""
+        return not (self.changed or self.rewriting.names or self.rewriting.dims)
+
+    def _is_touched(self, step: Any) -> bool:
+        match step:
+            case Apply(operands=read) | MakeTuple(fields=read):
+                return any(name in self.changed for name in read)
+            case Invoke(function=function, operands=read):
+                return function in self.changed or any(name in self.changed for name in read)
+            case _:
+                return step.operand in self.changed
+
+    def _define(self, name: str, now: OpenedType, before: OpenedType) -> None:
+        """A variable has a value from here on; what is known now stands for its unknowns."""
+        self.types[name] = now
+        self._scope.append(name)
+        if now is not before and now != before:
+            self.changed.add(name)
+            self._stands_for(name, before, now)
+        for size in sizes(now):
+            if size.value is None:
+                self.knowing.tell(size)
+
+    def _stands_for(self, path: str, before: OpenedType, now: OpenedType) -> None:
+        """The sizes and elements known now stand for the unknowns of the value at a path."""
+        match before, now:
+            case TensorType(), TensorType() if before.rank == now.rank:
+                for axis, (own, size) in enumerate(zip(before.shape, now.shape, strict=True)):
+                    if size is not own and is_own(own, path, axis):
+                        self._stand(size_of(path, axis), size)
+                if before.contents is None:
+                    for index, content in enumerate(now.contents or ()):
+                        if isinstance(content, Dim):
+                            self._stand(content_of(path, (index,) if now.shape else ()), content)
+            case UnrankedType(origin=origin), TensorType() if origin == path:
+                self._stand(rank_of(path), constant(now.rank))
+                self._stand(numel_of(path), product(now.shape))
+                for axis, size in enumerate(now.shape):
+                    self._stand(size_of(path, axis), size)
+            case TupleType(fields), TupleType(others) if len(fields) == len(others):
+                for i, pair in enumerate(zip(fields, others, strict=True)):
+                    self._stands_for(f"{path}#{i}", *pair)
+
+    def _stand(self, unknown: Dim, dim: Dim) -> None:
+        (variable,) = unknown.variables()
+        if unknown is not dim:
+            self.rewriting.dims[variable] = dim
+
+    # ------------------------------------------------------------------------------------------------- operators
+    def _apply(self, step: Apply) -> None:
+        moved: Any = step if self._is_untouched else self.rewriting.step(step)
+        if moved is not step and (self._is_touched(step) or moved.attributes != step.attributes):
+            moved = self._judged(step, moved)
+        if self.improve is not None:
+            moved = self.improve(self, moved)
+        self._emit(moved, step)
+
+    def operands(self, step: Apply) -> tuple[OpenedType, ...]:
+        """The operands' types, with the elements named that the operator's rules may read."""
+        for index, operand in enumerate(step.operands):
+            if index in step.operator.reads or step.operator.contents is not None:
+                self._open_contents(operand, index in step.operator.reads)
+        return tuple(map(self.type_of, step.operands))
+
+    def _open_contents(self, name: str, read: bool) -> None:
+        type = self.types.get(name)
+        if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
+            return
+        if tracked_length(type, LIMITS.contents, read) is not None:
+            self.types[name] = with_contents(type, name)
+
+    def _judged(self, step: Apply, moved: Apply) -> Apply:
+        """The step with the type that its rule gives on what is known now."""
+        asking = Asking(moved.operator, moved.operands, moved.attributes)
+        try:
+            operands = asking.flattened(self.operands(moved))
+            found = asking.step(operands)
+        except IllFormed as wrong:  # a check before it fails always, or its branch is never taken
+            if moved.accepts is not None:
+                self._out.append(replace(moved.accepts, goal=FALSE))
+            raise self._stopped(step, f"`{step.operator.name}`: {wrong.message}") from None
+        if not isinstance(found, Judgement):
+            return moved
+        if moved.accepts is not None:
+            self._accepted(found, moved.accepts)
+        type = self._sharper(found.result, step.type, step.name)
+        if isinstance(type, TensorType):
+            type = replace(type, contents=self._contents(step, moved, operands, type))
+        return replace(moved, type=type, accepts=None)
+
+    def _accepted(self, judgement: Judgement, accepts: Check) -> None:
+        """What the rule needs, once the ranks are known, is checked where it was asked, with the same label."""
+        unmet = (need.goal for need in judgement.needs if not isinstance(self.knowing.decide(need.goal), Proved))
+        goal = all_of(*unmet)
+        if goal is not TRUE:
+            self._out.append(replace(accepts, goal=goal, says=""))
+            self.knowing.tell(Passed(goal))
+
+    def _contents(self, step: Apply, moved: Apply, operands: tuple[OpenedType, ...], type: OpenedType) -> Contents:
+        """What the rule says of the elements; what nobody said before only where no number can be too large."""
+        rule = step.operator.contents
+        if rule is None or tracked_length(type, LIMITS.contents) is None:
+            return None
+        given = rule(*operands, **moved.attributes)
+        if given is None or (isinstance(step.type, TensorType) and step.type.contents is not None):
+            return given
+        assert isinstance(type, TensorType)
+        held = {part for operand in operands for part in _elements(operand)}
+        safe = all(part in held or fits(part, type.dtype) for part in given)
+        return given if safe and not any(is_large(part, LIMITS.nodes) for part in given) else None
+
+    def _stopped(self, step: Any, says: str) -> _Unreachable:
+        """The block ends here."""
+        self._out.append(Stop(step.name, says, NeverType(), step.span))
+        self.types[step.name] = NeverType()
+        self._scope.append(step.name)
+        return _Unreachable(step.name)
+
+    def _sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
+        """The recorded type, with dims that are judged now for the unknowns of its own."""
+        match judged, before:
+            case TensorType(), TensorType() if judged.rank == before.rank:
+                shape = (
+                    self._size(extent, size, path, axis)
+                    for axis, (extent, size) in enumerate(zip(judged.shape, before.shape, strict=True))
+                )
+                return TensorType(tuple(shape), before.dtype, self.rewriting.type(before).contents)
+            case TupleType(fields), TupleType(others) if len(fields) == len(others):
+                pairs = enumerate(zip(fields, others, strict=True))
+                return TupleType(tuple(self._sharper(*pair, f"{path}#{i}") for i, pair in pairs))
+            case TensorType(), UnrankedType():
+                return opened(judged, path, lambda path, axis, hole: None)[0]
+            case UnrankedType(origin=str()), UnrankedType(origin=origin) if origin != path:
+                return judged
+            case _:
+                return self.rewriting.type(before)
+
+    def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
+        if isinstance(extent, Hole):
+            return self.rewriting.dim(size)
+        opens = is_own(size, path, axis) and not is_large(extent, LIMITS.nodes)
+        return extent if opens or extent.value is not None else self.rewriting.dim(size)
+
+    # ------------------------------------------------------------------------------------ calls, tuples, renaming
+    def _retyped(self, step: Invoke | Project | MakeTuple) -> None:
+        """A step whose type follows from those of its operands."""
+        moved = self.rewriting.step(step)
+        match moved:
+            case Invoke():
+                type = self._called(step, moved)
+            case Project():
+                whole = self.type_of(moved.operand)
+                type = whole.fields[moved.index] if isinstance(whole, TupleType) else moved.type
+            case MakeTuple():
+                type = TupleType(tuple(map(self.type_of, moved.fields)))
+        self._emit(replace(moved, type=type), step)
+
+    def _called(self, step: Any, moved: Invoke) -> OpenedType:
+        for operand in moved.operands:
+            self._open_contents(operand, False)
+        type, types = self.type_of(moved.function), tuple(map(self.type_of, moved.operands))
+        if not isinstance(type, FunctionType):
+            return moved.type
+        call = at_types(type, types, moved.types)
+        if call.unsolved:
+            return moved.type
+        declared = moved.function in self.module.functions and not moved.function.startswith("@")
+        result = keyed(call.result, moved.function, types) if declared else call.result
+        return self._sharper(result, step.type, step.name)
+
+    def _rename(self, step: Rename) -> None:
+        """An ascription forgets; a pass does not.  A value of which elements are known is used itself."""
+        value = self.rewriting.name(step.operand)
+        type = self.type_of(value)
+        if isinstance(type, TensorType) and any(map(is_closed, type.contents or ())):
+            self._alias(step, value)
+            return
+        moved = step if self._is_untouched else self.rewriting.step(step)
+        self._emit(replace(moved, type=self._sharper(type, step.type, step.name)), step)
+
+    def _alias(self, step: Any, value: str) -> None:
+        """From here on the variable of a step is another, which holds the same value."""
+        type = self.type_of(value)
+        if isinstance(type, NeverType):
+            raise _Unreachable(value)
+        if not _is_alike(type, step.type):
+            moved = Rename(step.name, value, self._sharper(type, step.type, step.name), step.span)
+            self._emit(moved, step)
+            return
+        if type != step.type:
+            self.changed.add(step.name)
+        self._stands_for(step.name, step.type, type)
+        self.rewriting.names[step.name] = value
+
+    # ------------------------------------------------------------------------------------------------- functions
+    def _closure(self, step: Closure) -> None:
+        before = step.function
+        type = self.rewriting.type(step.type)
+        self._define(step.name, type, step.type)
+        outer, self._scope = self._scope, []
+        function = self.function(before)
+        self._forget()
+        self._scope = outer
+        self._out.append(step if function is before else replace(step, function=function, type=function.type))
+
+    # -------------------------------------------------------------------------------------------------- branches
+    def _conditional(self, step: If) -> None:
+        """An `if`: its branch where the condition is constant, else both, and what they agree on now."""
+        condition = self.rewriting.name(step.condition)
+        truth = self._truth(condition)
+        if truth is not None and truth.value is not None:
+            taken = step.then if truth.value else step.orelse
+            for inner in taken.steps:
+                self._step(inner)
+            self._alias(step, self.rewriting.name(taken.result))
+            return
+        then, first = self._branch(step.then, truth)
+        orelse, second = self._branch(step.orelse, truth and negated(truth))
+        type = self._joined(step.type, step.name, [first, second])
+        same = then is step.then and orelse is step.orelse and condition == step.condition and type == step.type
+        moved = step if same else replace(step, condition=condition, then=then, orelse=orelse, type=type)
+        self._emit(moved, step)
+
+    def _truth(self, condition: str) -> Constraint | None:
+        type = self.type_of(condition)
+        content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
+        return content if isinstance(content, Constraint) else None
+
+    def _branch(self, block: Block, truth: Constraint | None = None) -> tuple[Block, OpenedType]:
+        """A branch under its path, and the type of its value."""
+        self.knowing.enter()
+        if truth is not None:
+            self.knowing.tell(Path(truth))
+        made = self._block(block)
+        self.knowing.leave()
+        return made
+
+    def _match(self, step: Match) -> None:
+        scrutinee = self.rewriting.name(step.scrutinee)
+        held = self.type_of(scrutinee) if step.scrutinee in self.changed else None
+        arms, types = [], []
+        for arm in step.arms:
+            outer, self._scope = self._scope, []
+            pattern = self._pattern(arm.pattern, held)
+            block, type = self._branch(arm.block)
+            self._forget()
+            self._scope = outer
+            arms.append(arm if pattern is arm.pattern and block is arm.block else Arm(pattern, block))
+            types.append(type)
+        joined = self._joined(step.type, step.name, types)
+        same = scrutinee == step.scrutinee and tuple(arms) == step.arms and joined == step.type
+        self._emit(step if same else replace(step, scrutinee=scrutinee, arms=tuple(arms), type=joined), step)
+
+    def _pattern(self, pattern: CorePattern, held: OpenedType | None) -> CorePattern:
+        """What a pattern binds, outside data at the type that its part of the value has now."""
+        match pattern:
+            case Bind(name, before):
+                if name is None:
+                    return pattern
+                now = held if held is not None else self.rewriting.type(before)
+                self._define(name, now, before)
+                return pattern if now == before else Bind(name, now)
+            case Destructure(constructor, fields):
+                parts: Iterable[OpenedType] = ()
+                if constructor is None and isinstance(held, TupleType):
+                    parts = held.fields
+                made = tuple(self._pattern(*pair) for pair in zip_longest(fields, parts))
+                return pattern if made == fields else Destructure(constructor, made)
+
+    def _joined(self, before: OpenedType, path: str, types: list[OpenedType]) -> OpenedType:
+        """The recorded type, with what all branches have now for the unknowns of its own."""
+        some = [type for type in types if not isinstance(type, NeverType)]
+        match before:
+            case TensorType(shape) if some and all(isinstance(t, TensorType) and t.rank == len(shape) for t in some):
+                tensors = [type for type in some if isinstance(type, TensorType)]
+                extents = [self._common([type.shape[axis] for type in tensors]) for axis in range(len(shape))]
+                joined = [self._size(*pair, path, axis) for axis, pair in enumerate(zip(extents, shape, strict=True))]
+                return TensorType(tuple(joined), before.dtype, self._joined_contents(before, tensors))
+            case TupleType(fields) if some and all(isinstance(t, TupleType) for t in some):
+                columns = zip(*(type.fields for type in some if isinstance(type, TupleType)), strict=True)
+                pairs = enumerate(zip(fields, columns, strict=True))
+                return TupleType(tuple(self._joined(field, f"{path}#{i}", list(col)) for i, (field, col) in pairs))
+            case UnrankedType() if some and all(type == some[0] for type in some) and self._is_seen(some[0]):
+                return some[0]
+            case _:
+                return self.rewriting.type(before)
+
+    def _is_seen(self, type: OpenedType) -> bool:
+        """Whether everything that a tensor's type speaks of has a value here."""
+        match type:
+            case TensorType(shape, _, contents):
+                return all(map(self._is_visible, (*shape, *(contents or ()))))
+            case UnrankedType(origin=str(origin)):
+                return origin.split("#", 1)[0] in self.types
+            case _:
+                return False
+
+    def _common(self, found: list[Dim]) -> Dim | Hole:
+        same = all(size is found[0] for size in found)
+        return found[0] if same and self._is_visible(found[0]) else Hole()
+
+    def _is_visible(self, part: Content) -> bool:
+        return all((base := base_of(variable)) is None or base in self.types for variable in part.variables())
+
+    def _joined_contents(self, before: TensorType[Dim], types: list[TensorType[Dim]]) -> Contents:
+        if before.contents is not None:
+            return self.rewriting.type(before).contents
+        first = types[0].contents
+        same = first is not None and all(type.contents == first for type in types)
+        return first if first is not None and same and all(map(self._is_visible, first)) else None
+
+    # ------------------------------------------------------------------------------------------------ obligations
+    def _check(self, step: Check) -> None:
+        """A check at what is known now: provable, it goes; failing, it stays and fails always."""
+        goal = step.goal if self._is_untouched else self.rewriting.goal(step.goal)
+        if goal is not step.goal:
+            if goal is TRUE or isinstance(self.knowing.decide(goal), Proved):
+                return
+            step = replace(step, goal=goal)
+        self._out.append(step)
+        self.knowing.tell(Passed(goal))
+
+    def _assertion(self, step: Assertion) -> None:
+        condition = self.rewriting.name(step.condition)
+        if step.condition in self.changed and self._truth(condition) is TRUE:
+            return
+        self._out.append(step if condition == step.condition else replace(step, condition=condition))
+
+
+def _elements(type: OpenedType) -> Iterable[Content]:
+    match type:
+        case TensorType(contents=contents):
+            yield from contents or ()
+        case TupleType(fields):
+            for field in fields:
+                yield from _elements(field)
+
+
+def fits(part: Content, dtype: DType) -> bool:
+    """Whether an element is a number that the element type can hold, or a truth value."""
+    if isinstance(part, Constraint):
+        return True
+    low, high = integer_range(dtype)
+    return part.value is not None and low <= part.value <= high
+
+
+def is_closed(part: Content) -> bool:
+    """Whether an element or a size is known without looking at elements."""
+    return not any(isinstance(variable.witness, ContentOf) for variable in part.variables())
+
+
+def _is_alike(type: OpenedType, recorded: OpenedType) -> bool:
+    """Whether a value may stand for one of the recorded type: tensors of known rank, or the very type."""
+    match type, recorded:
+        case TensorType(), TensorType():
+            return type.rank == recorded.rank
+        case TensorType() | UnrankedType(), UnrankedType():
+            return True
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            return all(map(_is_alike, fields, others))
+        case _:
+            return type == recorded
