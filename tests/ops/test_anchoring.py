@@ -7,16 +7,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, assert_nearly, judges, means, refusal
+from tests.ops.oracle import (
+    applications,
+    array_of,
+    assert_nearly,
+    compares,
+    examples,
+    judges,
+    means,
+    narrowed,
+    refusal,
+)
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
@@ -25,6 +35,7 @@ def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
 
 @many
 @given(data=st.data())
+@compares("vision.multibox_prior")
 def test_priors_stand_at_every_cell(data: st.DataObject) -> None:
     application, found = applications("vision.multibox_prior", data)
     height, width = application.arguments[0].shape[2:]
@@ -41,11 +52,12 @@ def test_priors_stand_at_every_cell(data: st.DataObject) -> None:
     centres = np.stack([x, y], axis=-1).reshape(-1, 1, 2)
     wanted = np.concatenate([centres - halves, centres + halves], axis=-1).reshape(1, -1, 4)
     wanted = np.clip(wanted, 0, 1) if attributes["clip"] else wanted
-    assert_nearly(found, wanted.astype(str(application.arguments[0].dtype)))
+    assert_nearly(found, narrowed(application.arguments[0].dtype, wanted))
 
 
 @many
 @given(data=st.data())
+@compares("vision.multibox_transform_loc")
 def test_anchors_are_moved_where_a_class_is_likely(data: st.DataObject) -> None:
     application, (rows, counts) = applications("vision.multibox_transform_loc", data)
     scores, moves, anchors = (array_of(part).astype(float) for part in application.arguments)
@@ -66,7 +78,7 @@ def test_anchors_are_moved_where_a_class_is_likely(data: st.DataObject) -> None:
         box = np.clip(box, 0, 1) if attributes["clip"] else box
         head = np.stack([best[where] - 1.0, score[where]], axis=1)
         wanted[batch, : len(where)] = np.concatenate([head, box], axis=1)
-    assert_nearly(rows, wanted.astype(str(application.arguments[0].dtype)))
+    assert_nearly(rows, narrowed(application.arguments[0].dtype, wanted))
 
 
 def anchors_of(attributes: Any) -> Any:
@@ -122,6 +134,7 @@ def overlap(one: Any, two: Any) -> Any:
 
 @many
 @given(data=st.data())
+@compares("vision.proposal")
 def test_proposals_are_the_best_boxes_over_again(data: st.DataObject) -> None:
     application, found = applications("vision.proposal", data)
     scores, moves, images = (array_of(part).astype(float) for part in application.arguments)
@@ -130,7 +143,7 @@ def test_proposals_are_the_best_boxes_over_again(data: st.DataObject) -> None:
         left = proposals(scores[batch], moves[batch], images[batch], application.attributes) or [np.zeros(4)]
         wanted += [[batch, *left[place % len(left)]] for place in range(top)]
     shaped = np.array(wanted, dtype=float).reshape(len(scores) * top, 5)
-    assert_nearly(found, shaped.astype(str(application.arguments[0].dtype)))
+    assert_nearly(found, narrowed(application.arguments[0].dtype, shaped))
 
 
 def test_what_a_prediction_blows_up_is_clipped() -> None:

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import variable
 from gradual.tensors.scalar import converted
 from gradual.types.dtype import DType
-from tests.ops.oracle import applications, array_of, assert_exactly, judges, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, refusal
 from tests.ops.test_resizing import goals, of, shape_of
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 b = variable("b")
 
 
@@ -25,6 +25,7 @@ def owed(name: str, *arguments: Any, **attributes: Any) -> list[tuple[str, str]]
 
 @many
 @given(data=st.data())
+@compares("nn.depth_to_space")
 def test_depth_to_space_moves_each_channel_to_a_cell_of_its_block(data: st.DataObject) -> None:
     application, found = applications("nn.depth_to_space", data)
     block, layout, mode = (application.attributes[name] for name in ("block_size", "layout", "mode"))
@@ -41,6 +42,7 @@ def test_depth_to_space_moves_each_channel_to_a_cell_of_its_block(data: st.DataO
 
 @many
 @given(data=st.data())
+@compares("nn.space_to_depth")
 def test_space_to_depth_moves_each_cell_of_a_block_to_a_channel(data: st.DataObject) -> None:
     application, found = applications("nn.space_to_depth", data)
     block, layout = application.attributes["block_size"], application.attributes["layout"]
@@ -52,6 +54,7 @@ def test_space_to_depth_moves_each_cell_of_a_block_to_a_channel(data: st.DataObj
 
 @many
 @given(data=st.data())
+@compares("nn.space_to_batch_nd")
 def test_space_to_batch_takes_every_so_many_cells(data: st.DataObject) -> None:
     application, found = applications("nn.space_to_batch_nd", data)
     x, options = array_of(application.arguments[0]), application.attributes
@@ -68,6 +71,7 @@ def test_space_to_batch_takes_every_so_many_cells(data: st.DataObject) -> None:
 
 @many
 @given(data=st.data())
+@compares("nn.batch_to_space_nd")
 def test_batch_to_space_puts_every_so_many_cells(data: st.DataObject) -> None:
     application, found = applications("nn.batch_to_space_nd", data)
     x, options = array_of(application.arguments[0]), application.attributes
@@ -84,6 +88,7 @@ def test_batch_to_space_puts_every_so_many_cells(data: st.DataObject) -> None:
 
 @many
 @given(data=st.data())
+@compares("nn.dilate")
 def test_dilate_leaves_room_between_cells(data: st.DataObject) -> None:
     application, found = applications("nn.dilate", data)
     x, steps = array_of(application.arguments[0]), application.attributes["strides"]
@@ -96,6 +101,7 @@ def test_dilate_leaves_room_between_cells(data: st.DataObject) -> None:
 
 @many
 @given(data=st.data())
+@compares("nn.fifo_buffer")
 def test_fifo_buffer_is_the_end_of_buffer_and_data(data: st.DataObject) -> None:
     application, found = applications("nn.fifo_buffer", data)
     new, old = map(array_of, application.arguments)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -14,9 +14,19 @@ from gradual.ops.contracting import read
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
-from tests.ops.oracle import applications, array_of, assert_same, judges, kept_in, means, refusal
+from tests.ops.oracle import (
+    applications,
+    array_of,
+    assert_same,
+    compares,
+    examples,
+    judges,
+    kept_in,
+    means,
+    refusal,
+)
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
@@ -31,6 +41,7 @@ def judged(equation: str, *operands: TensorType[Dim]) -> tuple[list[str], list[t
 
 @many
 @given(data=st.data())
+@compares("einsum")
 def test_einsum_is_numpys(data: st.DataObject) -> None:
     application, found = applications("einsum", data)
     wide = [array_of(part).astype(float if part.dtype.is_float else np.int64) for part in application.arguments[0]]

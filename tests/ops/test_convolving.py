@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -15,9 +15,9 @@ from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.generators.windows import SPATIAL
-from tests.ops.oracle import applications, assert_same, judges, kept_in, means, refusal, wide
+from tests.ops.oracle import applications, assert_same, compares, examples, judges, kept_in, means, refusal, wide
 
-few = settings(max_examples=40, deadline=None)
+few = examples(40)
 F32 = DType.FLOAT32
 counts = pytest.mark.parametrize("count", SPATIAL)
 
@@ -77,6 +77,7 @@ def cut(place: int, stride: int, reach: int, dilation: int) -> slice:
 @counts
 @few
 @given(data=st.data())
+@compares(*(f"nn.conv{count}d" for count in SPATIAL))
 def test_a_convolution_is_its_definition(count: int, data: st.DataObject) -> None:
     application, found = applications(f"nn.conv{count}d", data)
     x, w = map(wide, application.arguments)
@@ -107,6 +108,7 @@ def spread(x: Any, w: Any, attributes: dict[str, Any]) -> Any:
 @counts
 @few
 @given(data=st.data())
+@compares(*(f"nn.conv{count}d_transpose" for count in SPATIAL))
 def test_a_transposed_convolution_is_its_definition(count: int, data: st.DataObject) -> None:
     application, found = applications(f"nn.conv{count}d_transpose", data)
     x, w = map(wide, application.arguments)

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, judges, refusal
+from tests.ops.oracle import applications, array_of, compares, examples, judges, refusal
 
-many = settings(max_examples=200, deadline=None)
-UNITS = {DType.FLOAT16: 2e-3, DType.FLOAT32: 1e-6, DType.FLOAT64: 1e-13}
+many = examples(200)
+UNITS = {DType.FLOAT16: 2e-3, DType.BFLOAT16: 0.016, DType.FLOAT32: 1e-6, DType.FLOAT64: 1e-13}
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
@@ -25,6 +25,7 @@ def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @many
 @given(data=st.data())
+@compares("nn.correlation")
 def test_correlation_is_its_definition(data: st.DataObject) -> None:
     application, found = applications("nn.correlation", data)
     a = application.attributes

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, judges, means, refusal
+from tests.ops.oracle import applications, array_of, compares, examples, judges, means, refusal
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
@@ -29,8 +29,9 @@ def sampled(planes: Any, y: float, x: float) -> Any:
     return np.einsum("...ij,i,j->...", planes, down, across)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(data=st.data())
+@compares("nn.deformable_conv2d")
 def test_each_tap_is_sampled_where_it_is_moved(data: st.DataObject) -> None:
     application, found = applications("nn.deformable_conv2d", data)
     x, offset, w = (array_of(part).astype(float) for part in application.arguments)

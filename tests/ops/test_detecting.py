@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -14,9 +14,9 @@ from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 INT = DType.INT32
 
 
@@ -46,6 +46,7 @@ def best_first(scores: Any) -> Any:
 
 @many
 @given(data=st.data())
+@compares("vision.get_valid_counts")
 def test_valid_boxes_are_those_above_the_threshold(data: st.DataObject) -> None:
     application, found = applications("vision.get_valid_counts", data)
     rows, threshold = map(array_of, application.arguments)
@@ -87,6 +88,7 @@ def survivors(rows: Any, valid: int, most: int, least: float, attributes: Any) -
 
 @many
 @given(data=st.data())
+@compares("vision.non_max_suppression")
 def test_boxes_that_overlap_a_better_one_are_dropped(data: st.DataObject) -> None:
     application, found = applications("vision.non_max_suppression", data)
     rows, valid, indices, most, least = map(array_of, application.arguments)
@@ -110,6 +112,7 @@ def test_boxes_that_overlap_a_better_one_are_dropped(data: st.DataObject) -> Non
 
 @many
 @given(data=st.data())
+@compares("vision.all_class_non_max_suppression")
 def test_every_class_is_suppressed_by_itself(data: st.DataObject) -> None:
     application, found = applications("vision.all_class_non_max_suppression", data)
     boxes, scores, most, least, low = map(array_of, application.arguments)

@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.types.dtype import DType
-from tests.ops.oracle import applications, judges, refusal, wide
+from tests.ops.oracle import applications, compares, examples, judges, refusal, wide
 from tests.ops.test_normalizing import along, goals, of, roughly
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 
 
 @pytest.mark.parametrize("name", ["nn.instance_norm", "nn.group_norm"])
 @many
 @given(data=st.data())
+@compares("nn.instance_norm", "nn.group_norm")
 def test_a_norm_of_channels_is_its_formula(name: str, data: st.DataObject) -> None:
     application, found = applications(name, data)
     attributes = application.attributes

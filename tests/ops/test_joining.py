@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -14,9 +14,9 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
-from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-few = settings(max_examples=60, deadline=None)
+few = examples(60)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32, contents: Any = None) -> TensorType[Dim]:
@@ -34,6 +34,7 @@ def shape_of(kind: Any) -> list[str]:
 @pytest.mark.parametrize("name", ["concatenate", "stack"])
 @few
 @given(data=st.data())
+@compares("concatenate", "stack")
 def test_joining_is_numpys(name: str, data: st.DataObject) -> None:
     application, found = applications(name, data)
     arrays = [array_of(part) for part in application.arguments[0]]
@@ -42,6 +43,7 @@ def test_joining_is_numpys(name: str, data: st.DataObject) -> None:
 
 @few
 @given(data=st.data())
+@compares("split")
 def test_splitting_is_numpys(data: st.DataObject) -> None:
     application, found = applications("split", data)
     attributes = application.attributes

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
-from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
@@ -38,6 +38,7 @@ def read(text: str) -> list[tuple[str, int]]:
 
 @many
 @given(data=st.data())
+@compares("layout_transform")
 def test_every_element_is_where_its_coordinates_are_in_the_other_layout(data: st.DataObject) -> None:
     application, found = applications("layout_transform", data)
     (x,) = map(array_of, application.arguments)
@@ -84,6 +85,7 @@ def test_blocks_are_formulas() -> None:
 # -------------------------------------------------------------------------------------------------------- meshgrid
 @many
 @given(data=st.data())
+@compares("meshgrid")
 def test_meshgrid_is_numpys(data: st.DataObject) -> None:
     application, found = applications("meshgrid", data)
     parts = [np.atleast_1d(array_of(part)) for part in application.arguments[0]]

@@ -7,16 +7,27 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, assert_same, judges, kept_in, means, refusal, wide
+from tests.ops.oracle import (
+    applications,
+    array_of,
+    assert_same,
+    compares,
+    examples,
+    judges,
+    kept_in,
+    means,
+    refusal,
+    wide,
+)
 
-few = settings(max_examples=60, deadline=None)
+few = examples(60)
 F32 = DType.FLOAT32
 
 
@@ -46,6 +57,7 @@ def multiplied(name: str, left: Any, right: Any, attributes: dict[str, Any]) -> 
 @pytest.mark.parametrize("name", ["nn.dense", "nn.matmul", "nn.batch_matmul"])
 @few
 @given(data=st.data())
+@compares("nn.dense", "nn.matmul", "nn.batch_matmul")
 def test_a_contraction_is_numpys(name: str, data: st.DataObject) -> None:
     application, found = applications(name, data)
     left, right = map(wide, application.arguments)
@@ -54,6 +66,7 @@ def test_a_contraction_is_numpys(name: str, data: st.DataObject) -> None:
 
 @few
 @given(data=st.data())
+@compares("nn.bias_add")
 def test_a_bias_is_added_along_its_axis(data: st.DataObject) -> None:
     application, found = applications("nn.bias_add", data)
     x, bias = map(wide, application.arguments)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -15,9 +15,9 @@ from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, assert_nearly, judges, means, refusal
+from tests.ops.oracle import applications, array_of, assert_nearly, compares, examples, judges, means, narrowed, refusal
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 I32 = DType.INT32
 
 
@@ -32,17 +32,19 @@ def goals(judgement: Any) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("name", ["nn.cross_entropy", "nn.cross_entropy_with_logits"])
 @many
 @given(data=st.data())
+@compares("nn.cross_entropy", "nn.cross_entropy_with_logits")
 def test_cross_entropy_is_its_definition(name: str, data: st.DataObject) -> None:
     application, found = applications(name, data)
     x, y = (array_of(part).astype(float) for part in application.arguments)
     with np.errstate(all="ignore"):
         logarithms = np.log(x) if name == "nn.cross_entropy" else x
         expected = -np.sum(y * logarithms) / np.float64(x.shape[0])
-        assert_nearly(found, np.asarray(expected).astype(str(found.dtype)))
+        assert_nearly(found, narrowed(found.dtype, expected))
 
 
 @many
 @given(data=st.data())
+@compares("nn.nll_loss")
 def test_nll_loss_is_its_definition(data: st.DataObject) -> None:
     application, found = applications("nn.nll_loss", data)
     p, t, w = map(array_of, application.arguments)
@@ -56,7 +58,7 @@ def test_nll_loss_is_its_definition(data: st.DataObject) -> None:
     losses = -picked * shares
     with np.errstate(all="ignore"):
         expected = {"none": losses, "sum": losses.sum(), "mean": losses.sum() / shares.sum()}[attributes["reduction"]]
-        assert_nearly(found, np.asarray(expected).astype(str(found.dtype)))
+        assert_nearly(found, narrowed(found.dtype, expected))
 
 
 def test_what_is_ignored_counts_for_nothing() -> None:

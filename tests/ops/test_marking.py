@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gradual
@@ -11,12 +11,13 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.refused import REFUSED, listed, reason
 from gradual.types.type import FunctionType
 from tests.generators.marking import ROWS
-from tests.ops.oracle import judges, means, type_of
+from tests.ops.oracle import compares, examples, judges, means, type_of
 
 
 @pytest.mark.parametrize("name", ROWS)
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(data=st.data())
+@compares(*ROWS)
 def test_a_mark_hands_its_argument_on(name: str, data: st.DataObject) -> None:
     (value,) = data.draw(ROWS[name]).arguments
     assert means(name, value) is value

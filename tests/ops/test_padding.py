@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
-from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-few = settings(max_examples=80, deadline=None)
+few = examples(80)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
@@ -39,6 +39,7 @@ def padded(x: Any, widths: list[list[int]], mode: str, **fill: Any) -> Any:
 @pytest.mark.parametrize("name", ["nn.pad", "dyn.nn.pad"])
 @few
 @given(data=st.data())
+@compares("nn.pad", "dyn.nn.pad")
 def test_a_pad_is_numpys(name: str, data: st.DataObject) -> None:
     application, found = applications(name, data, faults="E0608")
     x, fill = array_of(application.arguments[0]), application.arguments[-1]
@@ -51,6 +52,7 @@ def test_a_pad_is_numpys(name: str, data: st.DataObject) -> None:
 
 @few
 @given(data=st.data())
+@compares("nn.mirror_pad")
 def test_a_mirror_pad_is_numpys(data: st.DataObject) -> None:
     application, found = applications("nn.mirror_pad", data)
     x, attributes = array_of(application.arguments[0]), application.attributes

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -18,10 +18,21 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.generators.windows import SPATIAL
-from tests.ops.oracle import applications, array_of, assert_same, judges, means, refusal, wide
+from tests.ops.oracle import (
+    applications,
+    array_of,
+    assert_same,
+    compares,
+    examples,
+    judges,
+    means,
+    narrowed,
+    refusal,
+    wide,
+)
 from tests.ops.test_convolving import each, sides, turned
 
-few = settings(max_examples=40, deadline=None)
+few = examples(40)
 counts = pytest.mark.parametrize("count", SPATIAL)
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -97,12 +108,13 @@ def greatest(cells: list[Any], dtype: DType) -> Any:
 @pytest.mark.parametrize("kind", ["max", "avg"])
 @few
 @given(data=st.data())
+@compares(*(f"nn.{kind}_pool{count}d" for kind in ("max", "avg") for count in SPATIAL))
 def test_a_sliding_pool_is_its_definition(kind: str, count: int, data: st.DataObject) -> None:
     application, found = applications(f"nn.{kind}_pool{count}d", data)
     (x,), attributes, letters = map(wide, application.arguments), application.attributes, "NC" + SPATIAL[count]
     expected = pooled(turned(x, attributes["layout"], letters), found.dtype, attributes, kind == "avg")
     layout = attributes["out_layout"] or attributes["layout"]
-    assert_same(found, turned(expected, letters, layout).astype(str(found.dtype)))
+    assert_same(found, narrowed(found.dtype, turned(expected, letters, layout)))
 
 
 def parted(x: Any, dtype: DType, sizes: list[int], mean: bool) -> Any:
@@ -122,6 +134,7 @@ def parted(x: Any, dtype: DType, sizes: list[int], mean: bool) -> Any:
 @pytest.mark.parametrize("kind", ["max", "avg"])
 @few
 @given(data=st.data())
+@compares(*(f"nn.adaptive_{kind}_pool{count}d" for kind in ("max", "avg") for count in SPATIAL))
 def test_an_adaptive_pool_is_its_definition(kind: str, count: int, data: st.DataObject) -> None:
     faults = "E0604" if kind == "avg" else None
     application, found = applications(f"nn.adaptive_{kind}_pool{count}d", data, faults)
@@ -130,7 +143,7 @@ def test_an_adaptive_pool_is_its_definition(kind: str, count: int, data: st.Data
     sizes = each(attributes["output_size"], count) or list(x.shape[2:])
     layout = attributes["out_layout"] or attributes["layout"]
     expected = turned(parted(x, found.dtype, sizes, kind == "avg"), letters, layout)
-    assert_same(found, expected.astype(str(found.dtype)))
+    assert_same(found, narrowed(found.dtype, expected))
 
 
 def test_the_integer_mean_of_nothing_is_a_fault() -> None:

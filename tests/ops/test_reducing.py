@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Kind, constant, variable
@@ -15,13 +15,23 @@ from gradual.ops.reducing import reduced_axes
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.generators.operators import INTEGERS, shapes, tensors
+from tests.generators.operators import EVERY, FLOATS, INTEGERS, shapes, tensors
 from tests.generators.reducing import axes
-from tests.ops.oracle import NUMPY_TYPES, array_of, assert_exactly, assert_nearly, judges, means, of, refusal
+from tests.ops.oracle import (
+    array_of,
+    assert_exactly,
+    assert_nearly,
+    compares,
+    examples,
+    judges,
+    means,
+    narrowed,
+    of,
+    refusal,
+)
 
-few = settings(max_examples=25, deadline=None)
+few = examples(25)
 n, m = (variable(name, kind=Kind.RIGID) for name in "nm")
-FLOATS = [dtype for dtype in NUMPY_TYPES if dtype.is_float]
 
 
 @st.composite
@@ -48,6 +58,7 @@ def inhabited(x: Tensor, attributes: dict[str, Any]) -> bool:
 @pytest.mark.parametrize("name", ["sum", "prod"])
 @few
 @given(data=st.data())
+@compares("sum", "prod")
 def test_sums_and_products_of_integers_wrap(name: str, dtype: DType, data: st.DataObject) -> None:
     x, attributes = data.draw(reductions(dtype, special=True))
     expected = getattr(np, name)(array_of(x), dtype=str(dtype), **over(x, attributes))
@@ -60,18 +71,20 @@ def test_sums_and_products_of_integers_wrap(name: str, dtype: DType, data: st.Da
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @few
 @given(data=st.data())
+@compares("sum", "prod", "mean")
 def test_sums_products_and_means_of_floats_are_rounded_once(
     name: str, dtype: DType, special: bool, data: st.DataObject
 ) -> None:
     x, attributes = data.draw(reductions(dtype, special))
-    expected = getattr(np, name)(array_of(x).astype(float), **over(x, attributes)).astype(str(dtype))
+    expected = narrowed(dtype, getattr(np, name)(array_of(x).astype(float), **over(x, attributes)))
     assert_nearly(means(name, x, **attributes), expected)
 
 
-@pytest.mark.parametrize("dtype", NUMPY_TYPES)
+@pytest.mark.parametrize("dtype", EVERY)
 @pytest.mark.parametrize("name", ["max", "min"])
 @few
 @given(data=st.data())
+@compares("max", "min")
 def test_the_greatest_and_the_least_propagate_nan(name: str, dtype: DType, data: st.DataObject) -> None:
     x, attributes = data.draw(reductions(dtype, special=True))
     assume(inhabited(x, attributes))
@@ -95,15 +108,17 @@ OF_TRUTHS = {"all": np.all, "any": np.any, "sum": np.any, "prod": np.all}
 @pytest.mark.parametrize("name", OF_TRUTHS)
 @few
 @given(one=reductions(DType.BOOL))
+@compares(*OF_TRUTHS)
 def test_all_and_any_also_of_nothing(name: str, one: tuple[Tensor, dict[str, Any]]) -> None:
     x, attributes = one
     assert_exactly(means(name, x, **attributes), OF_TRUTHS[name](array_of(x), **over(x, attributes)))
 
 
-@pytest.mark.parametrize("dtype", NUMPY_TYPES)
+@pytest.mark.parametrize("dtype", EVERY)
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 @few
 @given(data=st.data(), last=st.booleans())
+@compares("argmax", "argmin")
 def test_the_place_of_the_best(name: str, dtype: DType, last: bool, data: st.DataObject) -> None:
     x, attributes = data.draw(reductions(dtype, special=True))
     assume(inhabited(x, attributes))
@@ -171,6 +186,7 @@ def test_axes_that_are_not_there_or_stand_twice_are_refused(axis: Any) -> None:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @few
 @given(data=st.data(), unbiased=st.booleans())
+@compares("variance")
 def test_variance_is_that_of_numpy(dtype: DType, unbiased: bool, data: st.DataObject) -> None:
     x, attributes = data.draw(reductions(dtype))
     mean = means("mean", x, **(attributes | {"keepdims": True}))
@@ -178,7 +194,7 @@ def test_variance_is_that_of_numpy(dtype: DType, unbiased: bool, data: st.DataOb
     how = over(x, attributes)
     count = math.prod(x.shape[axis] for axis in how["axis"]) - unbiased
     moved = (exact - array_of(mean).astype(float)) ** 2
-    expected = (np.sum(moved, **how) / np.float64(count)).astype(str(dtype))
+    expected = narrowed(dtype, np.sum(moved, **how) / np.float64(count))
     assert_nearly(means("variance", x, mean, unbiased=unbiased, **attributes), expected)
 
 

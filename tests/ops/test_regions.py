@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -15,9 +15,20 @@ from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, assert_exactly, assert_nearly, judges, means, refusal
+from tests.ops.oracle import (
+    applications,
+    array_of,
+    assert_exactly,
+    assert_nearly,
+    compares,
+    examples,
+    judges,
+    means,
+    narrowed,
+    refusal,
+)
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
@@ -33,7 +44,7 @@ def planes(application: Any) -> Any:
 def laid(found: Any, application: Any) -> Any:
     """A result in the layout and type of the data."""
     moved = found if application.attributes["layout"] == "NCHW" else found.transpose(0, 2, 3, 1)
-    return moved.astype(str(application.arguments[0].dtype))
+    return narrowed(application.arguments[0].dtype, moved)
 
 
 def sampled(plane: Any, y: float, x: float) -> Any:
@@ -48,6 +59,7 @@ def sampled(plane: Any, y: float, x: float) -> Any:
 
 @many
 @given(data=st.data())
+@compares("vision.roi_align")
 def test_roi_align_samples_each_part(data: st.DataObject) -> None:
     application, found = applications("vision.roi_align", data)
     x, rois, attributes = planes(application), array_of(application.arguments[1]).astype(float), application.attributes
@@ -73,6 +85,7 @@ def test_roi_align_samples_each_part(data: st.DataObject) -> None:
 
 @many
 @given(data=st.data())
+@compares("vision.roi_pool")
 def test_roi_pool_takes_the_greatest_cell_of_each_part(data: st.DataObject) -> None:
     application, found = applications("vision.roi_pool", data)
     x, rois, attributes = planes(application), array_of(application.arguments[1]).astype(float), application.attributes
@@ -102,6 +115,7 @@ def inside(cell: int, low: int, high: int, part: int, parts: int) -> bool:
 
 @many
 @given(data=st.data())
+@compares("vision.yolo_reorg")
 def test_yolo_reorg_is_space_to_depth_of_fewer_channels(data: st.DataObject) -> None:
     application, found = applications("vision.yolo_reorg", data)
     x, s = array_of(application.arguments[0]), application.attributes["stride"]

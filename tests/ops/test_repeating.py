@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -14,9 +14,9 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-few = settings(max_examples=60, deadline=None)
+few = examples(60)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
@@ -33,6 +33,7 @@ def shape_of(judgement: Any) -> list[str]:
 
 @few
 @given(data=st.data())
+@compares("broadcast_to")
 def test_broadcast_to_is_numpys(data: st.DataObject) -> None:
     application, found = applications("broadcast_to", data)
     expected = np.broadcast_to(array_of(application.arguments[0]), application.attributes["shape"])
@@ -43,6 +44,7 @@ def test_broadcast_to_is_numpys(data: st.DataObject) -> None:
 
 @few
 @given(data=st.data())
+@compares("tile")
 def test_tile_is_numpys(data: st.DataObject) -> None:
     application, found = applications("tile", data)
     assert_exactly(found, np.tile(array_of(application.arguments[0]), application.attributes["reps"]))
@@ -50,6 +52,7 @@ def test_tile_is_numpys(data: st.DataObject) -> None:
 
 @few
 @given(data=st.data())
+@compares("repeat")
 def test_repeat_is_numpys(data: st.DataObject) -> None:
     application, found = applications("repeat", data)
     attributes = application.attributes
@@ -58,6 +61,7 @@ def test_repeat_is_numpys(data: st.DataObject) -> None:
 
 @few
 @given(data=st.data())
+@compares("reverse")
 def test_reverse_is_numpys(data: st.DataObject) -> None:
     application, found = applications("reverse", data)
     assert_exactly(found, np.flip(array_of(application.arguments[0]), application.attributes["axis"]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gradual.dims.constraint import TRUE, equal
@@ -19,10 +19,10 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType, UnrankedType
 from tests.generators.operators import SIZES
 from tests.generators.reshaping import regrouped
-from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-few = settings(max_examples=80, deadline=None)
-many = settings(max_examples=400, deadline=None)
+few = examples(80)
+many = examples(400)
 b, d, h, n, s = (variable(name) for name in "bdhns")
 
 
@@ -124,6 +124,7 @@ def test_codes_that_ask_for_what_cannot_be_are_refused(wanted: list[int]) -> Non
 @pytest.mark.parametrize("name", ["reshape", "reshape_like", "squeeze", "expand_dims"])
 @few
 @given(data=st.data())
+@compares("reshape", "reshape_like", "squeeze", "expand_dims")
 def test_a_reshape_keeps_the_elements_in_order(name: str, data: st.DataObject) -> None:
     application, found = applications(name, data)
     assert_exactly(found, array_of(application.arguments[0]).reshape(found.shape))
@@ -300,6 +301,7 @@ def test_squeezing_an_axis_that_is_not_there_is_refused(axis: list[int]) -> None
 
 @few
 @given(data=st.data())
+@compares("squeeze")
 def test_squeeze_is_numpys(data: st.DataObject) -> None:
     application, found = applications("squeeze", data)
     axis = application.attributes.get("axis")
@@ -345,6 +347,7 @@ def test_new_axes_from_the_back_stand_after_the_axis() -> None:
 # ------------------------------------------------------------------------------------------------------ transpose
 @few
 @given(data=st.data())
+@compares("transpose")
 def test_transpose_is_numpys(data: st.DataObject) -> None:
     application, found = applications("transpose", data)
     assert_exactly(found, np.transpose(array_of(application.arguments[0]), application.attributes.get("axes")))

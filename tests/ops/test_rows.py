@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -14,9 +14,20 @@ from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, assert_exactly, assert_same, judges, kept_in, means, refusal
+from tests.ops.oracle import (
+    applications,
+    array_of,
+    assert_exactly,
+    assert_same,
+    compares,
+    examples,
+    judges,
+    kept_in,
+    means,
+    refusal,
+)
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 I32 = DType.INT32
 
 
@@ -48,6 +59,7 @@ def wide(x: Any) -> Any:
 
 @many
 @given(data=st.data())
+@compares("nn.sparse_dense")
 def test_sparse_dense_is_the_product_with_the_whole_matrix(data: st.DataObject) -> None:
     application, found = applications("nn.sparse_dense", data)
     x, *parts = map(array_of, application.arguments)
@@ -59,6 +71,7 @@ def test_sparse_dense_is_the_product_with_the_whole_matrix(data: st.DataObject) 
 
 @many
 @given(data=st.data())
+@compares("nn.sparse_transpose")
 def test_the_transposed_matrix_is_numpys(data: st.DataObject) -> None:
     application, found = applications("nn.sparse_transpose", data)
     parts, turned = [[array_of(part) for part in matrix] for matrix in (application.arguments, found)]
@@ -72,6 +85,7 @@ def test_the_transposed_matrix_is_numpys(data: st.DataObject) -> None:
 
 @many
 @given(data=st.data())
+@compares("nn.sparse_add")
 def test_sparse_add_is_the_sum_with_the_whole_matrix(data: st.DataObject) -> None:
     application, found = applications("nn.sparse_add", data)
     x, *parts = map(array_of, application.arguments)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -14,10 +14,10 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-few = settings(max_examples=80, deadline=None)
-many = settings(max_examples=400, deadline=None)
+few = examples(80)
+many = examples(400)
 n = variable("n")
 places = st.integers(-9, 9)
 steps = st.sampled_from((1, 2, 3, -1, -2, -3))
@@ -38,6 +38,7 @@ def along(begin: int, end: int, step: int) -> slice:
 
 @few
 @given(data=st.data())
+@compares("strided_slice")
 def test_a_slice_is_numpys(data: st.DataObject) -> None:
     application, found = applications("strided_slice", data)
     attributes, x = application.attributes, array_of(application.arguments[0])

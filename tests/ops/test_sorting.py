@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -14,9 +14,9 @@ from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 n = variable("n")
 
 
@@ -49,6 +49,7 @@ def expected(application: Any) -> tuple[Any, Any]:
 
 @many
 @given(data=st.data())
+@compares("sort")
 def test_sort_is_numpys_stable_sort(data: st.DataObject) -> None:
     application, found = applications("sort", data)
     assert_exactly(found, expected(application)[0])
@@ -56,6 +57,7 @@ def test_sort_is_numpys_stable_sort(data: st.DataObject) -> None:
 
 @many
 @given(data=st.data())
+@compares("argsort")
 def test_argsort_is_numpys_stable_argsort(data: st.DataObject) -> None:
     application, found = applications("argsort", data)
     assert_exactly(found, expected(application)[1].astype(kind(application)))
@@ -63,6 +65,7 @@ def test_argsort_is_numpys_stable_argsort(data: st.DataObject) -> None:
 
 @many
 @given(data=st.data())
+@compares("topk")
 def test_topk_is_the_first_of_the_order(data: st.DataObject) -> None:
     application, found = applications("topk", data)
     attributes = application.attributes
@@ -78,6 +81,7 @@ def test_topk_is_the_first_of_the_order(data: st.DataObject) -> None:
 
 @many
 @given(data=st.data())
+@compares("searchsorted")
 def test_searchsorted_is_numpys(data: st.DataObject) -> None:
     application, found = applications("searchsorted", data)
     sequence, values = map(array_of, application.arguments)

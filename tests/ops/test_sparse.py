@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
@@ -17,9 +17,9 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
 from tests.generators.operators import rows
-from tests.ops.oracle import applications, array_of, assert_exactly, judges, means, refusal
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 I64 = DType.INT64
 n, m = variable("n"), variable("m")
 
@@ -40,6 +40,7 @@ def goals(judgement: Any) -> list[tuple[str, str]]:
 # -------------------------------------------------------------------------------------------------- sparse_to_dense
 @many
 @given(data=st.data())
+@compares("sparse_to_dense")
 def test_sparse_to_dense_is_assignment_one_after_another(data: st.DataObject) -> None:
     application, found = applications("sparse_to_dense", data)
     named, values, default = map(array_of, application.arguments)
@@ -86,6 +87,7 @@ def test_an_index_out_of_bounds_is_a_fault(place: int) -> None:
 # ------------------------------------------------------------------------------------------- sparse_fill_empty_rows
 @many
 @given(data=st.data())
+@compares("sparse_fill_empty_rows")
 def test_every_row_has_an_entry_and_those_given_keep_their_order(data: st.DataObject) -> None:
     application = data.draw(rows()["sparse_fill_empty_rows"])
     named, values, shape, default = (part.tolist() for part in application.arguments)  # type: ignore[union-attr]
@@ -120,6 +122,7 @@ def test_shapes_of_unknown_length_are_asked_for() -> None:
 # --------------------------------------------------------------------------------------------------- sparse_reshape
 @many
 @given(data=st.data())
+@compares("sparse_reshape")
 def test_sparse_reshape_keeps_the_place_of_each_entry(data: st.DataObject) -> None:
     application = data.draw(rows()["sparse_reshape"])
     indices, shape = means("sparse_reshape", *application.arguments)

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, judges, means, refusal
+from tests.ops.oracle import applications, array_of, compares, examples, judges, means, refusal
 
-many = settings(max_examples=200, deadline=None)
-UNITS = {DType.FLOAT16: 2e-3, DType.FLOAT32: 1e-6, DType.FLOAT64: 1e-12}
+many = examples(200)
+UNITS = {DType.FLOAT16: 2e-3, DType.BFLOAT16: 0.016, DType.FLOAT32: 1e-6, DType.FLOAT64: 1e-12}
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
@@ -36,6 +36,7 @@ def assert_near(found: Tensor, expected: Any) -> None:
 
 @many
 @given(data=st.data())
+@compares("dft")
 def test_dft_is_numpys_fft(data: st.DataObject) -> None:
     application, found = applications("dft", data)
     real, imaginary = (array_of(part).astype(float) for part in application.arguments)
@@ -47,6 +48,7 @@ def test_dft_is_numpys_fft(data: st.DataObject) -> None:
 
 @many
 @given(data=st.data())
+@compares("stft")
 def test_stft_is_numpys_fft_of_each_frame(data: st.DataObject) -> None:
     application, found = applications("stft", data)
     signal, weights = (array_of(part).astype(float) for part in application.arguments)
