@@ -108,7 +108,7 @@ class Converting:
         state = self.state
         place = _inside(self.place, state.program.data[constructor.data], constructor, index)
         promise = Promise(self.place.span, f"the fields of `{constructor.name}`, whose type leaves them open")
-        with state.branch() as steps:
+        with state.apart() as steps:
             name = state.fresh("%field")
             opened = state.enter_part(held, name, lambda path, axis: promise, agreed)
             for size in sizes(opened):

@@ -7,7 +7,7 @@ name stands for every size.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.core.terms import Blame, Check, Polarity, Promise, Site
@@ -17,7 +17,7 @@ from gradual.dims.dim import Dim, Undefined, Variable, of_atom
 from gradual.dims.reduce import reduced
 from gradual.dims.simplify import simplified_constraint
 from gradual.source import Span
-from gradual.verdict import Proved, Refuted, Unknown
+from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,8 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
         return True
     state.gradual = state.gradual or state.mentions_unknown(goal)
     verdict = state.program.decider.decide(state.facts, goal)
+    if isinstance(verdict, Refuted) and state.before is not None:
+        verdict = _apart(state, goal, verdict, state.before)
     match verdict:
         case Proved():
             state.proved += 1
@@ -75,6 +77,19 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
             _postpone(state, described(), verdict)
     state.facts.learn(goal, verdict)
     return True
+
+
+def _apart(state: Elaboration, goal: Constraint, verdict: Refuted, before: int) -> Verdict:
+    """The verdict where nobody may ever come: goals that were learnt on another way do not refute.  [check.apart]"""
+    if not before:
+        return verdict
+    match state.program.decider.decide(state.facts.apart(before), goal):
+        case Unknown() as other:
+            return replace(other, fails_if_reached=True, plausible=False)
+        case Proved() as other:
+            return replace(other, plausible=False)
+        case other:
+            return other
 
 
 def _refute(state: Elaboration, owed: Owed, because: str, witness: dict[str, int]) -> None:

@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from gradual.checker.learning import Learning
 from gradual.checker.omission import Scope, Template
 from gradual.checker.program import Program
 from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import Dim, Kind, Variable, constant, product, variable
-from gradual.dims.facts import Cone, Facts
+from gradual.dims.facts import Cone
 from gradual.dims.simplify import simplified_dim
 from gradual.source import Span
 from gradual.syntax import ast
@@ -132,12 +133,13 @@ class Elaboration:
         gradual: whether an unknown takes part, so that the definition is not strict.
         inside: how many branches and function literals are around, within the definition's body.
         passing: whether something is known that ends with the innermost of them.
+        before: inside a field or a call that may never be, how many goals were learnt outside.
     """
 
     def __init__(self, program: Program, function: str) -> None:
         self.program = program
         self.function = function
-        self.facts = Facts()
+        self.facts = Learning()
         self.names: dict[str, str] = {}
         self.dims: dict[str, Dim] = {}
         self.type_names: dict[str, TypeVariable] = {}
@@ -169,6 +171,7 @@ class Elaboration:
         self.gradual = False
         self.inside = -1
         self.passing = False
+        self.before: int | None = None
         self.proved = 0
         self.refuted = 0
         self._taken: dict[str, int] = {}
@@ -195,6 +198,17 @@ class Elaboration:
         self.steps, self.passing = outer, passing
         _undo(self._undo_branch, mark)
         self.facts.rollback(facts)
+
+    @contextmanager
+    def apart(self) -> Iterator[list[Step]]:
+        """A branch for what stands for all fields of a structure or all calls of a function; there may be none.
+
+        [check.apart]
+        """
+        outer, self.before = self.before, self.facts.learnt
+        with self.branch() as steps:
+            yield steps
+        self.before = outer
 
     def learnt(self) -> None:
         """Something was learnt here that holds no longer than the branch."""

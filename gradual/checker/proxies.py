@@ -43,7 +43,7 @@ def wrapped(state: Elaboration, value: str, source: FunctionType, target: Functi
         state.report("E0307", place.rule, message, place.span)
         return None
     name = state.fresh(None)
-    with state.branch() as steps:
+    with state.apart() as steps:
         params, promised, binders = _promised(state, target, place)
         call = _called(state, value, source, promised, params, place)
         if call is None:
@@ -78,13 +78,13 @@ def wrapped_reference(
         polarity=place.polarity.other,
         context=place.context or f"whoever writes through {place.through}",
     )
-    with state.branch() as steps:
+    with state.apart() as steps:
         read = _read(state, value, source, place)
         result = flow(state, read.name, target.content, there)
     if result is None:
         return None
     reading = Layer((), (), (), read, tuple(steps[1:]), result)
-    with state.branch() as steps:
+    with state.apart() as steps:
         param = _parameter(state, "%written", target.content, f"what is written through {place.through}", place)
         flows = flow(state, param.name, source.content, here)
         if flows is None:

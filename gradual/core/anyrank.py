@@ -64,10 +64,17 @@ def define(verifier: Verifying, type: OpenedType, path: str) -> None:
 
 def read_always(node: Any) -> Iterator[Variable]:
     """The variables that are read whichever branches of sizes are taken."""
-    if isinstance(node, Variable):
-        yield node
-    for child in (node.condition,) if isinstance(node, Ite) else node.children:
-        yield from read_always(child)
+    match node:
+        case Variable():
+            yield node
+        case Ite(condition=condition):
+            yield from read_always(condition)
+        case Dim():
+            for atom in node.atoms():
+                yield from read_always(atom)
+        case _:
+            for child in node.children:
+                yield from read_always(child)
 
 
 def readable(verifier: Verifying, variable: Variable, what: str) -> None:

@@ -1,0 +1,49 @@
+"""Facts of a definition that know where they come from.
+
+What a declaration, a size or an operator's result says holds wherever it can be said.  An accepted goal holds because a
+run passed it, on the way to what follows.  The fields of a structure and the calls of a function may be on no way at
+all, so there what was learnt before is like a condition: it proves, and refutes nothing.   [check.apart]
+"""
+
+from __future__ import annotations
+
+from gradual.dims.constraint import Constraint
+from gradual.dims.facts import Facts
+from gradual.verdict import Verdict
+
+
+class Learning(Facts):
+    """Facts beside which stands what was given and which goals were learnt, each in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._given: dict[Constraint, None] = {}
+        self._learnt: dict[Constraint, None] = {}
+        self._learns = False
+
+    @property
+    def learnt(self) -> int:
+        """How many goals were learnt until here."""
+        return len(self._learnt)
+
+    def assume(self, constraint: Constraint) -> None:
+        """Know a constraint unconditionally.  [dim.facts.assume]"""
+        table = self._learnt if self._learns else self._given
+        if constraint not in table:
+            self._trail.put(table, constraint, None)
+        super().assume(constraint)
+
+    def learn(self, goal: Constraint, verdict: Verdict) -> None:
+        """Know a goal that was accepted.  [dim.facts.learn]"""
+        self._learns = True
+        super().learn(goal, verdict)
+        self._learns = False
+
+    def apart(self, learnt: int) -> Facts:
+        """The same facts, of which the first goals that were learnt are known for proofs only.  [check.apart]"""
+        facts, goals = Facts(), list(self._learnt)
+        for constraint in (*self._given, *goals[learnt:]):
+            facts.assume(constraint)
+        for constraint in (*self.path, *goals[:learnt]):
+            facts.suppose(constraint)
+        return facts
