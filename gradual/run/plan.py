@@ -1,0 +1,125 @@
+"""The plan of a function's memory: every buffer with its size as a formula, its life, and where it lies.
+
+Sizes are bytes, in whole blocks of `ALIGNMENT`, as formulas over what is known when the function is entered: its
+dims, the sizes of its arguments, elements of its integer arguments.   [plan.buffer] [plan.slot] [plan.peak]
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from gradual.dims.dim import Dim, constant, product, sum_of
+from gradual.source import Span
+from gradual.tensors.scalar import TYPECODES
+from gradual.types.dtype import DType
+from gradual.types.opening import numel_of
+from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
+
+ALIGNMENT = 64
+"""Every buffer begins at a multiple of this many bytes, and takes a multiple of it."""
+
+ITEM: Mapping[DType, int] = MappingProxyType({dtype: array(code).itemsize for dtype, code in TYPECODES.items()})
+"""How many bytes hold one element: the 16-bit floats are held as float32, already rounded."""
+
+
+def in_blocks(size: Dim) -> Dim:
+    """A number of bytes rounded up to whole blocks.  [plan.buffer]"""
+    return (size + (ALIGNMENT - 1)) // ALIGNMENT * ALIGNMENT
+
+
+def bytes_of(type: TensorType[Dim] | UnrankedType) -> Dim:
+    """How many bytes the elements of a tensor take.  [plan.buffer]"""
+    if isinstance(type, UnrankedType):
+        assert type.origin is not None, "a type that was never opened"
+        return numel_of(type.origin) * ITEM[type.dtype]
+    return product([ITEM[type.dtype], *type.shape])
+
+
+def tensors(type: OpenedType, path: str) -> Iterator[tuple[str, TensorType[Dim] | UnrankedType]]:
+    """The tensors in a value of a type with their paths, left to right."""
+    match type:
+        case TensorType() | UnrankedType():
+            yield path, type
+        case TupleType(fields):
+            for index, field in enumerate(fields):
+                yield from tensors(field, f"{path}#{index}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buffer:
+    """The memory of one tensor that a step makes.
+
+    Attributes:
+        path: the value, such as `%3`, or `%3#0` for the first part of a tuple.
+        maker: the operator that fills it, or the function that hands it over.
+        size: bytes in whole blocks; over the value's own sizes where these are known only when it is made.
+        bound: what it takes at most, known on entry; None where nothing bounds it.
+        first: the step that fills it; last: the last step that reads it, counted from 1 in the order of the text.
+        slot: where it lies; None where it is allocated when its size is known.
+        handed: whether a function that is called allocates it.
+    """
+
+    path: str
+    maker: str
+    type: TensorType[Dim] | UnrankedType
+    span: Span
+    size: Dim
+    bound: Dim | None
+    first: int
+    last: int
+    slot: int | None
+    handed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """A piece of the arena that buffers take turns in.
+
+    Attributes:
+        size: bytes: the size of the largest of its buffers, or the maximum of those that nobody can compare.
+        offset: where in the arena it begins.
+        holds: the paths of its buffers, in order.
+    """
+
+    size: Dim
+    offset: Dim
+    holds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The memory of one function, without its arguments, its constants, and what the functions that it calls take.
+
+    Attributes:
+        function: its name.
+        steps: how many there are, those of branches included.
+        buffers: by path, in the order in which they are filled.
+        slots: in the order of their offsets.
+        late: the most that is live at once of what is allocated only when its size is known.
+        calls: the functions that it calls, which have plans of their own.
+    """
+
+    function: str
+    steps: int
+    buffers: Mapping[str, Buffer]
+    slots: tuple[Slot, ...]
+    late: Dim
+    calls: tuple[str, ...]
+
+    @property
+    def arena(self) -> Dim:
+        """Bytes of all slots: what is allocated on entry."""
+        return self.slots[-1].offset + self.slots[-1].size if self.slots else constant(0)
+
+    @property
+    def peak(self) -> Dim:
+        """The most bytes that are held at any time.  [plan.peak]"""
+        return self.arena + self.late
+
+    @property
+    def total(self) -> Dim:
+        """Bytes of all buffers together: what is held if nothing is shared."""
+        return sum_of(buffer.size for buffer in self.buffers.values())
