@@ -284,16 +284,17 @@ def _entry(
             span = written_at(declared.annotation, path.split("#")[1:], axis)
             says = f"dimension {axis} of argument {index + 1} is not the declared one"
             for goal in goals:
-                yield _entry_check(goal, span, says, f"argument {index + 1} of `{name}`")
+                yield entry_check(goal, span, says, f"argument {index + 1} of `{name}`")
     for variable, solution in solved.items():
         if bare(solution) is None:
             says = f"no size `{variable.name}` fits the arguments"
-            yield _entry_check(at_least(solution, constant(0)), literal.span, says, f"the arguments of `{name}`")
+            yield entry_check(at_least(solution, constant(0)), literal.span, says, f"the arguments of `{name}`")
     for clause, written in zip(where[len(where) - len(literal.where) :], literal.where, strict=True):
-        yield _entry_check(clause, written.span, f"`{name}` requires `{clause}`", f"the arguments of `{name}`")
+        yield entry_check(clause, written.span, f"`{name}` requires `{clause}`", f"the arguments of `{name}`")
 
 
-def _entry_check(goal: Constraint, span: Span, says: str, through: str) -> Check:
+def entry_check(goal: Constraint, span: Span, says: str, through: str) -> Check:
+    """A demand on a caller from outside, who is blamed.  [run.entry]"""
     promise = Promise(span, "the declaration")
     blame = Blame(
         "run.entry", Site.ENTRY, span, says, through, (promise,), "the caller from outside", (span,), "", goal
