@@ -66,7 +66,8 @@ class Row:
     def checked(self, given: Type[Dim], operand: int) -> TensorType[Dim]:
         """The argument, which is a tensor of an admitted type."""
         found = tensor(given, operand)
-        of_dtype(found, operand, lambda dtype: self.function(dtype) is not None, self.admitted)
+        if self.function(found.dtype) is None:
+            of_dtype(found, operand, lambda _: False, self.admitted)
         return found
 
     def contents(self, *given: TensorType[Dim]) -> Contents:
@@ -290,7 +291,7 @@ _UNARY = (
         "nn.relu",
         "The greater of each element and +0.",
         lambda x: max(x, 0),
-        lambda x: real.maximum(x, 0.0),
+        lambda x: 0.0 if x <= 0.0 else x,
         on_dims=lambda x: maximum(x, ZERO),
     ),
 )

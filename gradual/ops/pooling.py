@@ -95,12 +95,19 @@ def least(dtype: DType) -> Any:
     return -math.inf if dtype.is_float else integer_range(dtype)[0]
 
 
-def _greater(cells: Sequence[Any]) -> Callable[[Any, Any], Any]:
-    """A maximum of two that is right for these cells: the builtin one where no NaN and no negative zero is about."""
+def _is_plain(cells: Sequence[Any]) -> bool:
+    """Whether the order of the numbers decides every maximum: no NaN and no negative zero is about."""
     zeros = filter(not_, cells)
-    if any(map(ne, cells, cells)) or -1.0 in map(math.copysign, repeat(1.0), zeros):
-        return real.maximum
-    return max
+    return not any(map(ne, cells, cells)) and -1.0 not in map(math.copysign, repeat(1.0), zeros)
+
+
+def _greater(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
+    """The greater of each two plain numbers."""
+    return [y if y > x else x for x, y in zip(left, right, strict=True)]
+
+
+def _greater_float(left: Iterable[float], right: Iterable[float]) -> list[float]:
+    return list(map(real.maximum, left, right))
 
 
 def canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints]:
@@ -146,11 +153,10 @@ def _slide(
 
 def _max_pool(data: Tensor, **attributes: Any) -> Tensor:
     """The greatest element of each window."""
-    greater = _greater(data.elements)
+    greater = _greater if _is_plain(data.elements) else _greater_float
 
     def fold(rows: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
-        for row in rows:
-            yield from reduce(partial(map, greater), row)
+        return chain.from_iterable(reduce(greater, row) for row in rows)
 
     return _slide(data, least(data.dtype), fold, **attributes)
 
@@ -208,8 +214,10 @@ def _block(cells: list[Any], base: int, steps: Ints, block: Sequence[range]) -> 
 
 def _adaptive_max(data: Tensor, *, output_size: Ints, layout: str, out_layout: str) -> Tensor:
     """The greatest element of each part."""
-    greater, lowest = _greater(data.elements), least(data.dtype)
-    return _pool_parts(data, lambda block: reduce(greater, block, lowest), output_size, layout, out_layout)
+    lowest = least(data.dtype)
+    plain = partial(max, default=lowest)
+    fold = plain if _is_plain(data.elements) else lambda block: reduce(real.maximum, block, lowest)
+    return _pool_parts(data, fold, output_size, layout, out_layout)
 
 
 def _adaptive_avg(data: Tensor, *, output_size: Ints, layout: str, out_layout: str) -> Tensor:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 from gradual.dims.constraint import Constraint, all_of, any_of, at_least
@@ -95,11 +96,20 @@ def blocks(x: Tensor, axes: tuple[int, ...]) -> Iterator[Block]:
     steps = strides(x.shape)
     outer = [axis for axis in range(x.rank) if axis not in axes]
     starts = offsets([x.shape[axis] for axis in outer], [steps[axis] for axis in outer])
-    inner = offsets([x.shape[axis] for axis in axes], [steps[axis] for axis in axes])
-    step = inner[1] - inner[0] if len(inner) > 1 else 1
-    if inner == list(range(0, len(inner) * step, step)):
-        return (x.elements[start : start + len(inner) * step : step] for start in starts)
+    extents, own = [x.shape[axis] for axis in axes], [steps[axis] for axis in axes]
+    step = _even(extents, own)
+    if step is not None:
+        return (x.elements[start : start + numel(extents) * step : step] for start in starts)
+    inner = offsets(extents, own)
     return ([x.elements[start + move] for move in inner] for start in starts)
+
+
+def _even(extents: Sequence[int], steps: Sequence[int]) -> int | None:
+    """How far apart the elements along some axes are, None where it is not one distance."""
+    moved = [(extent, step) for extent, step in zip(extents, steps, strict=True) if extent != 1]
+    if any(step != extent * inner for (_, step), (extent, inner) in pairwise(moved)):
+        return None
+    return moved[-1][1] if moved else 1
 
 
 def _shape(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from gradual.dims.constraint import any_of, at_most, equal
+from gradual.dims.constraint import TRUE, any_of, at_most, equal
 from gradual.dims.dim import Dim, constant, ite, product
 from gradual.ops.operator import IllFormed, Judgement, Need
 from gradual.types.dtype import DType
@@ -118,7 +118,7 @@ def _column(shapes: Sequence[Shape], operands: Sequence[Operand], back: int, nee
 
 
 def _agree(left: Dim, right: Dim, holder: Operand, place: Operand) -> Need:
-    goal = any_of(equal(left, right), equal(left, ONE), equal(right, ONE))
+    goal = TRUE if left is right else any_of(equal(left, right), equal(left, ONE), equal(right, ONE))
     return Need(goal, "op.broadcast.agree", "shapes do not broadcast together", (holder, place))
 
 

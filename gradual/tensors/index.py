@@ -46,10 +46,20 @@ def picked(elements: Any, where: Sequence[int]) -> Any:
 
 def permuted(elements: Any, shape: Sequence[int], axes: Sequence[int]) -> Any:
     """Elements in row-major order of the tensor whose axis i is axis `axes[i]` of this one."""
-    if list(axes) == list(range(len(shape))):
+    if list(axes) == list(range(len(shape))) or len(elements) < 2:
         return elements
-    steps = strides(shape)
-    return picked(elements, offsets([shape[axis] for axis in axes], [steps[axis] for axis in axes]))
+    turned, steps = [shape[axis] for axis in axes], [strides(shape)[axis] for axis in axes]
+    return _copied(elements, turned, steps, strides(turned))
+
+
+def _copied(elements: Any, shape: Sequence[int], sources: Sequence[int], targets: Sequence[int]) -> Any:
+    """The same elements in another order, from one place to another along each axis; the longest in one go."""
+    found, longest = elements[:], max(range(len(shape)), key=shape.__getitem__)
+    extent, source, target = shape[longest], sources[longest], targets[longest]
+    others = [1 if axis == longest else size for axis, size in enumerate(shape)]
+    for here, there in zip(offsets(others, sources), offsets(others, targets), strict=True):
+        found[there : there + extent * target : target] = elements[here : here + extent * source : source]
+    return found
 
 
 def broadcast_shape(*shapes: Sequence[int]) -> Shape:

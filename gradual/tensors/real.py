@@ -107,7 +107,10 @@ def atanh(value: float) -> float:
 
 def sigmoid(value: float) -> float:
     """`1 / (1 + exp(-value))`."""
-    return 1.0 / (1.0 + exp(-value))
+    try:
+        return 1.0 / (1.0 + math.exp(-value))
+    except OverflowError:
+        return 0.0
 
 
 def sign(value: float) -> float:
