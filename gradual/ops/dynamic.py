@@ -73,6 +73,18 @@ class Twin:
         found = self.static.flat(*self._static(given), **self._with(attributes, held))
         return tuple(self.kept[index] for index in found)
 
+    def static_form(self, given: Sequence[Type[Dim]], attributes: Mapping[str, Any]) -> dict[str, Any] | None:
+        """All attributes of the static form; None where the contents of an argument cannot be an attribute.
+
+        Raises IllFormed where they have not the attribute's form.
+        """
+        held = [contents_of(given[place]) for place in self.places]
+        pairs = zip(self.promoted, held, strict=True)
+        if not all(part is not None and _readable(spec, part) for spec, part in pairs):
+            return None
+        found = self._with(attributes, held)
+        return {spec.name: found[spec.name] for spec in self.static.attributes}
+
     def _static(self, given: Sequence[Any]) -> list[Any]:
         return [given[place] for place in self.kept]
 
@@ -124,6 +136,12 @@ def dynamic_twin(
         data_dependent=static.data_dependent or otherwise is not None,
         flat=twin.flat if static.flat is not None else None,
     )
+
+
+def twin_of(operator: Operator) -> Twin | None:
+    """How the arguments of a dynamic operator map to its static form; None for an operator that is no twin."""
+    twin = getattr(operator.judge, "__self__", None)
+    return twin if isinstance(twin, Twin) else None
 
 
 def _left_over(spec: AttributeSpec, promoted: Sequence[str]) -> AttributeSpec:

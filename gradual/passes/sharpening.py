@@ -23,6 +23,7 @@ from gradual.core.terms import (
     Block,
     Check,
     Closure,
+    Constant,
     CorePattern,
     Destructure,
     Function,
@@ -45,6 +46,7 @@ from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking
 from gradual.passes.knowing import Knowing, Passed, Path
 from gradual.tensors.scalar import integer_range
+from gradual.tensors.tensor import Tensor
 from gradual.types.choosing import at_types
 from gradual.types.dtype import DType
 from gradual.types.keying import keyed
@@ -96,6 +98,8 @@ class Sweep:
         types: what the variables that have a value here have, by their names in the new function.
         changed: the variables, by their names in the old function, of which another type is known now.
         improve: what else becomes of an operator's application, once its type is known.
+        literals: the variables that hold a constant, with its value.
+        loosened: variables that were read by what is gone, and that perhaps nobody reads any more.
     """
 
     module: Module
@@ -104,6 +108,8 @@ class Sweep:
     improve: Callable[[Sweep, Apply], Step] | None = None
     types: dict[str, OpenedType] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
+    literals: dict[str, Tensor] = field(default_factory=dict)
+    loosened: set[str] = field(default_factory=set)
     knowing: Knowing = field(init=False)
     _out: list[Step] = field(default_factory=list)
     _scope: list[str] = field(default_factory=list)
@@ -184,6 +190,8 @@ class Sweep:
 
     def _emit(self, moved: Any, step: Any) -> None:
         self._out.append(moved)
+        if isinstance(moved, Constant):
+            self.literals[moved.name] = moved.value
         self._define(step.name, moved.type, step.type)
 
     @property
@@ -273,7 +281,7 @@ class Sweep:
             return moved
         if moved.accepts is not None:
             self._accepted(found, moved.accepts)
-        type = self._sharper(found.result, step.type, step.name)
+        type = self.sharper(found.result, step.type, step.name)
         if isinstance(type, TensorType):
             type = replace(type, contents=self._contents(step, moved, operands, type))
         return replace(moved, type=type, accepts=None)
@@ -306,7 +314,7 @@ class Sweep:
         self._scope.append(step.name)
         return _Unreachable(step.name)
 
-    def _sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
+    def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
         """The recorded type, with dims that are judged now for the unknowns of its own."""
         match judged, before:
             case TensorType(), TensorType() if judged.rank == before.rank:
@@ -317,7 +325,7 @@ class Sweep:
                 return TensorType(tuple(shape), before.dtype, self.rewriting.type(before).contents)
             case TupleType(fields), TupleType(others) if len(fields) == len(others):
                 pairs = enumerate(zip(fields, others, strict=True))
-                return TupleType(tuple(self._sharper(*pair, f"{path}#{i}") for i, pair in pairs))
+                return TupleType(tuple(self.sharper(*pair, f"{path}#{i}") for i, pair in pairs))
             case TensorType(), UnrankedType():
                 return opened(judged, path, lambda path, axis, hole: None)[0]
             case UnrankedType(origin=str()), UnrankedType(origin=origin) if origin != path:
@@ -356,7 +364,7 @@ class Sweep:
             return moved.type
         declared = moved.function in self.module.functions and not moved.function.startswith("@")
         result = keyed(call.result, moved.function, types) if declared else call.result
-        return self._sharper(result, step.type, step.name)
+        return self.sharper(result, step.type, step.name)
 
     def _rename(self, step: Rename) -> None:
         """An ascription forgets; a pass does not.  A value of which elements are known is used itself."""
@@ -366,7 +374,7 @@ class Sweep:
             self._alias(step, value)
             return
         moved = step if self._is_untouched else self.rewriting.step(step)
-        self._emit(replace(moved, type=self._sharper(type, step.type, step.name)), step)
+        self._emit(replace(moved, type=self.sharper(type, step.type, step.name)), step)
 
     def _alias(self, step: Any, value: str) -> None:
         """From here on the variable of a step is another, which holds the same value."""
@@ -374,13 +382,14 @@ class Sweep:
         if isinstance(type, NeverType):
             raise _Unreachable(value)
         if not _is_alike(type, step.type):
-            moved = Rename(step.name, value, self._sharper(type, step.type, step.name), step.span)
+            moved = Rename(step.name, value, self.sharper(type, step.type, step.name), step.span)
             self._emit(moved, step)
             return
         if type != step.type:
             self.changed.add(step.name)
         self._stands_for(step.name, step.type, type)
         self.rewriting.names[step.name] = value
+        self.loosened.add(value)
 
     # ------------------------------------------------------------------------------------------------- functions
     def _closure(self, step: Closure) -> None:
@@ -399,6 +408,7 @@ class Sweep:
         condition = self.rewriting.name(step.condition)
         truth = self._truth(condition)
         if truth is not None and truth.value is not None:
+            self.loosened.add(condition)
             taken = step.then if truth.value else step.orelse
             for inner in taken.steps:
                 self._step(inner)
@@ -505,6 +515,7 @@ class Sweep:
         goal = step.goal if self._is_untouched else self.rewriting.goal(step.goal)
         if goal is not step.goal:
             if goal is TRUE or isinstance(self.knowing.decide(goal), Proved):
+                self.loosened.update(base for variable in step.goal.variables() if (base := base_of(variable)))
                 return
             step = replace(step, goal=goal)
         self._out.append(step)

@@ -1,0 +1,108 @@
+"""`drop-dead`: steps that nobody reads and that cannot fail are gone.   [pass.dead]"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gradual.core.reading import defined, every, reads
+from gradual.core.terms import Apply, Arm, Block, Check, Closure, Function, If, Match, Module, Step
+from gradual.passes.failing import Failing
+from gradual.passes.passing import Context, Note, Pass, Transformed
+from gradual.types.type import OpenedType
+
+
+@dataclass(slots=True, eq=False)
+class Dropping:
+    """One function, backward: a step is kept if a later one reads it or if it may fail.
+
+    Attributes:
+        among: the variables that may go, and those that only they read; None for all.
+        unread: the steps that nobody reads and that may fail.
+    """
+
+    among: set[str] | None = None
+    unread: list[Step] = field(default_factory=list)
+    _needed: set[str] = field(default_factory=set)
+    _failing: Failing = field(init=False)
+
+    def function(self, function: Function) -> Function:
+        """The function without its dead steps.   [pass.dead]"""
+        types: dict[str, OpenedType] = {param.name: param.type for param in function.params}
+        inner = [function]
+        for step in every(function.body):
+            if not isinstance(step, Check) and defined(step) is not None:
+                types[step.name] = step.type  # type: ignore[union-attr]
+            if isinstance(step, Closure):
+                inner.append(step.function)
+                types.update((param.name, param.type) for param in step.function.params)
+        self._failing = Failing(types)
+        for one in inner:
+            self._failing.enter(one)
+        body = self._block(function.body)
+        return function if body is function.body else replace(function, body=body)
+
+    def _block(self, block: Block) -> Block:
+        self._needed.add(block.result)
+        kept: list[Step] = []
+        for step in reversed(block.steps):
+            if not self._is_dead(step):
+                kept.append(self._kept(step))
+            elif self.among is not None:
+                self.among.update(reads(step))
+        kept.reverse()
+        return block if tuple(kept) == block.steps else Block(tuple(kept), block.result)
+
+    def _is_dead(self, step: Step) -> bool:
+        name = defined(step)
+        if name is None or name in self._needed or (self.among is not None and name not in self.among):
+            return False
+        if self._failing.cannot(step):
+            return True
+        self.unread.append(step)
+        return False
+
+    def _kept(self, step: Step) -> Step:
+        kept: Step = self._inside(step)
+        self._needed.update(reads(kept))
+        return kept
+
+    def _inside(self, step: Any) -> Any:
+        """The step with its blocks swept."""
+        match step:
+            case If():
+                then, orelse = self._block(step.then), self._block(step.orelse)
+                same = then is step.then and orelse is step.orelse
+                return step if same else replace(step, then=then, orelse=orelse)
+            case Match():
+                blocks = [self._block(arm.block) for arm in step.arms]
+                if all(block is arm.block for block, arm in zip(blocks, step.arms, strict=True)):
+                    return step
+                arms = (Arm(arm.pattern, block) for arm, block in zip(step.arms, blocks, strict=True))
+                return replace(step, arms=tuple(arms))
+            case Closure(function=function):
+                body = self._block(function.body)
+                return step if body is function.body else replace(step, function=replace(function, body=body))
+            case _:
+                return step
+
+
+def dropped(module: Module, context: Context) -> Transformed:
+    """The module without its dead steps, and which stay for what they may do.   [pass.dead]"""
+    functions, notes = {}, []
+    for name, function in module.functions.items():
+        dropping = Dropping()
+        functions[name] = dropping.function(function)
+        notes += [_stays(name, step) for step in reversed(dropping.unread) if isinstance(step, Apply)]
+    changed = any(functions[name] is not function for name, function in module.functions.items())
+    return Transformed(replace(module, functions=functions) if changed else module, tuple(notes))
+
+
+def _stays(function: str, step: Apply) -> Note:
+    says = f"nobody reads `{step.name}`, but `{step.operator.name}` may fail"
+    return Note(function, step.span, says, left=True)
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass("drop-dead", "Remove steps that nobody reads and that cannot fail.   [pass.dead]", dropped, idempotent=True),
+)

@@ -1,0 +1,150 @@
+"""`dynamic-to-static`: an operator that reads a value becomes the one that has an attribute.   [pass.static]
+
+One sweep, forward.  The elements of shapes are known with the types, so that nothing is computed twice: `dyn.reshape`
+becomes `reshape` where every element of its shape is a constant or a dim that no element of a value takes part in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gradual.core.reading import every
+from gradual.core.terms import Apply, Constant, Function, Module, Step
+from gradual.dims.dim import ContentOf
+from gradual.ops.dynamic import Twin, twin_of
+from gradual.ops.operator import IllFormed, Judgement
+from gradual.passes.counterparts import Counterpart, by_value
+from gradual.passes.dropping import Dropping
+from gradual.passes.failing import Failing
+from gradual.passes.folding import SMALL, computed, known_constant, literal
+from gradual.passes.passing import Context, Note, Pass, Transformed
+from gradual.passes.sharpening import Sweep, is_closed
+from gradual.tensors.tensor import Tensor
+from gradual.types.opening import spelled
+from gradual.types.type import OpenedType, TensorType
+from gradual.verdict import Proved
+
+
+@dataclass(slots=True, eq=False)
+class Static:
+    """What becomes of the applications of one function.   [pass.static]"""
+
+    failing: Failing
+    left: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, sweep: Sweep, step: Apply) -> Step:
+        """The application as the static operator, as a literal if its elements are known, or as it is."""
+        made = self._made_static(sweep, step) if _is_dynamic(step) else step
+        found = self._literal(sweep, made)
+        if found is not None or made is not step:
+            sweep.loosened.update(step.operands)
+        return found or made
+
+    def _literal(self, sweep: Sweep, step: Apply) -> Constant | None:
+        if step.operator.contents is not None and (found := known_constant(step, self.failing)) is not None:
+            return found
+        value = computed(step, sweep.literals, SMALL)
+        return literal(step.name, value, step) if isinstance(value, Tensor) else None
+
+    def _made_static(self, sweep: Sweep, step: Apply) -> Apply:
+        twin = twin_of(step.operator)
+        read = sweep.types, sweep.literals
+        try:
+            found = self._of_twin(sweep, step, twin) if twin is not None else by_value(step, *read)
+        except IllFormed:  # a check before it fails always
+            found = None
+        if found is None:
+            self.left[step.name] = _why(step, twin, sweep)
+            return step
+        made = replace(step, operator=found.static, operands=found.operands, attributes=found.attributes)
+        return made if twin is not None else self._judged(sweep, step, made)
+
+    def _of_twin(self, sweep: Sweep, step: Apply, twin: Twin) -> Counterpart | None:
+        """The static form of a twin: its judgement is that of the twin, and so is its type.   [pass.static.twin]"""
+        types = sweep.operands(step)
+        read = [types[place] for place in twin.places]
+        if not all(isinstance(type, TensorType) and all(map(is_closed, type.contents or ())) for type in read):
+            return None
+        attributes = twin.static_form(types, step.attributes)
+        if attributes is None:
+            return None
+        kept = tuple(types[place] for place in twin.kept)
+        settled = _settled(twin, kept, attributes)
+        return Counterpart(twin.static, tuple(step.operands[place] for place in twin.kept), settled)
+
+    def _judged(self, sweep: Sweep, step: Apply, made: Apply) -> Apply:
+        """The static form of an operator that has a rule of its own: nothing more may be owed.   [pass.static.value]"""
+        types = sweep.operands(made)
+        judgement = made.operator.judge(*types, **made.attributes)
+        if not all(isinstance(sweep.knowing.decide(need.goal), Proved) for need in judgement.needs):
+            self.left[step.name] = "whether its static form accepts the data is not known"
+            return step
+        return replace(made, type=sweep.sharper(judgement.result, step.type, step.name))
+
+
+def _settled(twin: Twin, types: tuple[OpenedType, ...], attributes: dict[str, Any]) -> dict[str, Any]:
+    """The attributes as core keeps them: what a written code stands for, where it can be told."""
+    if not all(isinstance(type, TensorType) for type in types):
+        return attributes
+    judgement: Judgement = twin.static.judge(*types, **attributes)
+    return {**attributes, **(judgement.attributes or {})}
+
+
+def _is_dynamic(step: Step) -> bool:
+    return isinstance(step, Apply) and step.operator.name.startswith("dyn.")
+
+
+# ---------------------------------------------------------------------------------------------------------- reports
+def _why(step: Apply, twin: Twin | None, sweep: Sweep) -> str:
+    """Which elements are not known, and where they come from.   [pass.static.report]"""
+    types = sweep.operands(step)
+    places = twin.places if twin is not None else tuple(range(1, len(step.operands)))
+    return "; ".join(filter(None, (_unknown(step, place, types[place]) for place in places))) or "its data are unknown"
+
+
+def _unknown(step: Apply, place: int, type: OpenedType) -> str:
+    argument = step.operator.arguments[place]
+    if not isinstance(type, TensorType):
+        return f"the rank of `{argument}` is not known"
+    if type.contents is None:
+        return f"the elements of `{argument}`, which is `{step.operands[place]}`, are not known before the run"
+    unknown = [(index, part) for index, part in enumerate(type.contents) if not is_closed(part)]
+    return "; ".join(
+        f"element {index} of `{argument}` is {part}, read off {', '.join(_sources(part))}" for index, part in unknown
+    )
+
+
+def _sources(part: Any) -> Iterator[str]:
+    values = (v.witness.value for v in part.variables() if isinstance(v.witness, ContentOf))
+    yield from (f"`{spelled(value)}`" for value in dict.fromkeys(sorted(values)))
+
+
+# ------------------------------------------------------------------------------------------------------------- pass
+def made_static(module: Module, context: Context) -> Transformed:
+    """The module with static operators where what they read is known.   [pass.static]"""
+    functions: dict[str, Function] = {}
+    notes: list[Note] = []
+    for name, function in module.functions.items():
+        sweep = Sweep(module, context.decider)
+        improve = sweep.improve = Static(Failing(sweep.types))
+        improve.failing.enter(function)
+        swept = sweep.function(function)
+        functions[name] = made = Dropping(among=sweep.loosened).function(swept)
+        for step in every(made.body):
+            if _is_dynamic(step) and isinstance(step, Apply):
+                why = improve.left.get(step.name, "")
+                notes.append(Note(name, step.span, f"`{step.operator.name}` stays: {why}", left=True))
+    changed = any(functions[name] is not function for name, function in module.functions.items())
+    return Transformed(replace(module, functions=functions) if changed else module, tuple(notes))
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass(
+        "dynamic-to-static",
+        "Turn `dyn.` operators into their static forms where what they read is known.   [pass.static]",
+        made_static,
+        idempotent=True,
+    ),
+)

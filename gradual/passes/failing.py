@@ -1,0 +1,220 @@
+"""Which steps cannot fail: those may go where nobody reads them.   [pass.dead.fault]
+
+A step fails if its operator's meaning has no value at some elements, if a number that is tracked does not fit its
+element type, or if an operator's rule is asked at run time.  What a run may lack, time or memory, is no failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from gradual.core.reading import blocks
+from gradual.core.terms import (
+    Apply,
+    Closure,
+    Constant,
+    Construct,
+    Function,
+    If,
+    Instantiate,
+    MakeReference,
+    MakeTuple,
+    Project,
+    Rename,
+    Size,
+    Step,
+    Wrap,
+    WrapReference,
+)
+from gradual.dims.constraint import Constraint
+from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, product
+from gradual.dims.interval import Estimate, Interval
+from gradual.limits import LIMITS
+from gradual.tensors.scalar import integer_range
+from gradual.types.dtype import DType
+from gradual.types.measuring import bare
+from gradual.types.type import Content, OpenedType, TensorType, TupleType
+
+DIVIDING = frozenset({"divide", "floor_divide", "trunc_divide", "mod", "trunc_mod", "floor_mod"})
+"""Integers have no quotient by 0."""
+
+COUNTING = frozenset({"left_shift", "right_shift", "power"})
+"""Integers have no negative power and no shift by a negative number."""
+
+MEASURING = frozenset({"shape_of", "ndarray_size"})
+"""A size may be beyond the element type."""
+
+LOOKING = frozenset({"take", "gather"})
+"""An index may be out of bounds; not where the rule for contents has found the elements."""
+
+FAULTING = frozenset(
+    {
+        "fixed_point_multiply_per_axis",
+        "arange",
+        "scatter_elements",
+        "adv_index",
+        "gather_nd",
+        "scatter_nd",
+        "unravel_index",
+        "invert_permutation",
+        "argsort",
+        "topk",
+        "dyn.topk",
+        "searchsorted",
+        "sparse_to_dense",
+        "dyn.sparse_to_dense",
+        "sparse_fill_empty_rows",
+        "sparse_reshape",
+        "nn.nll_loss",
+        "nn.sparse_dense",
+        "nn.sparse_transpose",
+        "nn.sparse_add",
+        "nn.global_avg_pool2d",
+        "nn.adaptive_avg_pool1d",
+        "nn.adaptive_avg_pool2d",
+        "nn.adaptive_avg_pool3d",
+        "dyn.nn.pad",
+        "nn.upsampling",
+        "nn.upsampling3d",
+        "dyn.nn.upsampling",
+        "dyn.nn.upsampling3d",
+        "image.crop_and_resize",
+        "vision.non_max_suppression",
+        "vision.roi_align",
+        "vision.roi_pool",
+    }
+)
+"""Whose meanings may fault for other reasons; no other operator's meaning ever does."""
+
+_SIZE = Interval(0, integer_range(DType.INT64)[1])
+_RANK = Interval(0, LIMITS.rank)
+
+
+@dataclass(slots=True, eq=False)
+class Bounds(Mapping[Dim, Interval]):
+    """What every size and element is within, whatever the run: a size fits int64, an element its type."""
+
+    types: Mapping[str, OpenedType]
+    measured: set[Variable] = field(default_factory=set)
+
+    def __getitem__(self, dim: Dim) -> Interval:
+        variable = bare(dim)
+        found = self._of(variable) if variable is not None else None
+        if found is None:
+            raise KeyError(dim)
+        return found
+
+    def _of(self, variable: Variable) -> Interval | None:
+        match variable.witness:
+            case SizeOf() | NumelOf():
+                return _SIZE
+            case RankOf():
+                return _RANK
+            case ContentOf(value=path):
+                type = self._type(path)
+                known = isinstance(type, TensorType) and type.dtype.is_integer
+                return Interval(*integer_range(type.dtype)) if known else None  # type: ignore[union-attr]
+            case None:
+                return _SIZE if variable in self.measured else None
+
+    def _type(self, path: str) -> OpenedType | None:
+        base, *fields = path.split("#")
+        type = self.types.get(base)
+        for part in fields:
+            type = type.fields[int(part)] if isinstance(type, TupleType) else None
+        return type
+
+    def __iter__(self) -> Iterator[Dim]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 1
+
+
+class Failing:
+    """Tells of the steps of one function whether they can fail.
+
+    Attributes:
+        types: what the variables have, by name.
+    """
+
+    def __init__(self, types: Mapping[str, OpenedType]) -> None:
+        self.types = types
+        self._bounds = Bounds(types)
+        self._estimate = Estimate(self._bounds)
+
+    def enter(self, function: Function) -> None:
+        """The dims of a function that are sizes of its parameters are known to be."""
+        for variable, solution in function.binders:
+            if bare(solution) is not None:
+                self._bounds.measured.add(variable)
+
+    def cannot(self, step: Step) -> bool:
+        """Whether a step never fails."""
+        match step:
+            case Apply():
+                return self._applies(step)
+            case Size():
+                return self._fits(step.dim, DType.INT64)
+            case If():
+                return all(self.cannot(inner) for block in blocks(step) for inner in block.steps)
+            case (
+                Constant()
+                | MakeTuple()
+                | Project()
+                | Rename()
+                | Instantiate()
+                | Closure()
+                | Construct()
+                | Wrap()
+                | WrapReference()
+                | MakeReference()
+            ):
+                return True
+            case _:
+                return False
+
+    def _applies(self, step: Apply) -> bool:
+        type = step.type
+        if step.accepts is not None:
+            return False
+        tracked = type.contents if isinstance(type, TensorType) and type.dtype.counts else None
+        if not all(self._fits(part, type.dtype) for part in tracked or ()):  # type: ignore[union-attr]
+            return False
+        name = step.operator.name
+        if name in DIVIDING or name in COUNTING:
+            return self._divides(step, 1 if name in DIVIDING else 0)
+        if name in MEASURING:
+            return self._measures(step)
+        if name in LOOKING:
+            return tracked is not None or step.attributes.get("mode", "fast") != "fast"
+        return name not in FAULTING
+
+    def _divides(self, step: Apply, least: int) -> bool:
+        """Whether the second operand is no integer, or at least so much; for a divisor, or negative."""
+        type = self.types[step.operands[1]]
+        if not isinstance(type, TensorType):
+            return False
+        if not type.dtype.is_integer:
+            return True
+        found = [self._estimate.of(part) for part in type.contents or () if isinstance(part, Dim)]
+        above = (one.low is not None and one.low >= least for one in found)
+        below = (least == 1 and one.high is not None and one.high < 0 for one in found)
+        return bool(found) and all(map(any, zip(above, below, strict=True)))
+
+    def _measures(self, step: Apply) -> bool:
+        measured, type = self.types[step.operands[0]], step.type
+        if not (isinstance(measured, TensorType) and isinstance(type, TensorType)):
+            return False
+        whole = step.operator.name == "ndarray_size"
+        numbers = (product(measured.shape),) if whole else measured.shape
+        return all(self._fits(number, type.dtype) for number in numbers)
+
+    def _fits(self, part: Content, dtype: DType) -> bool:
+        """Whether an element is within its type's range in every run."""
+        if isinstance(part, Constraint):
+            return True
+        low, high = integer_range(dtype)
+        found = self._estimate.of(part)
+        return found.low is not None and found.high is not None and low <= found.low and found.high <= high

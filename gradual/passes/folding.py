@@ -1,0 +1,123 @@
+"""`fold-constants`: what is known becomes a literal, computed by the meanings themselves.   [pass.fold]
+
+A meaning that faults, a result that is large, and a number that does not fit its type are left to the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradual.core.declared import literal_type
+from gradual.core.terms import Apply, Constant
+from gradual.dims.constraint import TRUE
+from gradual.dims.dim import Dim
+from gradual.limits import LIMITS
+from gradual.ops.operator import IllFormed, Judgement
+from gradual.ops.ranks import Asking
+from gradual.passes.failing import Failing
+from gradual.tensors.fault import TensorFault
+from gradual.tensors.scalar import kept
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.opening import tracked_length
+from gradual.types.type import Content, OpenedType, TensorType, TupleType
+
+SMALL = 64
+"""How many elements a literal may have that a pass other than `fold-constants` writes."""
+
+Value = Tensor | tuple[Any, ...]
+
+
+def literal(name: str, value: Tensor, step: Apply) -> Constant:
+    """A step that holds a value, in place of an application.   [pass.fold.literal]"""
+    type = literal_type(value, tracked=False)
+    tracked = tracked_length(type, LIMITS.contents) is not None
+    return Constant(name, value, literal_type(value, tracked), step.span)
+
+
+def known_constant(step: Apply, failing: Failing) -> Constant | None:
+    """The literal of an application whose elements are all known and that cannot fail.   [pass.fold.contents]"""
+    type = step.type
+    if not isinstance(type, TensorType) or type.contents is None:
+        return None
+    elements = [_number(part) for part in type.contents]
+    if None in elements or not failing.cannot(step):
+        return None
+    shape = tuple(size.value or 0 for size in type.shape)
+    return literal(step.name, tensor_of(shape, type.dtype, kept(type.dtype, elements)), step)
+
+
+def _number(part: Content) -> int | bool | None:
+    return part.value
+
+
+def computed(step: Apply, values: Mapping[str, Tensor], limit: int) -> Value | None:
+    """What an application makes of literals; None where it may not be foreseen.   [pass.fold.meaning]"""
+    if not step.operands or step.accepts is not None or any(operand not in values for operand in step.operands):
+        return None
+    tensors = [values[operand] for operand in step.operands]
+    attributes = {key: _plain(value) for key, value in step.attributes.items()}
+    if any(_is_open(value) for value in attributes.values()):
+        return None
+    types = tuple(_known(tensor) for tensor in tensors)
+    judgement = _judged(step, types)
+    if judgement is None or not _is_small(judgement.result, limit):
+        return None
+    try:
+        value: Value = step.operator.meaning(*tensors, **attributes)
+    except TensorFault:  # the run ends there, with this fault
+        return None
+    if not _is_exact(step, types, value) or _elements(value) > limit:
+        return None
+    return value
+
+
+def _judged(step: Apply, types: Sequence[OpenedType]) -> Judgement | None:
+    """What the rule says of the literals, if it owes nothing."""
+    try:
+        found = Asking(step.operator, step.operands, step.attributes).judged(tuple(types))
+    except IllFormed:  # a check before it fails always
+        return None
+    return found if all(need.goal is TRUE for need in found.needs) else None
+
+
+def _known(value: Tensor) -> OpenedType:
+    plain = literal_type(value, tracked=False)
+    return literal_type(value, tracked_length(plain, LIMITS.contents, read=True) is not None)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Dim):
+        return value.value if value.value is not None else value
+    return tuple(map(_plain, value)) if isinstance(value, tuple) else value
+
+
+def _is_open(value: Any) -> bool:
+    return isinstance(value, Dim) or (isinstance(value, tuple) and any(map(_is_open, value)))
+
+
+def _is_small(result: Any, limit: int) -> bool:
+    """Whether a judged result has few elements, as far as that is known before it is computed."""
+    if isinstance(result, TupleType):
+        return all(_is_small(field, limit) for field in result.fields)
+    count = 1
+    for extent in result.shape if isinstance(result, TensorType) else ():
+        size = extent if isinstance(extent, Dim) else extent.high
+        count *= size.value if size is not None and size.value is not None else limit + 1
+    return count <= limit
+
+
+def _elements(value: Value) -> int:
+    return value.size if isinstance(value, Tensor) else sum(map(_elements, value))
+
+
+def _is_exact(step: Apply, types: Sequence[OpenedType], value: Value) -> bool:
+    """Whether the elements are what the integers say: an overflow is left to the run.   [run.overflow]"""
+    recorded = step.type.contents if isinstance(step.type, TensorType) else None
+    rule = step.operator.contents
+    if recorded is None or rule is None or not isinstance(value, Tensor) or not value.dtype.counts:
+        return True
+    expected = rule(*types, **step.attributes)
+    return expected is not None and all(
+        part.value == element for part, element in zip(expected, value.elements, strict=True)
+    )
