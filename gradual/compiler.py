@@ -149,7 +149,10 @@ class Compilation:
     @cached_property
     def text(self) -> str:
         """The core as a program that can be read again.  [pass.surface]"""
-        return printed(self.core)
+        from gradual.core.surface import program_text
+
+        with _room():
+            return program_text(self.core, self.surface.version, self.surface.settings)
 
     def run(self, entry: str, *values: Value) -> Value:
         """The value of `entry(values)`.

@@ -80,5 +80,5 @@ def ascribe(
             state.behind[ghost] = forgotten
     for size in sizes(type):
         state.is_size(size)
-    state.steps.append(Rename(name, fits, type, span))
+    state.steps.append(Rename(name, fits, type, span, target))
     return state.define(name, type, Written(annotation))

@@ -47,7 +47,7 @@ def as_function(declaration: ast.OperatorDef) -> ast.Fn:
 
 def clash(name: ast.Name, operators: Mapping[str, Operator], others: Mapping[str, object]) -> str | None:
     """In words, what a declared operator's name means already.  [name.duplicate]"""
-    if name.name in operators or name.name in ("dim", "min", "max"):
+    if name.name in operators or name.name in ("dim", "ndim", "numel", "min", "max"):
         return f"`{name.name}` is an operator of the language, so it cannot be declared"
     return f"`{name.name}` is a constructor, so it cannot be an operator too" if name.name in others else None
 

@@ -146,10 +146,28 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
     if dim is None:
         state.report("E0202", "name.variable", f"unknown name `{name}`", span, label="neither a dimension nor a value")
         return state.broken()
+    return _size(state, dim, f"`{name}`", span, hint)
+
+
+def _sized(state: Elaboration, call: ast.Call, hint: str | None) -> str:
+    """`dim(%x, 0)`, `dim(n + 1)`: a size becomes a value.  [type.size]"""
+    reading = Reading(state)
+    try:
+        dim = reading.dim(call)
+    except NotADim as found:
+        state.report(found.code, found.rule, found.message, found.span)
+        return state.broken()
+    except Unreadable:
+        return state.broken()
+    discharge_divisions(state, reading)
+    return _size(state, dim, "a size", call.span, hint)
+
+
+def _size(state: Elaboration, dim: Dim, made: str, span: Span, hint: str | None) -> str:
     type: TensorType[Dim] = TensorType((), DType.INT64, (dim,))
     value = state.fresh(hint)
     state.steps.append(Size(value, dim, type, span))
-    return state.define(value, type, Made(f"`{name}`", (), span))
+    return state.define(value, type, Made(made, (), span))
 
 
 # ------------------------------------------------------------------------------------------------- tuples
@@ -215,6 +233,8 @@ def _operator(
         fields = [deferred(state, argument) for argument in arguments]
         fields = supplied(state, spans, constructor_type(state.program, constructor), fields)
         return construct(state, constructor, fields, spans, span, hint)
+    if name == "dim":
+        return _sized(state, ast.Call(ast.Name(name, name_span), tuple(arguments), tuple(attributes), span), hint)
     if name in state.program.functions:
         application = Application(name, arguments, attributes, span)
         return applied(state, application, lambda part: infer(state, part), hint)

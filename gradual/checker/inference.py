@@ -314,6 +314,8 @@ class Inference:
     # ---------------------------------------------------------------------------------------------------- calls
     def _call(self, call: ast.Call) -> Held:
         if isinstance(call.function, ast.Name):
+            if call.function.name == "dim":
+                return sk.scalar(DType.INT64)
             operands = [self.value(argument) for argument in call.arguments]
             return self._applied(call.function.name, operands, call.attributes)
         callee = self.held(call.function)

@@ -58,7 +58,7 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
         return state.define(name, BROKEN)
     result_type, branches = landed
     core = tuple(Arm(pattern, branch.block) for (pattern, _), branch in zip(arms, branches, strict=True))
-    state.steps.append(Match(name, scrutinee, core, result_type, expr.span))
+    state.steps.append(Match(name, scrutinee, core, result_type, expr.span, expr.complete))
     sources = tuple(branch.block.result for branch in branches)
     return state.define(name, result_type, Made("`match`", sources, expr.span))
 

@@ -24,17 +24,18 @@ from gradual.dims.constraint import (
     more,
     negated,
 )
-from gradual.dims.dim import Dim, Kind, Variable, constant, ite, maximum, minimum, variable
+from gradual.dims.dim import Dim, Kind, Variable, constant, ite, maximum, minimum, product, variable
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.measuring import measured, measuring
-from gradual.types.opening import size_of
+from gradual.types.opening import numel_of, rank_of, size_of
 from gradual.types.type import (
     DataType,
     FunctionType,
     GradualType,
     Hole,
+    OpenedType,
     ReferenceType,
     TensorType,
     TupleType,
@@ -100,6 +101,8 @@ class Reading:
                 return self.dim(inner)
             case ast.Meta(kind, index, span):
                 return self._meta(kind, index, span)
+            case ast.Instance(ast.Local() as value, (ast.Number(value=index),), span) if type(index) is int:
+                return self._element(value, index, span)
             case ast.Hole(span=span):
                 raise NotADim("`?` may only stand for a whole dim of an annotation", span, "E0206", "name.dimension")
             case _:
@@ -160,37 +163,85 @@ class Reading:
                 for dim in dims[1:]:
                     result = minimum(result, dim) if name == "min" else maximum(result, dim)
                 return result
-            case "dim", (ast.Local() as local, ast.Number(value=axis)) if type(axis) is int:
-                return self._size(local, axis)
+            case "dim", (ast.Local() | ast.Project() as value, ast.Number(value=axis)) if type(axis) is int:
+                return self._size(value, axis)
+            case "dim", (only,):
+                return self.dim(only)
+            case "ndim" | "numel", (ast.Local() | ast.Project() as value,):
+                return self._whole(name, value)
             case _:
                 raise NotADim(f"`{name}` does not make a dim", expr.span)
 
-    def _size(self, local: ast.Local, axis: int) -> Dim:
-        value = self.state.names.get(local.name)
-        if value is None:
-            raise NotADim(f"variable `{local.name}` is not in scope", local.span, "E0202", "name.variable")
-        settle_ranks(self.state, (value,))
-        type = self.state.types[value]
-        if isinstance(type, Broken):
-            raise Unreadable
+    def _part(self, value: ast.Local | ast.Project) -> tuple[str, str, OpenedType]:
+        """A value in scope: its spelling, its core variable, its type; a field of a tuple is a value, too."""
+        if isinstance(value, ast.Local):
+            held = self.state.names.get(value.name)
+            if held is None:
+                raise NotADim(f"variable `{value.name}` is not in scope", value.span, "E0202", "name.variable")
+            settle_ranks(self.state, (held,))
+            type = self.state.types[held]
+            if isinstance(type, Broken):
+                raise Unreadable
+            return value.name, held, type
+        if not isinstance(value.tuple, ast.Local | ast.Project):
+            raise NotADim("only a variable, or a field of one, has a size here", value.span)
+        spelling, held, whole = self._part(value.tuple)
+        if not isinstance(whole, TupleType) or not 0 <= value.index < len(whole.fields):
+            message = f"`{spelling}` has no field {value.index}"
+            raise NotADim(message, value.span, "E0309", "type.project")
+        return f"{spelling}.{value.index}", held, whole.fields[value.index]
+
+    def _size(self, value: ast.Local | ast.Project, axis: int) -> Dim:
+        """A size of a value in scope.  [dim.size]"""
+        spelling, held, type = self._part(value)
         if isinstance(type, UnrankedType):
-            return self._size_of_unranked(local, value, type, axis)
+            return self._size_of_unranked(spelling, held, type, axis, value.span)
         if not isinstance(type, TensorType):
-            raise NotADim(f"`{local.name}` is not a tensor", local.span, "E0307", "type.structure")
+            raise NotADim(f"`{spelling}` is not a tensor", value.span, "E0307", "type.structure")
         if not -type.rank <= axis < type.rank:
-            message = f"`{local.name}` has rank {type.rank}, so it has no dimension {axis}"
-            raise NotADim(message, local.span, "E0305", "op.axis")
+            message = f"`{spelling}` has rank {type.rank}, so it has no dimension {axis}"
+            raise NotADim(message, value.span, "E0305", "op.axis")
         return type.shape[axis]
 
-    def _size_of_unranked(self, local: ast.Local, value: str, type: UnrankedType, axis: int) -> Dim:
+    def _size_of_unranked(self, spelling: str, held: str, type: UnrankedType, axis: int, span: Span) -> Dim:
         """A size of a value of unknown rank, which must have that axis.  [type.unranked.demand]"""
         if self.declares or axis < 0:
             what = "a declaration names no dimension of it" if self.declares else "its axes count from the front only"
-            raise NotADim(f"`{local.name}` has unknown rank, so {what}", local.span, "E0305", "op.axis")
-        if not demanded_axis(self.state, value, type, axis, local.span):
+            raise NotADim(f"`{spelling}` has unknown rank, so {what}", span, "E0305", "op.axis")
+        if not demanded_axis(self.state, held, type, axis, span):
             raise Unreadable
         assert type.origin is not None
         return size_of(type.origin, axis)
+
+    def _whole(self, name: str, value: ast.Local | ast.Project) -> Dim:
+        """The rank of a value in scope, or its number of elements.  [dim.rank]"""
+        spelling, _, type = self._part(value)
+        if isinstance(type, TensorType):
+            return constant(type.rank) if name == "ndim" else product(type.shape)
+        if not isinstance(type, UnrankedType):
+            raise NotADim(f"`{spelling}` is not a tensor", value.span, "E0307", "type.structure")
+        if self.declares:
+            message = f"`{spelling}` has unknown rank, so a declaration does not measure it"
+            raise NotADim(message, value.span, "E0305", "op.axis")
+        assert type.origin is not None
+        return rank_of(type.origin) if name == "ndim" else numel_of(type.origin)
+
+    def _element(self, value: ast.Local, index: int, span: Span) -> Dim:
+        """An element of an integer vector of known length.  [dim.element]"""
+        if self.declares:
+            raise NotADim("a declaration names no elements of its parameters", span, "E0206", "name.dimension")
+        spelling, held, _ = self._part(value)
+        type = self.state.contents(held, True)
+        if type is None or type.rank != 1:
+            message = f"`{spelling}` is not a vector of integers whose length is known"
+            raise NotADim(message, span, "E0206", "name.dimension")
+        contents = type.contents or ()
+        if not 0 <= index < len(contents):
+            message = f"`{spelling}` has {len(contents)} elements, so it has no element {index}"
+            raise NotADim(message, span, "E0305", "op.axis")
+        content = contents[index]
+        assert isinstance(content, Dim), content
+        return content
 
     def _meta(self, kind: str, index: int, span: Span) -> Dim:
         entry = self.state.program.surface.metadata.get((kind, index))

@@ -191,8 +191,10 @@ class Rewriting:
                 return self._made(step, dim=self.dim(dim))
             case MakeTuple(fields=fields) | Construct(fields=fields):
                 return self._made(step, fields=self._names(fields))
-            case Project() | Rename() | MakeReference():
+            case Project() | MakeReference():
                 return self._made(step, operand=self.name(step.operand))
+            case Rename(written=written):
+                return self._made(step, operand=self.name(step.operand), written=written and self.type(written))
             case Instantiate():
                 return self._made(
                     step,

@@ -143,12 +143,16 @@ class Project:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rename:
-    """`name = operand` at a type that knows less: an ascription forgets."""
+    """`name = operand` at a type that knows less: an ascription forgets.
+
+    `written` is the type with its `?`s and their bounds, where somebody wrote it.
+    """
 
     name: str
     operand: str
     type: OpenedType
     span: Span
+    written: GradualType | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,13 +255,14 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
-    """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; a `match?` may have none that does."""
+    """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; unless `complete`, none may."""
 
     name: str
     scrutinee: str
     arms: tuple[Arm, ...]
     type: OpenedType
     span: Span
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

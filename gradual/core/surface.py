@@ -1,0 +1,388 @@
+"""Core as a program that can be read again: `%0 = reshape(%x, newshape=[n, 4]);`, one step a line.
+
+Checks are not written: whatever demanded them demands them again.  A check that nothing demands any more, since a
+pass took away or moved what did, becomes an `assert`.  Functions at other types, and data at other types, come back
+from the place into which they flow.  What no program can write is told.   [pass.surface]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from gradual.core.print import printed as core_text
+from gradual.core.surface_blocks import TEMPORARY, Implied, implied, uses
+from gradual.core.surface_demands import Demands, is_demanded, written
+from gradual.core.surface_literals import Literals, attributes
+from gradual.core.surface_types import (
+    NOWHERE,
+    Spelling,
+    Unsayable,
+    binder,
+    brackets,
+    called,
+    integer,
+    local,
+    ordered,
+    shape_forgotten,
+)
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Bind,
+    Block,
+    Check,
+    Closure,
+    Constant,
+    Construct,
+    Convert,
+    CorePattern,
+    Destructure,
+    Function,
+    If,
+    Instantiate,
+    Invoke,
+    MakeReference,
+    MakeTuple,
+    Match,
+    Module,
+    Project,
+    ReadReference,
+    Rename,
+    Size,
+    Step,
+    Stop,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.dims.constraint import FALSE, Constraint, equal
+from gradual.dims.dim import Dim
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.syntax.metadata_text import encoded
+from gradual.syntax.print import printed
+from gradual.types.choosing import settled_type
+from gradual.types.declared import Data
+from gradual.types.measuring import bare
+from gradual.types.type import (
+    FunctionType,
+    GradualType,
+    Hole,
+    ReferenceType,
+    TensorType,
+    TypeVariable,
+)
+
+Settings = tuple[tuple[str, str, Span], ...]
+
+
+def program_text(module: Module, version: str | None = None, settings: Settings = ()) -> str:
+    """The module as a program; a function that no program can write stands in a comment as core.  [pass.surface]"""
+    surface, told = program(module, version, settings)
+    notes = "".join(f"// {line}\n" for line in told)
+    return notes + printed(surface)
+
+
+def program(module: Module, version: str | None = None, settings: Settings = ()) -> tuple[ast.Module, tuple[str, ...]]:
+    """The module as syntax, and in lines of text what no program can write."""
+    literals = Literals()
+    definitions: list[ast.Definition] = [_data(data) for data in module.data.values()]
+    told: list[str] = []
+    for function in module.functions.values():
+        held = len(literals.stored)
+        try:
+            definitions.append(_Writer(module, literals).definition(function))
+        except Unsayable as what:
+            del literals.stored[held:]
+            told.append(f"`{function.name}` cannot be written, for {what}; its core:")
+            told += core_text(replace(module, functions={function.name: function})).splitlines()
+    metadata = encoded(literals.stored) if literals.stored else None
+    return ast.Module(version, settings, tuple(definitions), metadata_text=metadata), tuple(told)
+
+
+def _data(data: Data) -> ast.TypeDef | ast.ExternType:
+    binders = tuple(map(binder, data.types))
+    if not data.constructors:
+        return ast.ExternType(data.name, binders, NOWHERE)
+    spelling = Spelling()
+    constructors = tuple(
+        ast.Constructor(one.name, tuple(map(spelling.type, one.fields)), NOWHERE) for one in data.constructors.values()
+    )
+    return ast.TypeDef(data.name, binders, constructors, NOWHERE)
+
+
+@dataclass(slots=True, eq=False)
+class _Writer:
+    """One definition while it is written.
+
+    Attributes:
+        uses: how often each variable is read.
+        numbered: how many graph variables there are.
+    """
+
+    module: Module
+    literals: Literals
+    spelling: Spelling = field(default_factory=Spelling)
+    demands: Demands = field(init=False)
+    uses: Counter[str] = field(default_factory=Counter)
+    numbered: int = 0
+
+    def __post_init__(self) -> None:
+        self.demands = Demands(self.module)
+
+    # ------------------------------------------------------------------------------------------------ definitions
+    def definition(self, function: Function) -> ast.Def | ast.OperatorDef:
+        """A function, or a declared operator.  Raises Unsayable."""
+        self.uses = uses(function)
+        params, result = self._params(function), self._result(function)
+        where, binders = tuple(map(self.spelling.predicate, function.type.where)), self._binders(function, params)
+        if function.name.startswith("@"):
+            whole = ast.Fn(binders, params, (), result, where, self._body(function), NOWHERE)
+            return ast.Def(ast.Global(function.name, NOWHERE), whole, NOWHERE)
+        if result is None:
+            raise Unsayable(f"the result type of the operator `{function.name}`")
+        body = None if _is_absent(function) else self._body(function)
+        return ast.OperatorDef(ast.Name(function.name, NOWHERE), binders, params, result, where, body, NOWHERE)
+
+    def _params(self, function: Function) -> tuple[ast.Param, ...]:
+        for param in function.params:
+            self.demands.types[param.name] = param.type
+        return tuple(
+            ast.Param(local(param.name), self.spelling.type(param.written), (), NOWHERE) for param in function.params
+        )
+
+    def _binders(self, function: Function, params: Sequence[ast.Param]) -> tuple[ast.Binder, ...]:
+        return brackets(function.type, [param.annotation for param in params if param.annotation is not None])
+
+    def _result(self, function: Function) -> ast.Type | None:
+        """The result type; None where only inference can find it."""
+        try:
+            return self.spelling.type(function.type.result)
+        except Unsayable:
+            return None
+
+    def _body(self, function: Function) -> ast.Block:
+        goals = (function.body.result, function.type.result)
+        return self.block(function.body, goals)
+
+    # ----------------------------------------------------------------------------------------------------- blocks
+    def block(self, block: Block, flows: tuple[str, GradualType] | None = None) -> ast.Block:
+        """The steps in order, then the value; `flows` is a value that flows into a written type, and the type."""
+        for step in block.steps:
+            if not isinstance(step, Check | Assertion):
+                self.demands.types[step.name] = step.type
+        found = implied(block, self.demands, self.uses, flows)
+        items: list[ast.Item] = []
+        for index in range(len(block.steps)):
+            if index not in found.silent:
+                self._item(found, index, items)
+        result = self._forgotten(found.result, items) if FALSE in found.ending else found.result
+        return ast.Block(tuple(items), self.spelling.variable(result), NOWHERE)
+
+    def _item(self, found: Implied, index: int, items: list[ast.Item]) -> None:
+        match found.block.steps[index]:
+            case Check() as check:
+                items += self._check(check, found.demanded(index))
+            case Assertion(condition, message):
+                items.append(ast.Assert(self.spelling.variable(condition), message or None, NOWHERE))
+            case step:
+                value = self._value(self._admissible(found.resolved(index), items))
+                items.append(self._let(step, value))
+
+    def _let(self, step: Step, value: ast.Expr) -> ast.Let:
+        assert not isinstance(step, Check | Assertion)
+        if isinstance(step, WriteReference) and not self.uses[step.name] and TEMPORARY.fullmatch(step.name):
+            return ast.Let(None, None, value, NOWHERE)
+        annotation: ast.Type | None = None
+        match step:
+            case Rename():
+                annotation = self.spelling.type(written(step))
+            case Wrap(type=type) | WrapReference(type=type) | Convert(type=type):
+                annotation = self.spelling.type(type)
+        return ast.Let(self._named(step.name), annotation, value, NOWHERE)
+
+    def _named(self, name: str) -> ast.Local:
+        """The variable that a step defines; one that nobody named gets the next number."""
+        if TEMPORARY.fullmatch(name):
+            self.spelling.names[name] = self._next()
+        return local(self.spelling.names.get(name, name))
+
+    def _next(self) -> str:
+        self.numbered += 1
+        return f"%{self.numbered - 1}"
+
+    # ----------------------------------------------------------------------------------------------------- checks
+    def _check(self, check: Check, goals: frozenset[Constraint]) -> Iterator[ast.Item]:
+        """Nothing where what follows demands it again, else an assertion.  [pass.surface.check]
+
+        A check that speaks of rigid names only is asserted, too: if no unknown is left, the definition is strict.
+        """
+        asked = any(variable.is_ghost for variable in check.goal.variables()) or check.goal is FALSE
+        if asked and is_demanded(check, goals):
+            return
+        condition = self.spelling.predicate(check.goal)
+        if check.goal is FALSE:  # an unknown that is 0, so that nothing is refuted before the run
+            unknown = self._next()
+            zero = ast.Cast(ast.Number(0, "int64", True, NOWHERE), ast.TensorType((), "int64", NOWHERE), NOWHERE)
+            yield ast.Let(local(unknown), None, zero, NOWHERE)
+            condition = ast.Infix("==", local(unknown), integer(1), NOWHERE)
+        yield ast.Assert(condition, check.blame.says, NOWHERE)
+
+    def _admissible(self, step: Step, items: list[ast.Item]) -> Step:
+        """The step with operands that forget their sizes, where these can never fit.  [pass.surface.never]
+
+        What fails at every run is not refuted before it.
+        """
+        match step:
+            case Apply(operands=operands) if FALSE in self.demands.goals(step):
+                return replace(step, operands=tuple(self._forgotten(one, items) for one in operands))
+            case Invoke(operands=operands) if FALSE in self.demands.goals(step):
+                return replace(step, operands=tuple(self._forgotten(one, items) for one in operands))
+            case Construct(fields=fields) if FALSE in self.demands.goals(step):
+                return replace(step, fields=tuple(self._forgotten(one, items) for one in fields))
+            case Rename(operand=operand) | WriteReference(operand=operand) if FALSE in self.demands.goals(step):
+                return replace(step, operand=self._forgotten(operand, items))
+            case MakeReference(operand=operand, type=ReferenceType(content)):
+                if settled_type(self.demands.type_of(operand)) != content:
+                    return replace(step, operand=self._ascribed(operand, content, items))
+            case If(then=then, orelse=orelse):
+                then, orelse = self._agreeing((then, orelse))
+                return replace(step, then=then, orelse=orelse)
+            case Match(arms=arms):
+                blocks = self._agreeing([arm.block for arm in arms])
+                each = zip(arms, blocks, strict=True)
+                return replace(step, arms=tuple(replace(arm, block=block) for arm, block in each))
+        return step
+
+    def _forgotten(self, name: str, items: list[ast.Item]) -> str:
+        return self._ascribed(name, shape_forgotten(self.demands.type_of(name)), items)
+
+    def _ascribed(self, name: str, type: GradualType, items: list[ast.Item]) -> str:
+        """The value at a type: its new name."""
+        if type == self.demands.type_of(name):
+            return name
+        new = self._next()
+        items.append(ast.Let(local(new), self.spelling.type(type), self.spelling.variable(name), NOWHERE))
+        self.demands.types[new] = self.demands.type_of(name)
+        return new
+
+    def _agreeing(self, blocks: Sequence[Block]) -> list[Block]:
+        """Branches whose sizes never agree forget them: the value is what the branch that is taken made it.
+
+        [pass.surface.never]
+        """
+        for block in blocks:
+            for step in block.steps:
+                if not isinstance(step, Check | Assertion):
+                    self.demands.types[step.name] = step.type
+        types = [self.demands.type_of(block.result) for block in blocks]
+        tensors = [type for type in types if isinstance(type, TensorType)]
+        if len(tensors) < len(types) or len({type.rank for type in tensors}) != 1:
+            return list(blocks)
+        never = [
+            any(equal(type.shape[axis], tensors[0].shape[axis]) is FALSE for type in tensors)
+            for axis in range(tensors[0].rank)
+        ]
+        if not any(never):
+            return list(blocks)
+        return [_forgetting(block, type, never) for block, type in zip(blocks, tensors, strict=True)]
+
+    # ----------------------------------------------------------------------------------------------------- values
+    def _value(self, step: Step) -> ast.Expr:
+        """The expression of a step.  Raises Unsayable."""
+        variable = self.spelling.variable
+        match step:
+            case Apply(_, operator, operands):
+                function = ast.Name(operator.name, NOWHERE)
+                return ast.Call(function, tuple(map(variable, operands)), attributes(step, self.spelling), NOWHERE)
+            case Constant(_, value):
+                return self.literals.constant(value)
+            case Size(_, dim):
+                return self._size(dim)
+            case MakeTuple(_, fields):
+                return ast.Tuple(tuple(map(variable, fields)), NOWHERE)
+            case Project(_, operand, index):
+                return ast.Project(variable(operand), index, NOWHERE)
+            case Rename(_, operand) | Wrap(_, operand) | WrapReference(_, operand) | Convert(_, operand):
+                return variable(operand)
+            case Invoke(_, called_function, operands):
+                return ast.Call(variable(called_function), tuple(map(variable, operands)), (), NOWHERE)
+            case Instantiate():
+                return self._instance(step)
+            case Closure(_, literal):
+                params = self._params(literal)
+                where = tuple(map(self.spelling.predicate, literal.type.where))
+                binders, result = self._binders(literal, params), self._result(literal)
+                return ast.Fn(binders, params, (), result, where, self._body(literal), NOWHERE)
+            case Construct(_, constructor, fields):
+                name = ast.Name(constructor, NOWHERE)
+                return ast.Call(name, tuple(map(variable, fields)), (), NOWHERE) if fields else name
+            case If(_, condition, then, orelse):
+                return ast.If(variable(condition), self.block(then), self.block(orelse), NOWHERE)
+            case Match():
+                return self._match(step)
+            case MakeReference(_, operand):
+                return ast.Ref("ref", (variable(operand),), NOWHERE)
+            case ReadReference(_, reference):
+                return ast.Ref("ref_read", (variable(reference),), NOWHERE)
+            case WriteReference(_, reference, operand):
+                return ast.Ref("ref_write", (variable(reference), variable(operand)), NOWHERE)
+            case Stop(_, says):
+                raise Unsayable(f"a step that has no value: {says}")
+        raise AssertionError(step)
+
+    def _size(self, dim: Dim) -> ast.Expr:
+        """A size as a value: a name, `dim(%x, 0)`, or `dim(n + 1)`.  [type.size]"""
+        expr = self.spelling.dim(dim)
+        named = isinstance(expr, ast.Name)
+        sized = isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name == "dim"
+        return expr if named or (sized and bare(dim) is not None) else called("dim", expr)
+
+    def _instance(self, step: Instantiate) -> ast.Expr:
+        type = self.demands.type_of(step.operand)
+        assert isinstance(type, FunctionType), step.operand
+        dims, types = dict(step.dims), dict(step.types)
+        given: list[ast.Expr | ast.Type] = []
+        last = 0
+        for index, one in enumerate(ordered(type), 1):
+            if isinstance(one, TypeVariable):
+                given.append(self.spelling.type(types[one]) if one in types else ast.Omitted(NOWHERE))
+            else:
+                given.append(self.spelling.dim(dims[one]) if one in dims else ast.Hole(NOWHERE))
+            last = index if one in dims or one in types else last
+        return ast.Instance(self.spelling.variable(step.operand), tuple(given[:last]), NOWHERE)
+
+    def _match(self, step: Match) -> ast.Expr:
+        arms = []
+        for arm in step.arms:
+            pattern = self._pattern(arm.pattern)
+            arms.append(ast.Arm(pattern, self.block(arm.block), NOWHERE))
+        return ast.Match(self.spelling.variable(step.scrutinee), tuple(arms), step.complete, NOWHERE)
+
+    def _pattern(self, pattern: CorePattern) -> ast.Pattern:
+        match pattern:
+            case Bind(None):
+                return ast.WildcardPattern(NOWHERE)
+            case Bind(str(name), type):
+                self.demands.types[name] = type
+                return ast.VariablePattern(local(name), None, NOWHERE)
+            case Destructure(None, fields):
+                return ast.TuplePattern(tuple(map(self._pattern, fields)), NOWHERE)
+            case Destructure(str(constructor), fields):
+                return ast.ConstructorPattern(constructor, tuple(map(self._pattern, fields)), NOWHERE)
+        raise AssertionError(pattern)
+
+
+def _is_absent(function: Function) -> bool:
+    """Whether an operator is declared without a body."""
+    return any(isinstance(step, Stop) and step.name == function.body.result for step in function.body.steps)
+
+
+def _forgetting(block: Block, type: TensorType[Dim], never: Sequence[bool]) -> Block:
+    """The block with a value that forgets some of its sizes."""
+    name = f"{block.result}_forgets"
+    shape = tuple(Hole() if gone else size for size, gone in zip(type.shape, never, strict=True))
+    step = Rename(name, block.result, type, NOWHERE, TensorType(shape, type.dtype))
+    return Block((*block.steps, step), name)

@@ -1,0 +1,209 @@
+"""Which steps of a block come back by themselves when the block is checked again.
+
+Where a value flows into a written type, what the type demands is checked, and functions, references and data inside
+it are converted: the checks, projections and conversions that stand before such a place for its sake are not written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from gradual.core.reading import blocks, defined, every, operands, reads
+from gradual.core.surface_demands import Demands
+from gradual.core.terms import (
+    Block,
+    Check,
+    Construct,
+    Convert,
+    Function,
+    Invoke,
+    MakeTuple,
+    Project,
+    Rename,
+    Step,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.dims.constraint import Constraint
+from gradual.types.type import GradualType, TupleType
+
+TEMPORARY = re.compile(r"%_?[0-9]+")
+"""A name that nobody chose."""
+
+Path = tuple[str, tuple[int, ...]]
+"""A value, and which of its fields."""
+
+Flow = tuple[str, GradualType]
+"""A value that flows into a written type, and the type."""
+
+_CONVERSION = Wrap | WrapReference | Convert
+_FLOWING = Check | Project | MakeTuple | Wrap | WrapReference | Convert
+
+
+def uses(function: Function) -> Counter[str]:
+    """In how many places each variable is read, those inside the function's blocks too."""
+    found = Counter((function.body.result,))
+    for step in every(function.body):
+        inner = blocks(step)
+        found.update({*(operands(step) if inner else reads(step))} - {defined(step)})
+        found.update(block.result for block in inner)
+    return found
+
+
+@dataclass(slots=True, eq=False)
+class Implied:
+    """What comes back by itself in one block.
+
+    Attributes:
+        silent: the places of steps that are not written.
+        instead: for the place of a step, the operands that stand for others there; the block's value stands last.
+    """
+
+    block: Block
+    demands: Demands
+    ending: frozenset[Constraint]
+    silent: set[int] = field(default_factory=set)
+    instead: dict[int, dict[str, str]] = field(default_factory=dict)
+    _goals: dict[int, frozenset[Constraint]] = field(default_factory=dict)
+
+    def goals(self, index: int) -> frozenset[Constraint]:
+        """What the step at a place demands; after the last, what the block's value does."""
+        if index not in self._goals:
+            steps = self.block.steps
+            self._goals[index] = self.demands.goals(steps[index]) if index < len(steps) else self.ending
+        return self._goals[index]
+
+    def demanded(self, index: int) -> frozenset[Constraint]:
+        """What is demanded next after a check, before anything else can stop the run."""
+        steps = self.block.steps
+        for place in range(index + 1, len(steps)):
+            if not isinstance(steps[place], _FLOWING):
+                return self.goals(place)
+            if isinstance(steps[place], Convert) and place not in self.silent:
+                return frozenset()
+        return self.ending
+
+    def resolved(self, index: int) -> Step:
+        """The step at a place with the operands that are written."""
+        names = self.instead.get(index)
+        step = self.block.steps[index]
+        if not names:
+            return step
+        return _with_operands(step, names)
+
+    @property
+    def result(self) -> str:
+        """The variable that is written as the block's value."""
+        return self.instead.get(len(self.block.steps), {}).get(self.block.result, self.block.result)
+
+
+def implied(block: Block, demands: Demands, used: Mapping[str, int], flow: Flow | None) -> Implied:
+    """What comes back by itself in a block whose value flows into a written type, or is only handed on."""
+    ending = demands.flow_goals(*flow) if flow is not None else frozenset()
+    found = Implied(block, demands, ending)
+    for place, step in enumerate(block.steps):
+        if not isinstance(step, _FLOWING):
+            _look(found, place, list(demands.targets(step)), used)
+    if flow is not None:
+        _look(found, len(block.steps), [flow], used)
+    return found
+
+
+def _look(found: Implied, place: int, flows: list[Flow], used: Mapping[str, int]) -> None:
+    """What stands before a place for the sake of the values that flow there."""
+    window: dict[str, tuple[int, Step]] = {}
+    for index in range(place - 1, -1, -1):
+        step = found.block.steps[index]
+        if not isinstance(step, _FLOWING):
+            break
+        name = defined(step)
+        if name is not None and TEMPORARY.fullmatch(name) and used[name] == 1:
+            window[name] = index, step
+    if not window:
+        return
+    for operand, target in flows:
+        chain = _Chain(window, found.demands)
+        base, fields = chain.origin(operand)
+        if base != operand and not fields and all(_at(target, path) == type for path, type in chain.converted):
+            found.silent |= chain.steps
+            found.instead.setdefault(place, {})[operand] = base
+
+
+@dataclass(slots=True, eq=False)
+class _Chain:
+    """How a value came from another by projections, conversions and tuples of these.
+
+    Attributes:
+        steps: the places of the steps that took part.
+        converted: the path and the type of each part that was converted.
+    """
+
+    window: Mapping[str, tuple[int, Step]]
+    demands: Demands
+    steps: set[int] = field(default_factory=set)
+    converted: list[tuple[tuple[int, ...], GradualType]] = field(default_factory=list)
+
+    def origin(self, name: str) -> Path:
+        """The value of which this is a part at other types; itself if there is none."""
+        place, step = self.window.get(name, (-1, None))
+        match step:
+            case Project() | Wrap() | WrapReference() | Convert():
+                found = self._part(name)
+            case MakeTuple(fields=(_, *_) as parts):
+                origins = [self.origin(part) for part in parts]
+                bases = {(base, path[:-1]) for base, path in origins if path}
+                places = [path[-1:] for _, path in origins]
+                if len(bases) != 1 or places != [(index,) for index in range(len(parts))]:
+                    return name, ()
+                found = bases.pop()
+                if not self._has_fields(found, len(parts)):
+                    return name, ()
+            case _:
+                return name, ()
+        self.steps.add(place)
+        return found
+
+    def _part(self, name: str) -> Path:
+        """The value and the fields that a chain of projections, with at most one conversion after them, gives."""
+        place, step = self.window[name]
+        self.steps.add(place)
+        if isinstance(step, _CONVERSION):
+            base, fields = self._projected(step.operand)
+            self.converted.append((fields, step.type))
+            return base, fields
+        return self._projected(name)
+
+    def _projected(self, name: str) -> Path:
+        place, step = self.window.get(name, (-1, None))
+        if not isinstance(step, Project):
+            return name, ()
+        self.steps.add(place)
+        base, fields = self._projected(step.operand)
+        return base, (*fields, step.index)
+
+    def _has_fields(self, path: Path, count: int) -> bool:
+        type = _at(self.demands.type_of(path[0]), path[1])
+        return isinstance(type, TupleType) and len(type.fields) == count
+
+
+def _at(type: GradualType | None, path: tuple[int, ...]) -> GradualType | None:
+    """The part of a type at a path."""
+    for index in path:
+        type = type.fields[index] if isinstance(type, TupleType) and index < len(type.fields) else None
+    return type
+
+
+def _with_operands(step: Step, names: Mapping[str, str]) -> Step:
+    """The step with other operands where values flow into written types."""
+    match step:
+        case Invoke(operands=operands):
+            return replace(step, operands=tuple(names.get(one, one) for one in operands))
+        case Construct(fields=fields):
+            return replace(step, fields=tuple(names.get(one, one) for one in fields))
+        case Rename(operand=operand) | WriteReference(operand=operand):
+            return replace(step, operand=names.get(operand, operand))
+    raise AssertionError(step)

@@ -1,0 +1,87 @@
+"""Constants and attributes as the syntax of a program.  [pass.surface.constant]"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradual.core.surface_types import NOWHERE, Spelling, integer
+from gradual.core.terms import Apply
+from gradual.dims.dim import Dim
+from gradual.ops.operator import AttributeSpec
+from gradual.syntax import ast
+from gradual.tensors.scalar import rounded
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+
+LONGEST = 64
+"""The longest vector that is written as a list; a longer one stands in the metadata."""
+
+CONSTANT = "relay.Constant"
+
+
+@dataclass(slots=True, eq=False)
+class Literals:
+    """The constants of one file.
+
+    Attributes:
+        stored: those that no literal can write, in the order of their keys.
+    """
+
+    stored: list[ast.MetaTensor] = field(default_factory=list)
+
+    def constant(self, value: Tensor) -> ast.Expr:
+        """A number, a list of integers, or a key of the metadata: to the bit what the constant is."""
+        if not value.shape and not _is_nan(value):
+            return ast.Number(value.item(), value.dtype, value.dtype is not DType.INT32, NOWHERE)
+        if len(value.shape) == 1 and 0 < value.size <= LONGEST and value.dtype.is_integer:
+            explicit = value.dtype is not DType.INT32
+            return ast.Listing(
+                tuple(ast.Number(each, value.dtype, explicit, NOWHERE) for each in value.flat()), NOWHERE
+            )
+        if value.shape == (0,) and value.dtype is DType.INT32:
+            return ast.Listing((), NOWHERE)
+        self.stored.append(ast.MetaTensor(value.dtype, value.shape, tuple(value.flat())))
+        return ast.Meta(CONSTANT, len(self.stored) - 1, NOWHERE)
+
+
+def _is_nan(value: Tensor) -> bool:
+    element = value.item()
+    return bool(element != element)
+
+
+# ------------------------------------------------------------------------------------------------------- attributes
+def attributes(step: Apply, spelling: Spelling) -> tuple[ast.Attribute, ...]:
+    """The attributes of an application that are not their defaults.  Raises Unsayable."""
+    specs = [spec for spec in step.operator.attributes if spec.annotation != "object" and spec.name in step.attributes]
+    return tuple(
+        ast.Attribute(spec.name, _value(spec, step.attributes[spec.name], spelling), NOWHERE)
+        for spec in specs
+        if spec.required or not _same(step.attributes[spec.name], spec.default)
+    )
+
+
+def _same(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and bool(value == default)
+
+
+def _value(spec: AttributeSpec, value: Any, spelling: Spelling) -> ast.Expr:
+    match value:
+        case None:
+            return ast.Nothing(NOWHERE)
+        case bool():
+            return ast.Number(value, "bool", False, NOWHERE)
+        case int():
+            return integer(value)
+        case float():
+            narrow = value != value or rounded(DType.FLOAT32, value) == value
+            return ast.Number(value, DType.FLOAT32 if narrow else DType.FLOAT64, not narrow, NOWHERE)
+        case str():
+            return ast.Text(str(value), NOWHERE)
+        case tuple():
+            return ast.Listing(tuple(_value(spec, part, spelling) for part in value), NOWHERE)
+        case Dim(value=int(known)) if known < 1 and "int | Dim" in spec.annotation:
+            return ast.Infix("-", integer(0), integer(-known), NOWHERE)  # a computed size: a number would be a code
+        case Dim():
+            return spelling.dim(value)
+    raise AssertionError((spec.name, value))
