@@ -15,7 +15,6 @@ from gradual.checker.declaring import as_function
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
-from gradual.core.print import printed
 from gradual.core.reading import every
 from gradual.core.terms import Check, Module
 from gradual.diagnostic import Diagnostic, Help, Severity
@@ -32,6 +31,8 @@ from gradual.types.type import FunctionType, TensorType
 
 if TYPE_CHECKING:
     from gradual.passes.passing import Note
+    from gradual.run.graph import Graph
+    from gradual.run.plan import Plan
 
 # Nesting is bounded by LIMITS.nesting; each level takes a few Python frames, which the default limit does not allow.
 _STACK = 20_000
@@ -154,14 +155,49 @@ class Compilation:
         with _room():
             return program_text(self.core, self.surface.version, self.surface.settings)
 
-    def run(self, entry: str, *values: Value) -> Value:
-        """The value of `entry(values)`.
+    def run(self, entry: str, *values: Value, runtime: str = "vm") -> Value:
+        """The value of `entry(values)`, by the machine, or by the graph runtime for a static function.
 
-        Raises Blame, Fault, KeyError for an unknown function, and ValueError if the program has errors.
+        Raises Blame, Fault, KeyError for an unknown function, ValueError if the program has errors, and
+        `passes.requiring.NotStatic` where the graph runtime refuses the function.  [graph.run]
         """
-        if self.errors:
-            raise ValueError(f"{self.source.name} has {self.errors} errors, so it cannot run")
+        if runtime == "graph":
+            return self.graph(entry).run(*values)
+        if runtime != "vm":
+            raise ValueError(f"there is no runtime {runtime!r}; there are 'vm' and 'graph'")
+        self._accepted("run")
         return run(self.core, entry, values)
+
+    def graph(self, entry: str) -> Graph:
+        """A static function with its memory, to be run often.  Raises as `run` does, but for Blame and Fault."""
+        from gradual.passes.requiring import graph_of
+
+        self._accepted("run")
+        with _room():
+            return graph_of(self.core, entry, self._decider(), self.source.name)
+
+    def obstacles(self, entry: str) -> tuple[Diagnostic, ...]:
+        """What keeps a function from being static; nothing where the graph runtime takes it.  [graph.static]"""
+        from gradual.passes.requiring import required
+
+        self._accepted("be static")
+        with _room():
+            return required(self.core, entry, self._decider(), self.source.name)
+
+    def plan(self, entry: str) -> Plan:
+        """The allocation plan of a function as it is, without any pass.  [plan]"""
+        from gradual.passes.planning import planned
+
+        self._accepted("be planned")
+        with _room():
+            return planned(self.core.functions[entry])
+
+    def _accepted(self, what: str) -> None:
+        if self.errors:
+            raise ValueError(f"{self.source.name} has {self.errors} errors, so it cannot {what}")
+
+    def _decider(self) -> Decider:
+        return Decider(self.options.limits, self.options.smt)
 
 
 def compile_source(source: Source, options: Options = Options()) -> Compilation:

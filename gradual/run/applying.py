@@ -24,29 +24,35 @@ def applied(step: Apply, frame: Frame) -> Held:
     sizes = Sizes(frame)
     values = [held(frame, operand) for operand in step.operands]
     attributes = {name: concrete(value, sizes) for name, value in step.attributes.items()}
-    types = [_constant_type(value) for value in values]
+    types = [constant_type(value) for value in values]
     if step.accepts is not None:
         judgement, attributes = accepted(step, values, types, attributes)
     else:
         judgement = step.operator.judge(*types, **attributes)
     unmet = [need for need in judgement.needs if need.goal is not TRUE]
     assert not unmet, (step.operator.name, [str(need.goal) for need in unmet])
-    _affordable(judgement.result, step)
-    try:
-        result: Held = step.operator.meaning(*values, **{name: plain(value) for name, value in attributes.items()})
-    except TensorFault as wrong:
-        raise fault(wrong.code, "run.fault", f"`{step.operator.name}`: {wrong.message}", step.span) from None
+    affordable(judgement.result, step)
+    result = computed(step, values, {name: plain(value) for name, value in attributes.items()})
     _agrees(result, judgement.result, step)
     frame.values[step.name] = result
     _predicted(result, step.type, sizes, step, step.name)
-    _exact(result, types, attributes, step)
+    exact(result, types, attributes, step)
     return result
 
 
-def _constant_type(value: Held) -> Any:
+def computed(step: Apply, values: Sequence[Held], attributes: Mapping[str, Any]) -> Held:
+    """What the operator's meaning makes of its operands.  Raises Fault.  [run.fault]"""
+    try:
+        result: Held = step.operator.meaning(*values, **attributes)
+    except TensorFault as wrong:
+        raise fault(wrong.code, "run.fault", f"`{step.operator.name}`: {wrong.message}", step.span) from None
+    return result
+
+
+def constant_type(value: Held) -> Any:
     """The value's type with constant dims and, where they are tracked, constant contents."""
     if isinstance(value, tuple):
-        return TupleType(tuple(map(_constant_type, value)))
+        return TupleType(tuple(map(constant_type, value)))
     assert isinstance(value, Tensor), value
     type: TensorType[Dim] = TensorType(tuple(map(constant, value.shape)), value.dtype)
     if tracked_length(type, LIMITS.contents, read=True) is None:
@@ -56,11 +62,11 @@ def _constant_type(value: Held) -> Any:
     return TensorType(type.shape, type.dtype, tuple(constant(int(element)) for element in value.elements))
 
 
-def _affordable(result: Any, step: Apply) -> None:
+def affordable(result: Any, step: Apply) -> None:
     """Refuse to allocate what no machine here could hold."""
     if isinstance(result, TupleType):
         for field in result.fields:
-            _affordable(field, step)
+            affordable(field, step)
         return
     count = 1
     for extent in result.shape:
@@ -101,7 +107,7 @@ def _predicted(value: Held, type: Any, sizes: Sizes, step: Apply, path: str) -> 
     assert expected == value.shape, (step.operator.name, step.name, expected, value.shape)
 
 
-def _exact(value: Held, types: Sequence[Any], attributes: Mapping[str, Any], step: Apply) -> None:
+def exact(value: Held, types: Sequence[Any], attributes: Mapping[str, Any], step: Apply) -> None:
     """Shape arithmetic does not wrap: the elements are what the integers say.  [run.overflow]
 
     A contents rule says nothing of a number that its element type cannot hold.

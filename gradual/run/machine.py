@@ -44,7 +44,7 @@ from gradual.run.data import convert, fits, nothing_fits, shown_outside
 from gradual.run.entry import admitted
 from gradual.run.proxies import entered, handed_on, returning, wrapped, wrapped_reference
 from gradual.run.sizes import Sizes, held
-from gradual.run.value import Cell, Frame, Held, Part, Procedure, Proxied, fault
+from gradual.run.value import Cell, Fault, Frame, Held, Part, Procedure, Proxied, fault
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.tensors.value import Constructed, Value
@@ -169,17 +169,17 @@ class Machine:
             case Constant():
                 frame.values[step.name] = step.value
             case Check():
-                _checked(step, frame)
+                checked(step, frame)
             case Project():
                 frame.values[step.name] = held(frame, step.operand)[step.index]  # type: ignore[index]
             case MakeTuple():
                 frame.values[step.name] = tuple(held(frame, field) for field in step.fields)
             case Stop():
-                raise fault("E0610", "run.absent", step.says, step.span)
+                raise stopped(step)
             case Rename() | Instantiate():
                 frame.values[step.name] = held(frame, step.operand)
             case Size():
-                frame.values[step.name] = _size(step, frame)
+                frame.values[step.name] = sized(step, frame)
             case Closure():
                 frame.values[step.name] = Procedure(step.function, frame)
             case Construct():
@@ -198,7 +198,7 @@ class Machine:
             case WrapReference():
                 frame.values[step.name] = wrapped_reference(held(frame, step.operand), step, frame)
             case Assertion():
-                _asserted(step, frame)
+                asserted(step, held(frame, step.condition))
 
     def _invoked(self, step: Invoke, frame: Frame) -> None:
         """Enter a function: its arguments fit, since the caller checked; its sizes are measured again.  [run.call]"""
@@ -269,15 +269,21 @@ class Machine:
 NO_SPAN = Span(0, 0)
 
 
+def stopped(step: Stop) -> Fault:
+    """The fault of a step that has no value.  [run.absent]"""
+    return fault("E0610", "run.absent", step.says, step.span)
+
+
 # ------------------------------------------------------------------------------------------- sizes and checks
-def _size(step: Size, frame: Frame) -> Tensor:
+def sized(step: Size, frame: Frame) -> Tensor:
+    """A size as a value."""
     size = step.dim.evaluate(Sizes(frame))
     if size >= 1 << 63:
         raise fault("E0605", "run.overflow", f"{size} does not fit int64", step.span)
     return scalar(size, DType.INT64)
 
 
-def _checked(step: Check, frame: Frame) -> None:
+def checked(step: Check, frame: Frame) -> None:
     """Halt with blame unless the goal holds at this run's sizes.  [run.check] [run.check.blame]"""
     sizes = Sizes(frame)
     if holds(step.goal, sizes):
@@ -287,9 +293,8 @@ def _checked(step: Check, frame: Frame) -> None:
     raise failed(step, sizes, "E0601", f"residual check {step.id} failed")
 
 
-def _asserted(step: Assertion, frame: Frame) -> None:
+def asserted(step: Assertion, condition: Held) -> None:
     """A user's assertion on data.  [run.assert]"""
-    condition = held(frame, step.condition)
     assert isinstance(condition, Tensor), step.condition
     if not condition.elements[0]:
         raise fault("E0606", "run.assert", f"assertion failed: {step.message}", step.span)
