@@ -16,7 +16,7 @@ from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
 from gradual.core.reading import every
-from gradual.core.terms import Check, Module
+from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Help, Severity
 from gradual.dims.decide import Decider
 from gradual.limits import LIMITS, Limits
@@ -185,12 +185,28 @@ class Compilation:
             return required(self.core, entry, self._decider(), self.source.name)
 
     def plan(self, entry: str) -> Plan:
-        """The allocation plan of a function as it is, without any pass.  [plan]"""
+        """The allocation plan of a function, after the passes that the graph runtime prepares it with.  [plan]"""
         from gradual.passes.planning import planned
+
+        return planned(self._ready(entry))
+
+    def measure(self, entry: str, *values: Value) -> tuple[Value, Mapping[str, int]]:
+        """The value by the machine, and what each buffer of the plan took; an assertion holds it to the plan.
+
+        Raises as `run` does.  [plan.measured]
+        """
+        from gradual.passes.planning import planned
+        from gradual.run.measuring import measured
+
+        function = self._ready(entry)
+        return measured(self.core, function, planned(function), values)
+
+    def _ready(self, entry: str) -> Function:
+        from gradual.passes.preparing import cut, ready
 
         self._accepted("be planned")
         with _room():
-            return planned(self.core.functions[entry])
+            return cut(ready(self.core, entry, self._decider()))
 
     def _accepted(self, what: str) -> None:
         if self.errors:

@@ -7,7 +7,7 @@ every step.  A call in tail position replaces its caller's activation, so a loop
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gradual.core.terms import (
@@ -50,6 +50,8 @@ from gradual.tensors.tensor import Tensor, scalar
 from gradual.tensors.value import Constructed, Value
 from gradual.types.dtype import DType
 
+Watch = Callable[[Step, Frame], None]
+
 
 @dataclass(slots=True, eq=False)
 class Returning:
@@ -70,16 +72,16 @@ class Activation:
     target: str
 
 
-def run(module: Module, entry: str, arguments: Sequence[Value]) -> Value:
+def run(module: Module, entry: str, arguments: Sequence[Value], watch: Watch | None = None) -> Value:
     """The value of a function on arguments from outside.  Raises Blame, Fault; KeyError for an unknown function.
 
-    [run.entry] [run.call]
+    `watch` is told of every operator and size once it has its value.  [run.entry] [run.call]
     """
     function = module.functions[entry]
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
     frame = Frame(outer=top)
     admitted(function, arguments, frame, module.data)
-    value = Machine(top).evaluated(frame, function.body)
+    value = Machine(top, watch).evaluated(frame, function.body)
     return shown_outside(value, function.span)
 
 
@@ -88,10 +90,12 @@ class Machine:
 
     Attributes:
         top: the functions of the file.
+        watch: who is told of every operator and size.
     """
 
-    def __init__(self, top: Frame) -> None:
+    def __init__(self, top: Frame, watch: Watch | None = None) -> None:
         self.top = top
+        self.watch = watch
         self._stack: list[Activation | Returning] = []
         self._bottom = 0
 
@@ -166,6 +170,8 @@ class Machine:
         match step:
             case Apply():
                 frame.values[step.name] = applied(step, frame)
+                if self.watch is not None:
+                    self.watch(step, frame)
             case Constant():
                 frame.values[step.name] = step.value
             case Check():
@@ -180,6 +186,8 @@ class Machine:
                 frame.values[step.name] = held(frame, step.operand)
             case Size():
                 frame.values[step.name] = sized(step, frame)
+                if self.watch is not None:
+                    self.watch(step, frame)
             case Closure():
                 frame.values[step.name] = Procedure(step.function, frame)
             case Construct():

@@ -7,8 +7,8 @@ dims, the sizes of its arguments, elements of its integer arguments.   [plan.buf
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from gradual.dims.dim import Dim, constant, product, sum_of
@@ -118,6 +118,36 @@ class Plan:
     def peak(self) -> Dim:
         """The most bytes that are held at any time.  [plan.peak]"""
         return self.arena + self.late
+
+    @property
+    def live(self) -> int | None:
+        """The most bytes that are needed at once, where all sizes are numbers: no plan could do with less."""
+        ends: dict[int, int] = {}
+        held = most = 0
+        for buffer in sorted(self.buffers.values(), key=lambda buffer: buffer.first):
+            if buffer.size.value is None:
+                return None
+            held -= sum(ends.pop(at) for at in [at for at in ends if at < buffer.first])
+            held += buffer.size.value
+            ends[buffer.last] = ends.get(buffer.last, 0) + buffer.size.value
+            most = max(most, held)
+        return most
+
+    def at(self, rewritten: Callable[[Dim], Dim]) -> Plan:
+        """The plan with other formulas for the same sizes, such as numbers."""
+        return replace(
+            self,
+            buffers={
+                path: replace(
+                    buffer,
+                    size=rewritten(buffer.size),
+                    bound=buffer.bound and rewritten(buffer.bound),
+                )
+                for path, buffer in self.buffers.items()
+            },
+            slots=tuple(replace(slot, size=rewritten(slot.size), offset=rewritten(slot.offset)) for slot in self.slots),
+            late=rewritten(self.late),
+        )
 
     @property
     def total(self) -> Dim:

@@ -25,6 +25,7 @@ COMMANDS = {
     "core": f"{PLACE}.core:core",
     "run": f"{PLACE}.run:run",
     "pass": f"{PLACE}.passes:passing",
+    "alloc": f"{PLACE}.alloc:alloc",
     "smt": f"{PLACE}.smt:smt",
     "fmt": f"{PLACE}.fmt:fmt",
     "explain": f"{PLACE}.explain:explain",

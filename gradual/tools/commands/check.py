@@ -31,6 +31,8 @@ class Wanted:
     deny: tuple[str, ...]
     shown: int | None
     options: Options
+    static: bool = False
+    entry: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class Tally:
 @click.option("--deny", multiple=True, type=click.Choice(["residual", "warnings"]), help="Make these errors.")
 @click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
 @click.option("--rigid", type=click.Choice(["warning", "error"]), default="warning", show_default=True)
+@click.option("--require-static", "static", is_flag=True, help="Report what keeps a function from being static.")
+@click.option("--entry", metavar="@NAME", help="Of which function (default @main, or all where there is none).")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
 @shared
 def check(
@@ -87,12 +91,17 @@ def check(
     deny: tuple[str, ...],
     no_smt: bool,
     rigid: str,
+    static: bool,
+    entry: str | None,
     max_errors: int | None,
 ) -> int:
     """Check programs; `-` is standard input, a folder all `.relay` files under it."""
     began = time.perf_counter()
     shown = max_errors if max_errors is not None else 0 if format == "json" else SHOWN
-    wanted = Wanted(format, annotate, checks, deny, shown or None, Options(smt=not no_smt, rigid=rigid))
+    if entry is not None and not static:
+        raise click.UsageError("--entry goes with --require-static")
+    options = Options(smt=not no_smt, rigid=rigid)
+    wanted = Wanted(format, annotate, checks, deny, shown or None, options, static, entry)
     tally = Tally()
     found = texts(paths)
     for text in found:
@@ -113,7 +122,18 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     if wanted.checks or "residual" in wanted.deny:
         severity = Severity.ERROR if "residual" in wanted.deny else Severity.NOTE
         said += [residual(check, severity, help) for check, help in compilation.helps()]
+    if wanted.static and compilation.ok:
+        said += _obstacles(compilation, wanted.entry)
     return Checked(text.source, compilation, tuple(sorted(said, key=lambda d: d.span.start)))
+
+
+def _obstacles(compilation: Compilation, entry: str | None) -> Iterator[Diagnostic]:
+    """What keeps the function, or each function of a text without `@main`, from being static."""
+    names = list(compilation.core.functions)
+    if entry is not None and entry not in names:
+        raise click.UsageError(f"`{compilation.source.name}` has no function `{entry}`")
+    for name in [entry] if entry is not None else ["@main"] if "@main" in names else names:
+        yield from compilation.obstacles(name)
 
 
 def _graver(found: Diagnostic) -> Diagnostic:

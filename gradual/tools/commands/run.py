@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import click
 
 from gradual.compiler import Compilation, Options
+from gradual.diagnostic import Diagnostic
+from gradual.passes.requiring import NotStatic
 from gradual.run.value import Blame, Fault
 from gradual.tensors.value import Value
 from gradual.tools import arguments, report_json
@@ -24,27 +27,46 @@ BLAMED, FAILED = 3, 1
 @click.option("--entry", metavar="@NAME", help="The function to call with --args (default @main).")
 @click.option("--args", "path", metavar="FILE.json", help="A JSON list of values.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Where drawn elements begin.")
+@click.option("--runtime", type=click.Choice(["vm", "graph"]), default="vm", show_default=True)
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
 @shared
 def run(
-    out: Output, file: str, call: str | None, entry: str | None, path: str | None, seed: int, format: str, no_smt: bool
+    out: Output,
+    file: str,
+    call: str | None,
+    entry: str | None,
+    path: str | None,
+    seed: int,
+    runtime: str,
+    format: str,
+    no_smt: bool,
 ) -> int:
     """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.json)'; float32[5, 784] draws elements of that shape.
 
+    The graph runtime takes only functions of which every size is known; what is not is told, with exit 1.
     Exit 3 if a check blamed someone, 1 if the program has errors or its own fault stopped it.
     """
     if call is not None and (entry is not None or path is not None):
         raise click.UsageError("give either a call or --entry and --args")
     compilation, found = compiled(file, Options(smt=not no_smt))
     if found:
-        if format == "json":
-            out.line(report_json.line(report_json.rejected(compilation.source, found)))
-        else:
-            show(out, compilation.source, found)
-        return FAILED
+        return _refused(out, compilation, found, format)
     name, given = _called(compilation, file, call, entry, path, seed)
-    return _outcome(out, compilation, name, given, format)
+    try:
+        call_ = compilation.graph(name).run if runtime == "graph" else partial(compilation.run, name)
+    except NotStatic as refused:
+        return _refused(out, compilation, refused.diagnostics, format)
+    return _outcome(out, compilation, call_, given, format)
+
+
+def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic], format: str) -> int:
+    """A run that does not begin."""
+    if format == "json":
+        out.line(report_json.line(report_json.rejected(compilation.source, found)))
+    else:
+        show(out, compilation.source, found)
+    return FAILED
 
 
 def _called(
@@ -69,11 +91,11 @@ def _known(functions: Mapping[str, FunctionType], file: str, name: str) -> str:
     return name
 
 
-def _outcome(out: Output, compilation: Compilation, name: str, given: list[Value], format: str) -> int:
+def _outcome(out: Output, compilation: Compilation, call: Callable[..., Value], given: list[Value], format: str) -> int:
     """Run, write the outcome, and give the exit code."""
     source, as_json = compilation.source, format == "json"
     try:
-        value = compilation.run(name, *given)
+        value = call(*given)
     except Blame as blame:
         if as_json:
             out.line(report_json.line(report_json.blame(source, blame)))

@@ -1,0 +1,195 @@
+"""`gradual alloc`: the allocation plan of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from gradual.compiler import Compilation, Options
+from gradual.dims.constraint import equal
+from gradual.dims.dim import Dim, Variable, constant, of_atom
+from gradual.passes.preparing import entry_facts
+from gradual.run.plan import Buffer, Plan
+from gradual.tools import report_json
+from gradual.tools.accepted import accepted
+from gradual.tools.commands.ops import columns
+from gradual.tools.output import Output, Trouble, shared
+from gradual.tools.plan_svg import picture
+from gradual.types.opening import base_of, spelled
+
+
+@click.command()
+@click.argument("file")
+@click.option("--entry", metavar="@NAME", help="The function (default @main, or the only one).")
+@click.option("--bind", "bound", multiple=True, metavar="NAME=NUMBER", help="A number for a size, such as n=32.")
+@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--svg", metavar="FILE", help="Draw lives and places; all sizes have to be numbers.")
+@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
+@shared
+def alloc(
+    out: Output, file: str, entry: str | None, bound: tuple[str, ...], format: str, svg: str | None, no_smt: bool
+) -> int:
+    """Every buffer of a function: bytes as a formula, life, and place; and the peak.
+
+    Sizes are bytes in whole blocks of 64, over the dims and the sizes of arguments that are known on entry.
+    """
+    compilation = accepted(out, file, Options(smt=not no_smt))
+    if compilation is None:
+        return 1
+    name = _entry(compilation, file, entry)
+    plan = _bound(compilation, name, compilation.plan(name), bound)
+    for row in _objects(plan) if format == "json" else _rows(plan):
+        out.line(row)
+    if svg is not None:
+        _draw(plan, svg)
+    return 0
+
+
+def _entry(compilation: Compilation, file: str, entry: str | None) -> str:
+    names = list(compilation.core.functions)
+    name = entry or ("@main" if "@main" in names or len(names) != 1 else names[0])
+    if name not in names:
+        raise click.UsageError(f"`{file}` has no function `{name}`; it has {', '.join(names) or 'none'}")
+    return name
+
+
+# ---------------------------------------------------------------------------------------------------------- binding
+def _bound(compilation: Compilation, name: str, plan: Plan, bound: Sequence[str]) -> Plan:
+    """The plan where some sizes are numbers, and whatever follows from them."""
+    facts = entry_facts(compilation.core.functions[name])
+    known = {_plain(variable.name): variable for variable in _unknowns(compilation, name, plan)}
+    for text in bound:
+        spelling, number = _binding(text)
+        if _plain(spelling) not in known:
+            raise click.UsageError(f"nothing is called `{spelling}`; {_open(known)}")
+        facts.assume(equal(of_atom(known[_plain(spelling)]), constant(number)))
+        if facts.known.conflict:
+            raise click.UsageError(f"`{text}` contradicts what `{name}` demands on entry")
+    return plan.at(facts.rewrite) if bound else plan
+
+
+def _binding(text: str) -> tuple[str, int]:
+    spelling, equals, number = text.rpartition("=")
+    if not equals or not number.strip().isdecimal():
+        raise click.UsageError(f"`{text}` binds nothing; write NAME=NUMBER, such as n=32")
+    return spelling.strip(), int(number)
+
+
+def _plain(name: str) -> str:
+    return name.replace(" ", "")
+
+
+def _open(known: Mapping[str, Variable]) -> str:
+    names = ", ".join(f"`{variable.name}`" for variable in known.values())
+    return f"what is open: {names}" if names else "no size is open"
+
+
+def _unknowns(compilation: Compilation, name: str, plan: Plan) -> Iterator[Variable]:
+    """What is open on entry: in the parameters' sizes and in the formulas."""
+    function = compilation.core.functions[name]
+    yield from function.type.binders
+    params = {param.name for param in function.params}
+    formulas = [plan.peak, *(buffer.bound for buffer in plan.buffers.values() if buffer.bound is not None)]
+    for variable in sorted({variable for dim in formulas for variable in dim.variables()}):
+        if (base := base_of(variable)) is None or base in params:
+            yield variable
+
+
+# ------------------------------------------------------------------------------------------------------------- text
+def _rows(plan: Plan) -> Iterator[str]:
+    """A line for each buffer, a line for each slot, then the totals."""
+    if plan.buffers:
+        heads = ["buffer", "made by", "bytes", "steps", "where"]
+        yield from columns([heads, *(_columns(buffer) for buffer in plan.buffers.values())])
+        yield ""
+    if plan.slots:
+        heads = ["slot", "offset", "bytes", "holds"]
+        rows = enumerate(plan.slots)
+        yield from columns([heads, *([str(k), str(s.offset), str(s.size), _held(s.holds)] for k, s in rows)])
+        yield ""
+    yield from _totals(plan)
+
+
+def _columns(buffer: Buffer) -> list[str]:
+    return [spelled(buffer.path), buffer.maker, str(buffer.size), f"{buffer.first}-{buffer.last}", _where(buffer)]
+
+
+def _where(buffer: Buffer) -> str:
+    if buffer.slot is None:
+        return "handed over by the call" if buffer.handed else "allocated when its size is known"
+    within = f", takes at most {buffer.bound}" if buffer.bound is not buffer.size else ""
+    return f"slot {buffer.slot}{within}"
+
+
+def _held(paths: Sequence[str]) -> str:
+    shown = [spelled(path) for path in paths[:6]]
+    return ", ".join(shown) + (f" and {len(paths) - 6} more" if len(paths) > 6 else "")
+
+
+def _totals(plan: Plan) -> Iterator[str]:
+    yield f"{plan.function}: {len(plan.buffers)} buffers in {len(plan.slots)} slots, {plan.steps} steps"
+    yield f"peak   {plan.peak}{_share(plan)}"
+    yield f"in all {plan.total}"
+    if plan.live is not None:
+        yield f"live   {plan.live} at once, at most"
+    if plan.calls:
+        yield f"without what these take: {', '.join(plan.calls)}"
+
+
+def _share(plan: Plan) -> str:
+    peak, total = plan.peak.value, plan.total.value
+    return f"   ({100 * peak // total} % of all buffers)" if peak is not None and total else ""
+
+
+# ------------------------------------------------------------------------------------------------------------- JSON
+def _objects(plan: Plan) -> Iterator[str]:
+    """An object a line: the plan, its slots, its buffers."""
+    yield report_json.line(
+        {
+            "kind": "plan",
+            "function": plan.function,
+            "steps": plan.steps,
+            "peak": _formula(plan.peak),
+            "total": _formula(plan.total),
+            "live": plan.live,
+            "calls": list(plan.calls),
+        }
+    )
+    for number, slot in enumerate(plan.slots):
+        holds = [spelled(path) for path in slot.holds]
+        form = {"kind": "slot", "slot": number, "offset": _formula(slot.offset), "bytes": _formula(slot.size)}
+        yield report_json.line(form | {"holds": holds})
+    for buffer in plan.buffers.values():
+        yield report_json.line(_object(buffer))
+
+
+def _object(buffer: Buffer) -> dict[str, Any]:
+    return {
+        "kind": "buffer",
+        "name": spelled(buffer.path),
+        "made_by": buffer.maker,
+        "bytes": _formula(buffer.size),
+        "at_most": _formula(buffer.bound) if buffer.bound is not None else None,
+        "first": buffer.first,
+        "last": buffer.last,
+        "slot": buffer.slot,
+        "handed": buffer.handed,
+    }
+
+
+def _formula(dim: Dim) -> int | str:
+    return dim.value if dim.value is not None else str(dim)
+
+
+# ---------------------------------------------------------------------------------------------------------- drawing
+def _draw(plan: Plan, path: str) -> None:
+    unknown = sorted({variable.name for slot in plan.slots for variable in slot.size.variables()})
+    if unknown:
+        raise click.UsageError(f"a picture needs numbers; bind {', '.join(f'`{name}`' for name in unknown)}")
+    try:
+        with open(path, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(picture(plan))
+    except OSError as error:
+        raise Trouble("E0701", f"cannot write `{path}`: {error.strerror}") from error
