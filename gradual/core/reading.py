@@ -143,6 +143,7 @@ def _own_variables(step: Step) -> Iterator[Variable]:
     match step:
         case Check():
             yield from step.goal.variables()
+            yield from step.blame.owed.variables()
             return
         case Assertion():
             return
@@ -153,6 +154,7 @@ def _own_variables(step: Step) -> Iterator[Variable]:
                 yield from _attribute_variables(value)
             if step.accepts is not None:
                 yield from step.accepts.goal.variables()
+                yield from step.accepts.blame.owed.variables()
         case Instantiate():
             for _, dim in step.dims:
                 yield from dim.variables()

@@ -246,8 +246,9 @@ class Rewriting:
 
     def _check(self, check: Check) -> Check:
         """The same check of other sizes: its label stays."""
-        goal = self.goal(check.goal)
-        return check if goal is check.goal else replace(check, goal=goal)
+        goal, owed = self.goal(check.goal), self.goal(check.blame.owed)
+        blame = check.blame if owed is check.blame.owed else replace(check.blame, owed=owed)
+        return check if goal is check.goal and blame is check.blame else replace(check, goal=goal, blame=blame)
 
     def _pattern(self, pattern: CorePattern) -> CorePattern:
         match pattern:

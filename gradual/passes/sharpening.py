@@ -45,6 +45,7 @@ from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking
 from gradual.passes.knowing import Knowing, Passed, Path
+from gradual.source import Span
 from gradual.tensors.scalar import integer_range
 from gradual.tensors.tensor import Tensor
 from gradual.types.choosing import at_types
@@ -112,6 +113,7 @@ class Sweep:
     loosened: set[str] = field(default_factory=set)
     knowing: Knowing = field(init=False)
     _out: list[Step] = field(default_factory=list)
+    _stops: int = 0
     _scope: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -276,7 +278,7 @@ class Sweep:
         except IllFormed as wrong:  # a check before it fails always, or its branch is never taken
             if moved.accepts is not None:
                 self._out.append(replace(moved.accepts, goal=FALSE))
-            raise self._stopped(step, f"`{step.operator.name}`: {wrong.message}") from None
+            raise self._stopped(step.span, f"`{step.operator.name}`: {wrong.message}") from None
         if not isinstance(found, Judgement):
             return moved
         if moved.accepts is not None:
@@ -307,12 +309,14 @@ class Sweep:
         safe = all(part in held or fits(part, type.dtype) for part in given)
         return given if safe and not any(is_large(part, LIMITS.nodes) for part in given) else None
 
-    def _stopped(self, step: Any, says: str) -> _Unreachable:
-        """The block ends here."""
-        self._out.append(Stop(step.name, says, NeverType(), step.span))
-        self.types[step.name] = NeverType()
-        self._scope.append(step.name)
-        return _Unreachable(step.name)
+    def _stopped(self, span: Span, says: str) -> _Unreachable:
+        """The block ends here, without a value."""
+        self._stops += 1
+        name = f"%?stop{self._stops}"
+        self._out.append(Stop(name, says, NeverType(), span))
+        self.types[name] = NeverType()
+        self._scope.append(name)
+        return _Unreachable(name)
 
     def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
         """The recorded type, with dims that are judged now for the unknowns of its own."""
@@ -374,7 +378,8 @@ class Sweep:
             self._alias(step, value)
             return
         moved = step if self._is_untouched else self.rewriting.step(step)
-        self._emit(replace(moved, type=self.sharper(type, step.type, step.name)), step)
+        sharper = self.sharper(type, step.type, step.name)
+        self._emit(moved if sharper == moved.type else replace(moved, type=sharper, written=None), step)
 
     def _alias(self, step: Any, value: str) -> None:
         """From here on the variable of a step is another, which holds the same value."""
@@ -512,13 +517,14 @@ class Sweep:
     # ------------------------------------------------------------------------------------------------ obligations
     def _check(self, step: Check) -> None:
         """A check at what is known now: provable, it goes; failing, it stays and fails always."""
-        goal = step.goal if self._is_untouched else self.rewriting.goal(step.goal)
-        if goal is not step.goal:
-            if goal is TRUE or isinstance(self.knowing.decide(goal), Proved):
-                self.loosened.update(base for variable in step.goal.variables() if (base := base_of(variable)))
-                return
-            step = replace(step, goal=goal)
-        self._out.append(step)
+        moved = step if self._is_untouched else self.rewriting.step(step)
+        goal = moved.goal
+        if goal is not step.goal and (goal is TRUE or isinstance(self.knowing.decide(goal), Proved)):
+            self.loosened.update(base for variable in step.goal.variables() if (base := base_of(variable)))
+            return
+        self._out.append(moved)
+        if goal is FALSE and step.goal is not FALSE:
+            raise self._stopped(step.span, f"`{step.goal}` never holds")
         self.knowing.tell(Passed(goal))
 
     def _assertion(self, step: Assertion) -> None:

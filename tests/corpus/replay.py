@@ -77,7 +77,7 @@ def played(row: Mapping[str, Any]) -> Played:
         if "@main" not in compilation.functions:
             return ends(Outcome.INTERNAL, "`@main` is lost without a word")
         less = _less_precise(compilation, row.get("types") or {})
-        return ends(*_run(compilation, row), less)
+        return ends(*outcome_of(compilation, row), less)
     except Exception as error:
         where = error.__traceback__
         while where is not None and where.tb_next is not None:
@@ -109,7 +109,8 @@ def _less_precise(compilation: Compilation, types: Mapping[str, str]) -> tuple[s
     return None
 
 
-def _run(compilation: Compilation, row: Mapping[str, Any]) -> tuple[Outcome, str]:
+def outcome_of(compilation: Compilation, row: Mapping[str, Any]) -> tuple[Outcome, str]:
+    """How a run of `@main` on the recorded arguments ends, and what is wrong."""
     entry = compilation.functions["@main"]
     values = [_as_declared(from_json(form), entry, place) for place, form in enumerate(row["args"])]
     try:

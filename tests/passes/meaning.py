@@ -1,0 +1,95 @@
+"""What every pass of the catalogue keeps, as one law of programs.  [T14]"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from gradual.core.print import printed
+from gradual.core.reading import defined, every
+from gradual.core.terms import Check, Function, Module
+from gradual.core.verify import violations
+from gradual.passes.catalogue import PASSES
+from gradual.passes.passing import Context, Pass, Unusable
+from gradual.types.opening import placed_sizes
+from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
+from tests.properties.case import Case
+from tests.properties.compiling import SHARED, outcome, same
+
+Given = Mapping[str, str]
+
+GIVEN: dict[str, Callable[[Module], Iterator[Given]]] = {}
+"""What a pass is given that takes something: by the pass's name, for a module."""
+
+
+def kept(case: Case) -> str | None:
+    """Every pass keeps the outcome of every run, and the verifier accepts what it writes.  [T14] [pass.outcome]"""
+    if not case.found.ok:
+        return None
+    for one in PASSES.values():
+        for given in GIVEN[one.name](case.found.core) if one.takes else ({},):
+            says = keeps(case, one, given)
+            if says is not None:
+                return f"{one.name} {dict(given) or ''}: {says}"
+    return None
+
+
+def keeps(case: Case, one: Pass, given: Given) -> str | None:
+    """What one pass does not keep of a program; None if it keeps all."""
+    before, context = case.found.core, Context(SHARED(), dict(given))
+    try:
+        after = one.transform(before, context).module
+    except Unusable:
+        return None
+    wrong = violations(after, SHARED())
+    if wrong and not case.violations:
+        return f"not verified: {wrong[0].message}\n{printed(after)}"
+    for values, ended in zip(case.inputs, case.outcomes, strict=True):
+        other = outcome(after, values)
+        if not same(ended, other):
+            return f"on {values}: {ended}, after it {other}\n{printed(after)}"
+    vague = next(_vaguer(before, after), None) if not one.takes else None
+    if vague is not None:
+        return vague
+    if one.idempotent and printed(one.transform(after, context).module) != printed(after):
+        return f"a second time it changes\n{printed(after)}\nto\n{printed(one.transform(after, context).module)}"
+    return None
+
+
+def _vaguer(before: Module, after: Module) -> Iterator[str]:
+    """Interfaces that are not the declared ones, and variables whose types say less than before.  [pass.interface]"""
+    for name, function in before.functions.items():
+        now = after.functions.get(name)
+        if now is None or now.type != function.type:
+            yield f"the interface of {name} is another"
+            continue
+        held, was = _types(now), _types(function)
+        yield from (
+            f"{v} was {was[v]}, and is {held[v]}" for v in was.keys() & held.keys() if not _keeps(was[v], held[v])
+        )
+
+
+def _types(function: Function) -> dict[str, OpenedType]:
+    return {
+        name: step.type  # type: ignore[union-attr]
+        for step in every(function.body)
+        if not isinstance(step, Check) and (name := defined(step)) is not None
+    }
+
+
+def _keeps(was: OpenedType, now: OpenedType) -> bool:
+    """Whether a type says at least what it said: ranks, and sizes that no unknown takes part in."""
+    match was, now:
+        case TensorType(), TensorType():
+            sizes = dict(placed_sizes(now))
+            named = {place for place, size in placed_sizes(was) if not _is_unknown(size)}
+            return was.rank == now.rank and not any(_is_unknown(sizes[place]) for place in named)
+        case TensorType(), UnrankedType():
+            return False
+        case TupleType(fields), TupleType(others):
+            return len(fields) == len(others) and all(map(_keeps, fields, others))
+        case _:
+            return True
+
+
+def _is_unknown(size: object) -> bool:
+    return any(variable.is_ghost for variable in size.variables())  # type: ignore[attr-defined]
