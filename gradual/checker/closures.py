@@ -89,6 +89,7 @@ def function_of(
         return None
     else:
         type = replace(header.interface, result=closed_result(state, header, inferred))
+        state.agree(type)
     body = Block(tuple(steps), result)
     says = dict(_said(literal.attributes))
     strict = not state.gradual

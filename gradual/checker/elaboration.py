@@ -38,6 +38,7 @@ from gradual.types.opening import (
 )
 from gradual.types.type import (
     DataType,
+    FunctionType,
     GradualType,
     Hole,
     OpenedType,
@@ -166,7 +167,7 @@ class Elaboration:
         self.bindings: list[Binding] = []
         self.behind: dict[Variable, Dim] = {}
         self.joins: set[Variable] = set()
-        self.agreed: set[DataType | ReferenceType] = set()
+        self.agreed: set[DataType | ReferenceType | FunctionType] = set()
         self.conversions: dict[tuple[DataType, DataType], Conversion] = {}
         self.gradual = False
         self.inside = -1
@@ -477,9 +478,11 @@ class Elaboration:
         return found
 
 
-def _holders(type: GradualType) -> Iterator[DataType | ReferenceType]:
-    """The data and reference types that stand in a type, outside functions."""
+def _holders(type: GradualType) -> Iterator[DataType | ReferenceType | FunctionType]:
+    """The data, reference and function types that stand in a type, outside functions."""
     match type:
+        case FunctionType():
+            yield type
         case DataType(_, parts):
             yield type
             for part in parts:

@@ -56,10 +56,14 @@ def entered(
     promise: Callable[[str, int | None], Promise],
     identities: tuple[str, ...] = (),
 ) -> OpenedType:
-    """The result of a call, opened; a size that is one of two that arguments show makes nothing gradual by itself."""
+    """The result of a call, opened.
+
+    A size that is one of two that arguments show, or branches of the function have, makes nothing gradual by itself.
+    """
     gradual, before = state.gradual, len(state.ghosts)
     result = state.enter(call.result, name, promise, identities)
-    if not gradual and state.gradual and not _leaves_open(state, type, arguments):
+    agreed = type in state.agreed or not _leaves_open(state, type, arguments)
+    if not gradual and state.gradual and agreed:
         state.gradual = False
         state.joins.update(list(state.ghosts)[before:])
     return result
