@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 
-from gradual.core.terms import Arm, Block, Check, Closure, Function, If, Match, Module, Step
+from gradual.core.terms import Arm, Block, Closure, Function, If, Match, Module, Step
 from gradual.core.verify import Visit, violations
 from gradual.dims.decide import Decider
 
 Change = Callable[[Step], Iterable[Step]]
 
 
-def visited(module: Module, decider: Decider, visit: Visit) -> None:
-    """Every step of every block shown with what is known there, as the verifier knows it."""
-    violations(module, decider, visit=visit)
+def visited(module: Module, decider: Decider, visit: Visit, only: Container[str] | None = None) -> None:
+    """Every step of every block, or of those of some functions, shown with what the verifier knows there."""
+    violations(module, decider, only, visit)
 
 
 def changed(module: Module, change: Change) -> Module:
@@ -63,8 +63,3 @@ def _inside(step: Step, change: Change) -> Step:
 def with_functions(module: Module, functions: Mapping[str, Function]) -> Module:
     """The module with some functions exchanged, or added after the others."""
     return replace(module, functions={**module.functions, **functions})
-
-
-def checks_of(steps: Iterable[Step]) -> list[Check]:
-    """The checks among some steps, in order."""
-    return [step for step in steps if isinstance(step, Check)]

@@ -1,0 +1,221 @@
+"""Operators extend along the axes of which it is said: a longer operand's result begins with what it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, find, given, settings
+from hypothesis import strategies as st
+
+from gradual.dims.constraint import TRUE
+from gradual.dims.dim import Dim, Kind, constant, variable
+from gradual.ops.attributes import bound
+from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.extending import SIZED, extends, rule_of
+from gradual.ops.operator import IllFormed, Operator
+from gradual.tensors.fault import TensorFault
+from gradual.tensors.index import picked
+from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.tensors.value import Value
+from gradual.types.type import TensorType, TupleType
+from tests.generators.operators import Application, rows
+from tests.ops.oracle import plain
+
+NU = variable("nu", Kind.RIGID)
+(NAME,) = NU.variables()
+NAMES = sorted(name for name, one in CATALOGUE.items() if name == one.name and rule_of(one) is not None)
+Where = int | None | tuple["Where", ...]
+"""Along which axis a value is extended."""
+
+
+def type_of(value: Any, where: Any) -> Any:
+    """A value's type, of size nu where it is extended."""
+    if isinstance(value, tuple):
+        return TupleType(tuple(type_of(*pair) for pair in zip(value, where, strict=True)))
+    sizes = tuple(NU if axis == where else constant(size) for axis, size in enumerate(value.shape))
+    contents = None
+    if where is None and value.dtype.is_integer and value.rank <= 1:
+        contents = tuple(map(constant, value.flat()))
+    return TensorType(sizes, value.dtype, contents)
+
+
+def extended(value: Any, where: Any, by: int, seed: int) -> Any:
+    """A value with so many cells more at the end of an axis."""
+    if isinstance(value, tuple):
+        return tuple(extended(*pair, by, seed) for pair in zip(value, where, strict=True))
+    if where is None:
+        return value
+    shape = tuple(size + by if axis == where else size for axis, size in enumerate(value.shape))
+    made = list(random_tensor(shape, value.dtype, seed).flat())
+    for place, old in zip(places(shape, value.shape), value.flat(), strict=True):
+        made[place] = old
+    return Tensor(made, value.dtype, shape)
+
+
+def places(shape: Sequence[int], part: Sequence[int]) -> list[int]:
+    """Where the elements of the first part of a tensor stand in it."""
+    found = []
+    for index in product(*map(range, part)):
+        at = 0
+        for i, size in zip(index, shape, strict=True):
+            at = at * size + i
+        found.append(at)
+    return found
+
+
+def carriers(arguments: tuple[Value, ...], free: tuple[Any, ...]) -> Iterator[tuple[Where, ...]]:
+    """All ways to extend some operands, each along one axis of one common size."""
+    sizes = {size for value in leaves(arguments) for size in value.shape}
+    for size in sorted(sizes):
+        yield from product(*(ways(value, axes, size) for value, axes in zip(arguments, free, strict=True)))
+
+
+def ways(value: Any, axes: Any, size: int) -> Sequence[Where]:
+    if isinstance(value, tuple):
+        every = [ways(part, axes, size) for part in value]
+        return [None if all(w is None for w in found) else found for found in product(*every)][:64]
+    return [None, *(axis for axis in sorted(axes) if axis < value.rank and value.shape[axis] == size)]
+
+
+def leaves(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield value
+
+
+def begins(longer: Any, short: Any) -> bool:
+    """Whether a result begins with another, bit for bit."""
+    if isinstance(short, tuple):
+        return all(begins(*pair) for pair in zip(longer, short, strict=True))
+    if longer.rank != short.rank or any(a < b for a, b in zip(longer.shape, short.shape, strict=True)):
+        return False
+    cut = picked(longer.elements, places(longer.shape, short.shape))
+    return [repr(part) for part in cut] == [repr(part) for part in short.elements]
+
+
+def well_formed(one: Operator, types: list[Any], attributes: dict[str, Any]) -> bool:
+    """Whether the application stands at every size, with at most one axis of each result growing."""
+    try:
+        judgement = one.judge(*types, **attributes)
+    except IllFormed:
+        return False
+    if any(need.goal is not TRUE for need in judgement.needs):
+        return False
+    results = judgement.result.fields if isinstance(judgement.result, TupleType) else (judgement.result,)
+    return all(
+        isinstance(result, TensorType)
+        and sum(isinstance(size, Dim) and NAME in size.variables() for size in result.shape) <= 1
+        for result in results
+    )
+
+
+def breaches(
+    one: Operator, drawn: Application, by: int, seed: int, free: tuple[Any, ...] | None
+) -> tuple[int, list[Any]]:
+    """How many ways to extend an application there are, and those at which its result does not begin as it was."""
+    attributes = bound(one, drawn.attributes)
+    if free is None:
+        return 0, []
+    values = plained(one, drawn.attributes)
+    tried, wrong = 0, []
+    for where in carriers(drawn.arguments, free):
+        places = [nowhere(v) if w is None else w for v, w in zip(drawn.arguments, where, strict=True)]
+        types = [type_of(*pair) for pair in zip(drawn.arguments, places, strict=True)]
+        if all(w is None for w in where) or not well_formed(one, types, attributes):
+            continue
+        longer = [extended(*pair, by, seed) for pair in zip(drawn.arguments, places, strict=True)]
+        try:
+            short = one.meaning(*drawn.arguments, **values)
+            found = one.meaning(*longer, **values)
+        except TensorFault:
+            continue
+        tried += 1
+        if not begins(found, short):
+            wrong.append((where, attributes))
+    return tried, wrong
+
+
+def free_axes(one: Operator, drawn: Application) -> tuple[Any, ...] | None:
+    attributes = bound(one, drawn.attributes)
+    types = [type_of(value, nowhere(value)) for value in drawn.arguments]
+    try:
+        one.judge(*types, **attributes)
+    except IllFormed:
+        return None
+    return extends(one, types, attributes)
+
+
+def nowhere(value: Any) -> Any:
+    return tuple(map(nowhere, value)) if isinstance(value, tuple) else None
+
+
+LAW: dict[str, Any] = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - SIZED | {"reshape"}))
+def test_a_longer_operand_gives_a_result_that_begins_as_it_was(name: str) -> None:
+    tried = 0
+
+    @settings(max_examples=12, **LAW)
+    @given(rows()[name], st.integers(1, 3), st.integers(0, 99))
+    def law(drawn: Application, by: int, seed: int) -> None:
+        nonlocal tried
+        one = CATALOGUE[name]
+        count, wrong = breaches(one, drawn, by, seed, free_axes(one, drawn))
+        tried += count
+        assert not wrong
+
+    for _ in range(5):
+        if not tried:
+            law()
+    assert tried, "no application could be extended"
+
+
+@pytest.mark.parametrize("name", sorted(SIZED - {"reshape"}))
+def test_a_larger_size_gives_a_result_that_begins_as_it_was(name: str) -> None:
+    one = CATALOGUE[name]
+
+    @settings(max_examples=12, **LAW)
+    @given(rows()[name], st.integers(1, 3), st.data())
+    def law(drawn: Application, by: int, data: st.DataObject) -> None:
+        shape = [int(size) for size in drawn.attributes["shape"]]
+        axis = data.draw(st.integers(0, len(shape) - 1)) if shape else None
+        if axis is None or shape[axis] in [size for value in leaves(drawn.arguments) for size in value.shape]:
+            return
+        more = [size + by if place == axis else size for place, size in enumerate(shape)]
+        short, longer = (
+            one.meaning(*drawn.arguments, **plained(one, drawn.attributes | {"shape": sizes}))
+            for sizes in (shape, more)
+        )
+        assert begins(longer, short)
+
+    law()
+
+
+OVERSTATED = (
+    "sum", "mean", "variance", "nn.softmax", "nn.layer_norm", "concatenate", "sort", "reverse", "repeat", "tile",
+    "reshape", "nn.batch_flatten", "take", "cumsum", "nn.pad",
+)  # fmt: skip
+"""Operators whose sizes would let any axis grow; of the others a need already speaks against it."""
+
+
+@pytest.mark.parametrize("name", OVERSTATED)
+def test_the_law_notices_an_axis_too_many(name: str) -> None:
+    one = CATALOGUE[name]
+
+    def is_noticed(drawn: tuple[Application, int, int]) -> bool:
+        application, by, seed = drawn
+        everywhere = tuple(frozenset(range(8)) for _ in application.arguments)
+        return bool(breaches(one, application, by, seed, everywhere)[1])
+
+    settings_ = settings(max_examples=600, **LAW)
+    find(st.tuples(rows()[name], st.integers(1, 3), st.integers(0, 99)), is_noticed, settings=settings_)
+
+
+def plained(one: Operator, attributes: dict[str, Any]) -> dict[str, Any]:
+    return {name: plain(value) for name, value in bound(one, attributes).items()}
