@@ -165,8 +165,8 @@ class Chunk:
     plain: bool
 
     def line(self) -> dict[str, object]:
-        """What the log says of it: its programs, their runs and the breaches."""
-        tally, started = Tally(), time.perf_counter()
+        """What the log says of it: its programs, their runs, the breaches, and the seconds of processor time."""
+        tally, started = Tally(), time.process_time()
         numbers = range(self.start, self.start + self.length)
         found = [told(one, self.plain) for one in breaches(numbers, {law: LAWS[law] for law in self.laws}, tally)]
         return {
@@ -175,7 +175,7 @@ class Chunk:
             "start": self.start,
             "length": self.length,
             **tally.counts,
-            "seconds": round(time.perf_counter() - started, 1),
+            "seconds": round(time.process_time() - started, 1),
             "breaches": found,
         }
 
@@ -199,7 +199,7 @@ def chunked(log: Path, chunks: Iterable[Chunk], jobs: int, write: Callable[[str]
     now = sources()
     done = {(line["start"], line["length"], *line["laws"]) for line in lines_of(log) if line["sources"] == now}  # type: ignore[misc]
     waiting = [chunk for chunk in chunks if (chunk.start, chunk.length, *chunk.laws) not in done]
-    with Pool(jobs, maxtasksperchild=8) as pool:
+    with Pool(jobs, maxtasksperchild=1) as pool:
         for line in pool.imap_unordered(Chunk.line, waiting):
             if sources() != now:
                 raise SystemExit("the sources have changed since the campaign began: nothing more is counted")
@@ -219,7 +219,7 @@ def summed(log: Path) -> Iterator[str]:
         total["breaches"] += len(line["breaches"])  # type: ignore[arg-type]
     for digest, total in totals.items():
         counts = {key: round(value) for key, value in total.items() if key != "length"}
-        yield f"sources {digest}: {counts}; {total['programs'] / total['seconds']:.1f} programs/s for each process"
+        yield f"sources {digest}: {counts}; {total['programs'] / total['seconds']:.1f} programs per second of a processor"
 
 
 def main(write: Callable[[str], object] = print) -> int:
