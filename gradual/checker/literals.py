@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gradual.checker.elaboration import Elaboration, Made
+from gradual.core.declared import literal_type
 from gradual.core.terms import Constant
-from gradual.dims.constraint import FALSE, TRUE
-from gradual.dims.dim import constant
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, scalar, tensor_of
 from gradual.types.dtype import DType
-from gradual.types.type import Content, TensorType
 
 INFIX = {
     "+": "add",
@@ -55,19 +53,15 @@ def fits(value: bool | int | float, dtype: DType) -> bool:
 
 
 def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
-    contents = _literal_contents(value, state.program.limits.contents)
-    type = TensorType(tuple(map(constant, value.shape)), value.dtype, contents)
+    type = literal_type(value, _is_tracked(value, state.program.limits.contents))
     name = state.fresh(hint)
     state.steps.append(Constant(name, value, type, span))
     return state.define(name, type, Made("a constant", (), span))
 
 
-def _literal_contents(value: Tensor, limit: int) -> tuple[Content, ...] | None:
-    if len(value.shape) > 1 or value.size > limit:
-        return None
-    if value.dtype is DType.BOOL:
-        return tuple(TRUE if element else FALSE for element in value.elements)
-    return tuple(constant(int(element)) for element in value.elements) if value.dtype.counts else None
+def _is_tracked(value: Tensor, limit: int) -> bool:
+    """Whether the elements of a literal are contents."""
+    return value.rank <= 1 and value.size <= limit and (value.dtype is DType.BOOL or value.dtype.counts)
 
 
 def vector_value(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:

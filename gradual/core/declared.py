@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from gradual.core.terms import Function
 from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, equal
 from gradual.dims.dim import Dim, SizeOf, Variable, constant, of_atom
+from gradual.limits import LIMITS
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare, requirements
-from gradual.types.type import Content, Hole, OpenedType, TensorType, TupleType
+from gradual.types.type import Hole, OpenedType, TensorType, TupleType
 
 
 def entry_goals(function: Function, solved: Mapping[Variable, Dim | None]) -> Iterator[Constraint]:
@@ -40,12 +43,21 @@ def declarations(function: Function) -> Iterator[Constraint]:
     yield from function.type.where
 
 
-def literal_type(value: Tensor, tracked: bool) -> OpenedType:
-    """The type of a literal, with its elements if they are tracked."""
+def literal_type(value: Tensor, tracked: bool) -> TensorType[Dim]:
+    """The type of a literal, with its elements if they are tracked, and else its numbers."""
+    shape = tuple(map(constant, value.shape))
+    if not tracked:
+        return TensorType(shape, value.dtype, None, numbers_of(value))
     truths = (TRUE if element else FALSE for element in value.elements) if value.dtype is DType.BOOL else ()
     numbers = (constant(int(element)) for element in value.elements) if value.dtype.is_integer else ()
-    contents: tuple[Content, ...] | None = (*truths, *numbers) if tracked else None
-    return TensorType(tuple(map(constant, value.shape)), value.dtype, contents)
+    return TensorType(shape, value.dtype, (*truths, *numbers))
+
+
+def numbers_of(value: Tensor) -> tuple[Fraction, ...] | None:
+    """The elements of a small tensor as exact numbers; None where one is no number.  [type.literal]"""
+    if value.dtype is DType.BOOL or value.size > LIMITS.contents or not all(map(math.isfinite, value.elements)):
+        return None
+    return tuple(map(Fraction, value.elements))
 
 
 def is_own(size: Dim, path: str, axis: int) -> bool:

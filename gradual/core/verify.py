@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from gradual.core import anyrank
@@ -168,9 +169,10 @@ class _Verifier:
                 self._learn(goal)
                 anyrank.learnt(self, goal)
             case Constant(name, value, type):
-                if type != literal_type(value, isinstance(type, TensorType) and type.contents is not None):
+                found = literal_type(value, isinstance(type, TensorType) and type.contents is not None)
+                if type not in (found, TensorType(found.shape, found.dtype, found.contents)):
                     self.found.append(f"{name}: a constant of another type")
-                self._define(name, type)
+                self._define(name, found, found.numbers)
             case Size(name, dim, type):
                 self._readable(equal(dim, constant(0)), name)
                 if type != TensorType((), DType.INT64, (dim,)):
@@ -431,9 +433,12 @@ class _Verifier:
         if not self._unreachable():
             self.found.append(f"{path}: {shown(recorded)} instead of {shown(found)}")
 
-    def _define(self, name: str, type: OpenedType) -> None:
+    def _define(self, name: str, type: OpenedType, numbers: tuple[Fraction, ...] | None = None) -> None:
         if name in self.types and self.types[name] is not type:
             self.found.append(f"{name} is defined twice")
+        if isinstance(type, TensorType) and type.numbers != numbers:
+            self.found.append(f"{name}: numbers of what is no constant")
+            type = TensorType(type.shape, type.dtype, type.contents)
         known = type.contents if isinstance(type, TensorType) else None
         if known is not None and tracked_length(type, LIMITS.contents) != len(known):
             self.found.append(f"{name}: {len(known)} elements of a {shown(type)}")

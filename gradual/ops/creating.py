@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gradual.dims.constraint import at_least, differs
-from gradual.dims.dim import Dim, ite, maximum
+from gradual.dims.dim import Dim, constant, ite, maximum
 from gradual.limits import LIMITS
 from gradual.ops import contents as known
 from gradual.ops.contents import tracked
@@ -177,6 +177,18 @@ def _float_range(first: float, last: float, by: float, dtype: DType) -> Elements
     return kept(dtype, (first + move for move in kept(dtype, (i * by for i in range(max(0, math.ceil(steps)))))))
 
 
+def _arange_of_numbers(begin: TensorType[Dim], end: TensorType[Dim], stride: TensorType[Dim]) -> Judgement:
+    """A range of floats: its length is known where they are constants that lead somewhere."""
+    numbers = [given.numbers[0] for given in (begin, end, stride) if given.numbers is not None]
+    if len(numbers) < 3:
+        return judged((Hole(low=ZERO),), begin.dtype)
+    first, last, by = map(float, numbers)
+    need = Need(differs(constant(int(by != 0)), ZERO), "op.arange.step", "the step is 0", ((2, None),))
+    steps = (last - first) / by if by else math.inf
+    known = steps <= LIMITS.elements
+    return judged((constant(max(0, math.ceil(steps))) if known else Hole(low=ZERO),), begin.dtype, (need,))
+
+
 def _arange_contents(
     begin: TensorType[Dim],
     end: TensorType[Dim],
@@ -209,8 +221,8 @@ def arange(
 ) -> Judgement:
     """The numbers from begin up to, or with a negative stride down to, but without end.   t[], t[], t[] -> t[n]
 
-    n = max(0, ceil((end - begin) / stride)), at most none where end is not ahead; for floats n depends on the data.
-    The attributes only repeat what the arguments say.   [op.arange.step]
+    n = max(0, ceil((end - begin) / stride)), at most none where end is not ahead; for floats that are no constants n
+    depends on the data.  The attributes only repeat what the arguments say.   [op.arange.step]
     """
     ends = tensor(begin, 0, rank=0), tensor(end, 1, rank=0), tensor(stride, 2, rank=0)
     kind = of_dtype(ends[0], 0, lambda found: found is not DType.BOOL, "an integer or a float")
@@ -219,7 +231,7 @@ def arange(
         raise IllFormed("op.dtype", f"attribute dtype is {dtype}, but the arguments are {kind}")
     length = _arange_length(*ends)
     if length is None:
-        return judged((Hole(low=ZERO),), kind)
+        return _arange_of_numbers(*ends)
     assert ends[2].contents is not None and isinstance(ends[2].contents[0], Dim)
     return judged(
         (length,), kind, (Need(differs(ends[2].contents[0], ZERO), "op.arange.step", "the step is 0", ((2, None),)),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from gradual.dims.constraint import any_of, at_least, at_most, less
+from gradual.dims.constraint import FALSE, any_of, at_least, at_most, less
 from gradual.dims.dim import Dim, constant
 from gradual.ops.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import ONE, ZERO, agreement, judged, of_dtype, tensor
@@ -149,7 +149,7 @@ def dyn_pad(
     """So many cells of `pad_val` before and after each axis.   t[..a], int[rank, 2], u[] -> t[..]
 
     There is a pair of numbers for each axis [op.dyn.nn.pad.pairs].  A negative one cuts cells away; more than there are
-    is a fault.
+    is a fault.  Numbers that are constants are read as those of `nn.pad` [op.pad.size].
     """
     given, pairs = tensor(data, 0), tensor(widths, 1, rank=2)
     of_dtype(pairs, 1, lambda dtype: dtype.is_integer, "a tensor of integers")
@@ -160,4 +160,8 @@ def dyn_pad(
         agreement(pairs.shape[axis], constant(wanted), "op.dyn.nn.pad.pairs", says, (1, axis))
         for axis, wanted in enumerate((given.rank, 2))
     ]
-    return judged([Hole(ZERO)] * given.rank, given.dtype, needs)
+    if pairs.numbers is None or any(need.goal is FALSE for need in needs):
+        return judged([Hole(ZERO)] * given.rank, given.dtype, needs)
+    flat = [constant(int(number)) for number in pairs.numbers]
+    known = list(zip(flat[::2], flat[1::2], strict=True))
+    return judged(_widened(given, known), given.dtype, (*needs, *_border_needs(given, known, "constant")))

@@ -302,9 +302,21 @@ def _enlarged_by(
     given, axes = _enlargeable(data, len(factors), layout, method, mode)
     for operand, factor in enumerate(factors, 1):
         of_dtype(tensor(factor, operand, rank=0), operand, lambda dtype: dtype is not DType.BOOL, "a number")
-    extents: list[Dim | Hole] = [given.shape[axes[0]], given.shape[axes[1]]]
-    extents += [Hole(ZERO)] * len(factors)
+    extents: list[Dim | Hole] = [given.shape[axis] for axis in axes]
+    for operand, factor in enumerate(factors, 1):
+        known = _known_factor(factor, operand)
+        extents[operand + 1] = Hole(ZERO) if known is None else scaled(given.shape[axes[operand + 1]], known)
     return judged(arranged(extents, layout, "NC" + SPATIAL[len(factors)]), given.dtype)
+
+
+def _known_factor(factor: TensorType[Dim], operand: int) -> Fraction | None:
+    """The factor that a constant is, or a known content; raises IllFormed where it is not positive."""
+    found = factor.numbers[0] if factor.numbers is not None else None
+    if factor.contents is not None and isinstance(content := factor.contents[0], Dim) and content.value is not None:
+        found = Fraction(content.value)
+    if found is not None and found <= 0:
+        raise IllFormed("op.attribute", f"a factor has to be a positive number, not {float(found):g}", operand)
+    return decimal(float(found), factor.dtype) if found is not None and factor.dtype.is_float else found
 
 
 @operator("dyn.nn.upsampling", meaning=_dyn_upsampling, family="resizing", data_dependent=True)
@@ -322,6 +334,7 @@ def dyn_upsampling(
     """`nn.upsampling` with the factors taken from values.   t[n, c, h, w], u[], v[] -> t[n, c, ?, ?]
 
     A factor is the shortest decimal number that its type rounds to the element; one that is not positive is a fault.
+    A factor that is a constant is read as that of `nn.upsampling`.
     """
     return _enlarged_by(data, [height, width], layout, method, _aligned(align_corners))
 
@@ -343,5 +356,6 @@ def dyn_upsampling3d(
     """`nn.upsampling3d` with the factors taken from values.   t[n, c, d, h, w], u[], v[], w[] -> t[n, c, ?, ?, ?]
 
     A factor is the shortest decimal number that its type rounds to the element; one that is not positive is a fault.
+    A factor that is a constant is read as that of `nn.upsampling3d`.
     """
     return _enlarged_by(data, [depth, height, width], layout, method, coordinate_transformation_mode)

@@ -200,6 +200,8 @@ def tracked_length(type: OpenedType, limit: int, read: bool = False) -> int | No
 
 def with_contents(type: TensorType[Dim], path: str) -> TensorType[Dim]:
     """An integer tensor of tracked length whose unknown elements are opened.  [type.contents]"""
+    if type.numbers is not None:
+        return TensorType(type.shape, type.dtype, tuple(constant(int(number)) for number in type.numbers))
     if type.rank == 0:
         return TensorType(type.shape, type.dtype, (content_of(path, ()),))
     length = type.shape[0].value

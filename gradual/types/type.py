@@ -8,6 +8,7 @@ type is a gradual type, while a judgement, which takes `TensorType[Dim]`, can ne
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Generic, TypeVar
 
 from gradual.dims.constraint import Constraint, at_least, at_most
@@ -48,12 +49,14 @@ class TensorType(Generic[E]):
     """A tensor of known rank.
 
     `contents` are the elements in row-major order of an integer or boolean tensor of rank 0, or of rank 1 and
-    known length, where they are known; None where nothing is.
+    known length, where they are known; None where nothing is.  `numbers` are those of a small constant that has no
+    contents: floats, or integers of higher rank.
     """
 
     shape: tuple[E, ...]
     dtype: DType
     contents: tuple[Content, ...] | None = None
+    numbers: tuple[Fraction, ...] | None = None
 
     @property
     def rank(self) -> int:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 
 import gradual
 from gradual.core.print import printed
+from gradual.core.terms import Apply
 from gradual.core.verify import violations
 from gradual.dims.decide import Decider
 from gradual.limits import Limits
+from gradual.types.type import TensorType
 from tests.core.mutation import Mutant, mutants
 
 PROGRAMS = {
@@ -59,6 +64,10 @@ PROGRAMS = {
           let %y: Tensor[(?{u. u <= 4}, 2), float32] = %x;
           concatenate((%y, zeros(shape=[4 - dim(%y, 0), 2], dtype="float32")), axis=0)
         }""",
+    "numbers": """
+        def @main(%x: Tensor[(n, 1, h, ?), float32]) {
+          (dyn.nn.upsampling(%x, 2f, 1.5f), add(arange(0f, 1f, 0.25f), arange(0f, 4f, 1f)))
+        }""",
     "contents": """
         def @main(%x: Tensor[(?, ?), float32], %i: int64) {
           let %s = shape_of(%x);
@@ -85,6 +94,20 @@ def test_what_the_checker_writes_is_well_typed(name: str) -> None:
 def test_nothing_that_was_tampered_with_is_well_typed(name: str) -> None:
     survivors = [mutant for mutant in mutants(compiled(name).core) if not violations(mutant.module, Decider())]
     assert [mutant.says for mutant in survivors if mutant.kind != "check among others"] == []
+
+
+def test_only_a_constant_has_numbers() -> None:
+    module = compiled("numbers").core
+    (entry,) = module.functions.values()
+    steps = [
+        replace(step, type=replace(step.type, numbers=(Fraction(2),)))
+        if isinstance(step, Apply) and isinstance(step.type, TensorType)
+        else step
+        for step in entry.body.steps
+    ]
+    forged = replace(entry, body=replace(entry.body, steps=tuple(steps)))
+    found = violations(replace(module, functions={entry.name: forged}), Decider())
+    assert any("numbers of what is no constant" in str(violation) for violation in found), found
 
 
 def test_a_mutant_says_what_was_changed() -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from gradual.core.declared import numbers_of
 from gradual.dims.constraint import FALSE, TRUE
 from gradual.dims.dim import Dim, Kind, Undefined, Variable, constant, variable
 from gradual.limits import LIMITS
@@ -37,7 +38,8 @@ def exact_type(value: Value) -> Any:
     if isinstance(value, tuple):
         return TupleType(tuple(map(exact_type, value)))
     shape = tuple(map(constant, value.shape))
-    return TensorType(shape, value.dtype, exact_contents(value))
+    contents = exact_contents(value)
+    return TensorType(shape, value.dtype, contents, numbers_of(value) if contents is None else None)
 
 
 def exact_contents(value: Tensor) -> Any:
@@ -204,7 +206,7 @@ class Abstraction:
         contents = exact_contents(value)
         if contents is not None and value.dtype is not DType.BOOL:
             contents = tuple(map(self.dim, value.flat()))
-        return TensorType(shape, value.dtype, contents)
+        return TensorType(shape, value.dtype, contents, numbers_of(value) if contents is None else None)
 
     def attribute(self, value: Any) -> Any:
         """The attribute with its dims unknown."""

@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gradual.dims.constraint import at_most
-from gradual.dims.dim import Dim, Kind, constant, variable
+from gradual.dims.dim import Dim, Kind, Undefined, constant, variable
 from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.dynamic import dynamic_twin
-from gradual.ops.operator import Judgement, Need, OpenRank, operator
+from gradual.ops.operator import IllFormed, Judgement, Need, OpenRank, operator
 from gradual.ops.shapes import judged, tensor
+from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
-from tests.generators.operators import shapes
-from tests.ops.oracle import judges, means, refusal
+from tests.generators.operators import rows
+from tests.ops.oracle import compares, examples, judges, means, refusal
+from tests.ops.test_catalogue import exact_type
 
 n = variable("n", kind=Kind.RIGID)
 
@@ -29,14 +31,93 @@ def vector(*contents: Dim | int) -> TensorType[Dim]:
     return TensorType((constant(len(held)),), DType.INT64, held)
 
 
-@pytest.mark.parametrize("name", ["zeros", "ones"])
-@settings(max_examples=25)
-@given(shape=shapes(), dtype=st.sampled_from(list(DType)))
-def test_a_twin_means_what_its_static_form_means(name: str, shape: tuple[int, ...], dtype: DType) -> None:
-    wanted = Tensor(list(shape), "int64", (len(shape),))
-    static = means(name, shape=list(shape), dtype=str(dtype))
-    assert means(f"dyn.{name}", wanted, dtype=str(dtype)) == static
-    assert judges(f"dyn.{name}", vector(*shape), dtype=str(dtype)) == judges(name, shape=shape, dtype=str(dtype))
+TWINS: dict[str, tuple[str, ...]] = {
+    "zeros": ("shape",),
+    "ones": ("shape",),
+    "full": ("shape",),
+    "reshape": ("newshape",),
+    "squeeze": ("axis",),
+    "expand_dims": ("axis",),
+    "broadcast_to": ("shape",),
+    "tile": ("reps",),
+    "strided_slice": ("begin", "end", "strides"),
+    "topk": ("k",),
+    "one_hot": ("depth",),
+    "sparse_to_dense": ("output_shape",),
+    "image.resize2d": ("size", "roi"),
+    "nn.pad": ("pad_width",),
+    "nn.upsampling": ("scale_h", "scale_w"),
+    "nn.upsampling3d": ("scale_d", "scale_h", "scale_w"),
+}
+"""The attributes of each static form that its twin takes as values; they stand last, but for those of `nn.pad`."""
+
+
+def test_every_twin_is_compared() -> None:
+    assert {f"dyn.{name}" for name in TWINS} == {one.name for one in CATALOGUE.values() if one.name.startswith("dyn.")}
+
+
+@pytest.mark.parametrize("name", TWINS)
+@examples(100)
+@given(data=st.data())
+@compares(*(f"dyn.{name}" for name in TWINS))
+def test_a_twin_is_its_static_form_on_constants(name: str, data: st.DataObject) -> None:
+    """In type, value and failure: the attributes are as generated, or one of their numbers is another."""
+    application = data.draw(rows()[name])
+    attributes = dict(application.attributes)
+    assume(all(taken in attributes for taken in TWINS[name]) and attributes.get("pad_mode") in (None, "constant"))
+    taken = {one: data.draw(perturbed(attributes.pop(one))) for one in TWINS[name]}
+    place = 1 if name == "nn.pad" else len(application.arguments)
+    values = [as_tensor(value, pairs=name == "nn.pad") for value in taken.values()]
+    arguments = (*application.arguments[:place], *values, *application.arguments[place:])
+    static = outcome(name, application.arguments, attributes | taken)
+    assert outcome(f"dyn.{name}", arguments, attributes) == static
+
+
+def perturbed(value: Any, inside: bool = False) -> st.SearchStrategy[Any]:
+    """The value of an attribute, or the value with a number changed, a row left out, a row repeated."""
+    if not isinstance(value, list):
+        another = st.integers(-4, 9) if isinstance(value, int) else st.sampled_from([0.0, -1.0, 0.3, 2.0])
+        return st.one_of(st.just(value), another)
+    changed = [
+        perturbed(part, inside=True).map(lambda new, at=at: [*value[:at], new, *value[at + 1 :]])
+        for at, part in enumerate(value)
+    ]
+    whole = all(isinstance(part, int) for part in value)
+    shorter = [st.just(value[:-1]), st.just(value + value[-1:])] if value and whole and not inside else []
+    return st.one_of(st.just(value), *changed, *shorter)
+
+
+def as_tensor(value: Any, pairs: bool = False) -> Tensor:
+    """The value of an attribute as an argument."""
+    if isinstance(value, int):
+        return Tensor(value, "int64")
+    if isinstance(value, float):
+        return Tensor(value, "float64")
+    flat = [number for part in value for number in (part if isinstance(part, list) else [part])]
+    dtype = "float64" if flat and isinstance(flat[0], float) else "int64"
+    return Tensor(flat, dtype, (len(value), 2) if pairs else (len(value),))
+
+
+def outcome(name: str, arguments: Any, attributes: Any) -> Any:
+    """The type and the value, or how it fails: the rule that refuses, those that are refuted, the fault."""
+    try:
+        judgement = judges(name, *map(exact_type, arguments), **attributes)
+    except IllFormed as wrong:
+        return "ill-formed", wrong.rule
+    refuted = [need.rule for need in judgement.needs if not holds(need)]
+    if refuted:
+        return "refuted", refuted
+    try:
+        return judgement.result, means(name, *arguments, **attributes)
+    except TensorFault as fault:
+        return "fault", fault.code
+
+
+def holds(need: Need) -> bool:
+    try:
+        return need.goal.evaluate({})
+    except Undefined:
+        return False
 
 
 def test_known_and_unknown_elements_become_sizes() -> None:

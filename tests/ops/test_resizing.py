@@ -168,7 +168,7 @@ ENLARGED = ("nn.upsampling", "nn.upsampling3d", "dyn.nn.upsampling", "dyn.nn.ups
 @given(data=st.data())
 @compares(*ENLARGED)
 def test_upsampling_is_a_resize_to_the_rounded_product(name: str, data: st.DataObject) -> None:
-    application, found = applications(name, data, faults="E0608")
+    application, found = applications(name, data)
     attributes, x = application.attributes, application.arguments[0]
     layout = attributes["layout"]
     space = [letter for letter in "DHW" if letter in layout]
