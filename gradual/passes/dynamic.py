@@ -12,9 +12,11 @@ from typing import Any
 
 from gradual.core.reading import every
 from gradual.core.terms import Apply, Constant, Function, Module, Step
-from gradual.dims.dim import ContentOf
+from gradual.dims.dim import ContentOf, Dim
+from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.codes import REST
 from gradual.ops.dynamic import Twin, twin_of
-from gradual.ops.operator import IllFormed, Judgement
+from gradual.ops.operator import IllFormed, Judgement, Operator
 from gradual.passes.counterparts import Counterpart, by_value
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
@@ -62,7 +64,7 @@ class Static:
         return made if twin is not None else self._judged(sweep, step, made)
 
     def _of_twin(self, sweep: Sweep, step: Apply, twin: Twin) -> Counterpart | None:
-        """The static form of a twin: its judgement is that of the twin, and so is its type.   [pass.static.twin]"""
+        """The static form of a twin.   [pass.static.twin]"""
         types = sweep.operands(step)
         read = [types[place] for place in twin.places]
         if not all(isinstance(type, TensorType) and all(map(is_closed, type.contents or ())) for type in read):
@@ -70,9 +72,11 @@ class Static:
         attributes = twin.static_form(types, step.attributes)
         if attributes is None:
             return None
-        kept = tuple(types[place] for place in twin.kept)
-        settled = _settled(twin, kept, attributes)
-        return Counterpart(twin.static, tuple(step.operands[place] for place in twin.kept), settled)
+        form = Form(sweep, step, CATALOGUE[twin.static.name], tuple(types[place] for place in twin.kept))
+        operands = tuple(step.operands[place] for place in twin.kept)
+        alike = form.static.judge is twin.static.judge or not any(map(_is_open, attributes.values()))
+        settled = form.settled(attributes) if alike else form.sized(attributes)
+        return None if settled is None else Counterpart(form.static, operands, settled)
 
     def _judged(self, sweep: Sweep, step: Apply, made: Apply) -> Apply:
         """The static form of an operator that has a rule of its own: nothing more may be owed.   [pass.static.value]"""
@@ -84,12 +88,52 @@ class Static:
         return replace(made, type=sweep.sharper(judgement.result, step.type, step.name))
 
 
-def _settled(twin: Twin, types: tuple[OpenedType, ...], attributes: dict[str, Any]) -> dict[str, Any]:
-    """The attributes as core keeps them: what a written code stands for, where it can be told."""
-    if not all(isinstance(type, TensorType) for type in types):
-        return attributes
-    judgement: Judgement = twin.static.judge(*types, **attributes)
-    return {**attributes, **(judgement.attributes or {})}
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """The static operator of a twin, on the operands that it keeps."""
+
+    sweep: Sweep
+    step: Apply
+    static: Operator
+    types: tuple[OpenedType, ...]
+
+    def settled(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Attributes as core keeps them: what a written code stands for, where it can be told."""
+        if not all(isinstance(type, TensorType) for type in self.types):
+            return attributes
+        judgement: Judgement = self.static.judge(*self.types, **attributes)
+        return {**attributes, **(judgement.attributes or {})}
+
+    def sized(self, attributes: dict[str, Any]) -> dict[str, Any] | None:
+        """The attributes of a reshape by dims: an element may be a code, where a written dim is always a size.
+
+        So the sizes of the result are written, but for a -1 if it may stand; None where they do not do.
+        [pass.static.codes]
+        """
+        result = self.step.type
+        if not isinstance(result, TensorType) or not all(map(is_closed, result.shape)):
+            return None
+        rest = (REST if code == REST else size for code, size in zip(attributes["newshape"], result.shape, strict=True))
+        for newshape in (tuple(rest), result.shape):
+            found = self.settled({**attributes, "newshape": newshape, "allowzero": True})
+            if self._fits(found, result):
+                return found
+        return None
+
+    def _fits(self, attributes: dict[str, Any], result: TensorType[Any]) -> bool:
+        if not all(isinstance(type, TensorType) for type in self.types):
+            return False
+        judgement = self.static.judge(*self.types, **attributes)
+        if judgement.result.shape != result.shape:  # type: ignore[union-attr]
+            return False
+        return all(isinstance(self.sweep.knowing.decide(need.goal), Proved) for need in judgement.needs)
+
+
+def _is_open(value: Any) -> bool:
+    """Whether a dim that is no number stands in an attribute."""
+    if isinstance(value, tuple):
+        return any(map(_is_open, value))
+    return isinstance(value, Dim) and value.value is None
 
 
 def _is_dynamic(step: Step) -> bool:
