@@ -38,6 +38,11 @@ def test_a_row_names_what_shows_it(row: str) -> None:
     assert [name for name in named if name not in cases() and not (ROOT / name).is_file()] == []
 
 
+def test_every_program_that_relay_runs_wrongly_has_a_row() -> None:
+    numbers = {int(number) for row in ROWS for number in re.findall(r"\bU(\d+)", row)}
+    assert numbers == set(range(1, 15))
+
+
 def test_each_case_of_the_suite_is_named_in_a_row() -> None:
     named = {name for row in ROWS for name in shown(row)}
     assert {id for id in cases() if id.startswith("divergence/")} <= named
