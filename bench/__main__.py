@@ -1,55 +1,72 @@
-"""`python -m bench`: what checking costs, how it grows, and how long the command line takes to start."""
+"""`python -m bench`: what checking and running cost, how both grow, and how long the command line takes to start."""
 
 from __future__ import annotations
 
 import argparse
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from bench import running, startup
 from bench.growth import HEAD, UNDER, Row, growth, line, measured
+from bench.page import filled
 from bench.texts import Family, families
+
+SECTIONS = ("checking", "running", "start-up")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the tables."""
+    """Print the tables, and put them into a page if one is named."""
     asked = _asked(arguments)
-    print(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}\n")
-    chosen = [family for family in families() if asked.only is None or asked.only in family.name]
+    for name, lines in _sections(asked):
+        print(f"\n{name}" if name in SECTIONS else name)
+        told = []
+        for text in lines:
+            print(text, flush=True)
+            told.append(text)
+        if asked.page is not None:
+            asked.page.write_text(filled(asked.page.read_text(), name, told))
+
+
+def _sections(asked: argparse.Namespace) -> Iterator[tuple[str, Iterator[str]]]:
+    """Each table with its name."""
+    yield "python", iter([f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}"])
+    chosen = [family for family in families() if asked.only in (None, "checking") or asked.only in family.name]
     if chosen:
-        print(f"{HEAD}\n{UNDER}")
-    for family in chosen:
-        _table(family, asked.sizes or (family.quick if asked.quick else family.sizes), asked.timeout)
+        yield "checking", _checking(chosen, asked)
     if asked.only in (None, "running"):
-        _lines("running, best of three", running.report())
+        yield "running", running.report(asked.quick)
     if asked.only in (None, "startup"):
-        _lines("start-up, medians", startup.report(3 if asked.quick else 9))
+        yield "start-up", startup.report(3 if asked.quick else 9)
 
 
-def _lines(title: str, lines: Iterable[str]) -> None:
-    print(f"\n{title}")
-    for text in lines:
-        print(text, flush=True)
+def _checking(chosen: Sequence[Family], asked: argparse.Namespace) -> Iterator[str]:
+    yield from (HEAD, UNDER)
+    for family in chosen:
+        yield from _table(family, asked.sizes or (family.quick if asked.quick else family.sizes), asked.timeout)
 
 
-def _table(family: Family, sizes: Sequence[int], timeout: float) -> None:
+def _table(family: Family, sizes: Sequence[int], timeout: float) -> Iterator[str]:
     rows: list[Row] = []
     for found in measured(family, sizes, timeout):
         if isinstance(found, Row):
             rows.append(found)
-            print(line(found, rows[0]), flush=True)
+            yield line(found, rows[0])
         else:
-            print(found, flush=True)
+            yield found
     if len(rows) > 1:
-        print(growth(rows), flush=True)
+        yield growth(rows)
 
 
 def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--sizes", type=lambda text: tuple(map(int, text.split(","))), help="for example 1000,5000")
-    parser.add_argument("--only", metavar="NAME", help="families whose name contains NAME, `running` or `startup`")
+    parser.add_argument(
+        "--only", metavar="NAME", help="`checking`, families whose name contains NAME, `running` or `startup`"
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes, few repetitions")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="for one program (default 300)")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="put each table into a Markdown file where it stands")
     return parser.parse_args(arguments)
 
 

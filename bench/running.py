@@ -1,104 +1,168 @@
-"""The reference evaluator against the loops that anyone would write first."""
+"""The reference evaluator: contractions against naive loops, and a printed model at growing images."""
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import gradual
+from bench import naive
+from bench.fit import exponent
 from bench.texts import transformer
-from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.compiler import Compilation
+from gradual.tensors.scalar import kept
+from gradual.tensors.tensor import Tensor, random_tensor, tensor_of
 from gradual.types.dtype import DType
 
 BAR = 10
 """How many times faster than the naive loops the evaluator has to be."""
+MODEL_BAR = 180.0
+"""Seconds for the model at an image of 32 x 32."""
+IMAGES = (32, 64, 128, 224)
+SHARE = 16
+"""The naive convolution computes one of so many output channels."""
 
-MATMUL = """def @main(%a: Tensor[(128, 128), float32], %b: Tensor[(128, 128), float32]) { nn.matmul(%a, %b) }"""
-CONV = """def @main(%x: Tensor[(1, 64, 28, 28), float32], %w: Tensor[(64, 64, 3, 3), float32]) {
-  nn.conv2d(%x, %w, padding=[1, 1, 1, 1], channels=64, kernel_size=[3, 3])
-}
-"""
+MODELS = Path(os.environ.get("GRADUAL_SHARED", Path(__file__).parents[2] / "shared"), "corpus", "relay-models")
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A program with its arguments; `naive` does one part in `share` of the same work, None where nothing compares."""
+    """A program with its arguments and its peers.
+
+    Attributes:
+        naive: computes the first `1 / share` of the result's elements.
+        other: another peer, which computes in its own way.
+        barred: whether the bar is about it.
+    """
 
     name: str
     text: str
     values: tuple[Tensor, ...]
-    naive: Callable[..., object] | None = None
+    naive: Callable[[], array[Any]]
     share: int = 1
+    other: Callable[[], object] | None = None
+    barred: bool = True
 
 
-def report() -> Iterator[str]:
-    """A line for each piece of work."""
-    for work in _works():
-        compilation = gradual.check(work.text)
-        assert compilation.ok, compilation.diagnostics
-        seconds = _seconds(partial(compilation.run, "@main", *work.values))
-        line = f"{work.name:38}{seconds * 1000:9.0f} ms"
-        if work.naive is not None:
-            naive = _seconds(partial(work.naive, *(value.elements for value in work.values)), 1) * work.share
-            verdict = "within" if naive >= BAR * seconds else "over"
-            line += f"   naive {naive * 1000:7.0f} ms, {naive / seconds:5.1f} ×, {verdict} the bar of {BAR} ×"
+def report(quick: bool) -> Iterator[str]:
+    """A line for each piece of work, then the model; processor time, the least of a few runs."""
+    yield f"{'':38}{'ours':>9}{'naive loops':>15}{'ratio':>8}  {f'bar {BAR} ×':10}{'onnx.reference':>15}"
+    sizes, ours = (64, 128) if quick else (32, 64, 128, 256), []
+    for work in map(matmul, sizes):
+        seconds, line = _compared(work)
+        ours.append(seconds)
         yield line
+    fitted = exponent([size**3 for size in sizes], ours)
+    yield f"{'':38}grows with the number of multiplications to the power {fitted:.2f}"
+    for work in (conv(), layer(16), layer(128)):
+        yield _compared(work)[1]
+    yield from _model(IMAGES[:2] if quick else IMAGES)
 
 
-def _works() -> Iterator[Work]:
-    yield Work("matmul 128 × 128 × 128", MATMUL, _random((128, 128), (128, 128)), naive_matmul)
-    yield Work("conv2d 3 × 3, 64 channels, 28 × 28", CONV, _random((1, 64, 28, 28), (64, 64, 3, 3)), naive_conv, 16)
-    yield _layer()
+def _compared(work: Work) -> tuple[float, str]:
+    """Our seconds, and the line; the naive elements are ours to the bit."""
+    compilation = gradual.check(work.text)
+    assert compilation.ok, compilation.diagnostics
+    seconds, found = _timed(partial(compilation.run, "@main", *work.values))
+    slow, expected = _timed(work.naive, 1)
+    assert found.elements[: len(expected)].tobytes() == expected.tobytes(), work.name
+    slow *= work.share
+    verdict = ("within" if slow >= BAR * seconds else "over") if work.barred else ""
+    other = f"{_timed(work.other)[0] * 1000:12.2f} ms" if work.other is not None else ""
+    return seconds, (
+        f"{work.name:38}{seconds * 1000:6.1f} ms{slow * 1000:12.0f} ms{slow / seconds:6.1f} ×  {verdict:10}{other}"
+    )
 
 
-def _layer() -> Work:
-    text = transformer(1, "1", "16", 128, 2)
-    params = gradual.check(text).functions["@main"].params
-    shapes = [tuple(size.value or 0 for size in param.shape) for param in params]  # type: ignore[union-attr]
-    return Work("transformer layer, 16 tokens of 128", text, _random(*shapes))
+def _timed(run: Callable[[], Any], times: int = 5) -> tuple[float, Any]:
+    """The fewest seconds of processor time of a few runs, and the last value."""
+    best, value = float("inf"), None
+    for _ in range(times):
+        began = time.process_time()
+        value = run()
+        best = min(best, time.process_time() - began)
+    return best, value
 
 
-def _random(*shapes: tuple[int, ...]) -> tuple[Tensor, ...]:
+# -------------------------------------------------------------------------------------------------- contractions
+def matmul(size: int) -> Work:
+    """The product of two square matrices."""
+    type = f"Tensor[({size}, {size}), float32]"
+    text = f"def @main(%a: {type}, %b: {type}) {{ nn.matmul(%a, %b) }}"
+    values = drawn((size, size), (size, size))
+    loops = partial(naive.matmul, _elements(values), size)
+    other = naive.onnx_reference("MatMul", values)
+    return Work(f"matmul {size} × {size} × {size}", text, values, loops, 1, other, barred=size == 128)
+
+
+def conv() -> Work:
+    """A convolution as ResNet has it."""
+    text = """def @main(%x: Tensor[(1, 64, 28, 28), float32], %w: Tensor[(64, 64, 3, 3), float32]) {
+  nn.conv2d(%x, %w, padding=[1, 1, 1, 1], channels=64, kernel_size=[3, 3])
+}
+"""
+    values = drawn((1, 64, 28, 28), (64, 64, 3, 3))
+    loops = partial(naive.conv2d, _elements(values), 64 // SHARE, 64, 28)
+    other = naive.onnx_reference("Conv", values, pads=[1, 1, 1, 1])
+    return Work("conv2d 3 × 3, 64 channels, 28 × 28", text, values, loops, SHARE, other)
+
+
+def layer(tokens: int) -> Work:
+    """A layer as BERT-tiny has it: 128 wide, two heads, 512 inside."""
+    text = transformer(1, "1", str(tokens), 128, 2)
+    values = drawn(*map(_shape, gradual.check(text).functions["@main"].params))
+    loops = partial(naive.layer, _elements(values), tokens, 128, 2)
+    return Work(f"transformer layer, {tokens} tokens of 128", text, values, loops, barred=tokens == 128)
+
+
+def _elements(values: Sequence[Tensor]) -> list[Any]:
+    return [value.elements for value in values]
+
+
+def drawn(*shapes: tuple[int, ...]) -> tuple[Tensor, ...]:
+    """Random tensors of float32."""
     return tuple(random_tensor(shape, DType.FLOAT32, seed) for seed, shape in enumerate(shapes))
 
 
-def _seconds(run: Callable[[], object], times: int = 3) -> float:
-    """The fastest of a few runs."""
-    best = float("inf")
-    for _ in range(times):
-        began = time.process_time()
-        run()
-        best = min(best, time.process_time() - began)
-    return best
+def _shape(type: Any) -> tuple[int, ...]:
+    return tuple(size.value for size in type.shape)
 
 
-def naive_matmul(a: array[float], b: array[float]) -> list[float]:
-    """128³ multiplications."""
-    out = [0.0] * (128 * 128)
-    for i in range(128):
-        for j in range(128):
-            total = 0.0
-            for k in range(128):
-                total += a[i * 128 + k] * b[k * 128 + j]
-            out[i * 128 + j] = total
-    return out
+# --------------------------------------------------------------------------------------------------------- model
+def resized(text: str, size: int) -> str:
+    """The printed ResNet for other images: the type of its one input is replaced, all others are inferred."""
+    found, count = re.subn(r"(def @main\(%data: Tensor\[\(1, 3), 224, 224\)", rf"\1, {size}, {size})", text)
+    assert count == 1, "the model has no input %data of 1 × 3 × 224 × 224"
+    return found
 
 
-def naive_conv(x: array[float], w: array[float]) -> list[float]:
-    """Four of the 64 output channels."""
-    out = []
-    for channel in range(4):
-        for row in range(28):
-            for column in range(28):
-                total = 0.0
-                for depth in range(64):
-                    for i in range(3):
-                        for j in range(3):
-                            y, z = row + i - 1, column + j - 1
-                            if 0 <= y < 28 and 0 <= z < 28:
-                                total += x[(depth * 28 + y) * 28 + z] * w[((channel * 64 + depth) * 3 + i) * 3 + j]
-                out.append(total)
-    return out
+def _model(images: Sequence[int]) -> Iterator[str]:
+    path = MODELS / "resnet18.relay"
+    if not path.is_file():
+        yield "resnet18: there is no relay-models/resnet18.relay under GRADUAL_SHARED"
+        return
+    seconds = []
+    for size in images:
+        compilation = gradual.check(resized(path.read_text(), size))
+        assert compilation.ok, compilation.diagnostics
+        seconds.append(_timed(partial(compilation.run, "@main", *_parameters(compilation)), 1)[0])
+        verdict = f"   {'within' if seconds[-1] < MODEL_BAR else 'over'} the bar of {MODEL_BAR:.0f} s"
+        yield f"{f'resnet18, image {size} × {size}':38}{seconds[-1]:6.1f} s{verdict if size == 32 else ''}"
+    yield f"{'':38}grows with the number of pixels to the power {exponent([n * n for n in images], seconds):.2f}"
+
+
+def _parameters(compilation: Compilation) -> Iterator[Tensor]:
+    """Random arguments; variances are positive."""
+    for seed, param in enumerate(compilation.core.functions["@main"].params):
+        value = random_tensor(_shape(param.type), DType.FLOAT32, seed)
+        if "var" in param.name:
+            positive = kept(DType.FLOAT32, (abs(element) + 0.5 for element in value.elements))
+            value = tensor_of(value.shape, value.dtype, positive)
+        yield value
