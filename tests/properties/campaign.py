@@ -219,7 +219,8 @@ def summed(log: Path) -> Iterator[str]:
         total["breaches"] += len(line["breaches"])  # type: ignore[arg-type]
     for digest, total in totals.items():
         counts = {key: round(value) for key, value in total.items() if key != "length"}
-        yield f"sources {digest}: {counts}; {total['programs'] / total['seconds']:.1f} programs per second of a processor"
+        rate = total["programs"] / max(total["seconds"], 0.1)
+        yield f"sources {digest}: {counts}; {rate:.1f} programs/s of a processor"
 
 
 def main(write: Callable[[str], object] = print) -> int:

@@ -22,7 +22,7 @@ from gradual.tensors.value import Constructed, Value
 from gradual.verdict import Unknown, Verdict
 from tests.properties.watching import Trace, Watched, run_watched
 
-_REMEMBERED = 100_000
+_REMEMBERED = 20_000
 _TEXTS = 64
 
 

@@ -1,0 +1,45 @@
+"""A campaign: the programs of a number are always the same, and chunks of several sittings add up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.generators.families import MEMBERS, member
+from tests.properties.campaign import Chunk, chunked, lines_of, summed
+from tests.properties.compiling import SHARED, compiled
+
+pytestmark = pytest.mark.slow
+
+LAWS = ("soundness", "printing")
+
+
+def test_a_number_is_one_program() -> None:
+    texts = {number: str(member(number, compiled)) for number in range(2 * MEMBERS)}
+    assert len(set(texts.values())) > MEMBERS
+    SHARED.forget()
+    assert {number: str(member(number, compiled)) for number in reversed(range(2 * MEMBERS))} == texts
+
+
+def test_chunks_of_several_sittings_add_up(tmp_path: Path) -> None:
+    log, told = tmp_path / "log.jsonl", list[object]()
+    chunks = [Chunk(start, MEMBERS, LAWS, True) for start in (0, MEMBERS)]
+    chunked(log, chunks[:1], 1, told.append)
+    chunked(log, chunks, 2, told.append)
+    lines = lines_of(log)
+    assert [line["start"] for line in lines] == [0, MEMBERS]
+    assert all(line["grown"] == 1 and 0 < int(str(line["programs"])) <= MEMBERS for line in lines)
+    (line,) = summed(log)
+    assert f"'programs': {sum(int(str(one['programs'])) for one in lines)}" in line
+    assert "'breaches': 0" in line and told == []
+
+
+def test_a_line_of_other_sources_is_not_counted_with_these(tmp_path: Path) -> None:
+    log, chunk = tmp_path / "log.jsonl", Chunk(0, MEMBERS, LAWS, True)
+    old = {**chunk.line(), "sources": "of yesterday"}
+    log.write_text(json.dumps(old) + "\n", "utf-8")
+    chunked(log, [chunk], 1, print)
+    assert [line["sources"] == "of yesterday" for line in lines_of(log)] == [True, False]
+    assert len(list(summed(log))) == 2
