@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from gradual.passes import dropping, dynamic, hoisting, specializing
+from gradual.passes import dropping, dynamic, folding, hoisting, inlining, specializing
 from gradual.passes.passing import Pass
 
-_CHAPTERS: tuple[tuple[Pass, ...], ...] = (dynamic.PASSES, dropping.PASSES, specializing.PASSES, hoisting.PASSES)
+_CHAPTERS: tuple[tuple[Pass, ...], ...] = (
+    dynamic.PASSES,
+    folding.PASSES,
+    dropping.PASSES,
+    inlining.PASSES,
+    specializing.PASSES,
+    hoisting.PASSES,
+)
 
 PASSES: Mapping[str, Pass] = MappingProxyType({one.name: one for chapter in _CHAPTERS for one in chapter})
 """Every pass by its name, in the order of the specification."""

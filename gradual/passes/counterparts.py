@@ -16,7 +16,7 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.interpolating import CROPPING
 from gradual.ops.operator import Operator
 from gradual.ops.resizing import decimal
-from gradual.passes.sharpening import is_closed
+from gradual.passes.sharpening import Literal, is_closed
 from gradual.tensors.tensor import Tensor
 from gradual.types.opening import tracked_length
 from gradual.types.type import OpenedType, TensorType
@@ -32,7 +32,7 @@ class Counterpart:
 
 
 Types = Mapping[str, OpenedType]
-Literals = Mapping[str, Tensor]
+Literals = Mapping[str, Literal]
 
 
 def by_value(step: Apply, types: Types, literals: Literals) -> Counterpart | None:
@@ -51,7 +51,7 @@ def _pad(step: Apply, types: Types, literals: Literals) -> Counterpart | None:
     """`nn.pad` where the widths are a literal."""
     data, widths, value = step.operands
     held = literals.get(widths)
-    if held is None or held.rank != 2 or held.shape[1] != 2:
+    if not isinstance(held, Tensor) or held.rank != 2 or held.shape[1] != 2:
         return None
     flat = [int(width) for width in held.elements]
     pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
@@ -69,7 +69,9 @@ def _resize(step: Apply, types: Types, literals: Literals) -> Counterpart | None
     if step.attributes["coordinate_transformation_mode"] != CROPPING:
         return _form(step, (data,), size=wanted.contents, roi=None)
     held = literals.get(region)
-    return None if held is None else _form(step, (data,), size=wanted.contents, roi=tuple(map(float, held.elements)))
+    if not isinstance(held, Tensor):
+        return None
+    return _form(step, (data,), size=wanted.contents, roi=tuple(map(float, held.elements)))
 
 
 def _upsampling(step: Apply, types: Types, literals: Literals) -> Counterpart | None:
@@ -79,7 +81,7 @@ def _upsampling(step: Apply, types: Types, literals: Literals) -> Counterpart | 
     scales: dict[str, float] = {}
     for name, factor in zip(names, factors, strict=True):
         held = literals.get(factor)
-        if held is None or not _is_plain(held):
+        if not isinstance(held, Tensor) or not _is_plain(held):
             return None
         scales[name] = float(held.elements[0])
     return _form(step, (data,), **scales)

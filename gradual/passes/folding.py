@@ -6,26 +6,32 @@ A meaning that faults, a result that is large, and a number that does not fit it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradual.core.declared import literal_type
-from gradual.core.terms import Apply, Constant
+from gradual.core.rewriting import apart
+from gradual.core.terms import Apply, Constant, Function, MakeTuple, Module, Step
 from gradual.dims.constraint import TRUE
 from gradual.dims.dim import Dim
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed, Judgement
 from gradual.ops.ranks import Asking
-from gradual.passes.failing import Failing
+from gradual.passes.dropping import Dropping
+from gradual.passes.failing import MEASURING, Failing
+from gradual.passes.passing import Context, Note, Pass, Transformed
+from gradual.passes.sharpening import Literal, Sweep
 from gradual.tensors.fault import TensorFault
-from gradual.tensors.scalar import kept
+from gradual.tensors.scalar import integer_range, kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.opening import tracked_length
 from gradual.types.type import Content, OpenedType, TensorType, TupleType
 
-SMALL = 64
-"""How many elements a literal may have that a pass other than `fold-constants` writes."""
+LARGE = 1024
+"""How many elements a literal may have that `fold-constants` writes."""
 
-Value = Tensor | tuple[Any, ...]
+SMALL = 64
+"""How many elements a literal may have that another pass writes."""
 
 
 def literal(name: str, value: Tensor, step: Apply) -> Constant:
@@ -51,9 +57,11 @@ def _number(part: Content) -> int | bool | None:
     return part.value
 
 
-def computed(step: Apply, values: Mapping[str, Tensor], limit: int) -> Value | None:
+def computed(step: Apply, values: Mapping[str, Literal], limit: int) -> Literal | None:
     """What an application makes of literals; None where it may not be foreseen.   [pass.fold.meaning]"""
     if not step.operands or step.accepts is not None or any(operand not in values for operand in step.operands):
+        return None
+    if step.operator.family == "marking":  # it says something of its place, not of its value
         return None
     tensors = [values[operand] for operand in step.operands]
     attributes = {key: _plain(value) for key, value in step.attributes.items()}
@@ -64,7 +72,7 @@ def computed(step: Apply, values: Mapping[str, Tensor], limit: int) -> Value | N
     if judgement is None or not _is_small(judgement.result, limit):
         return None
     try:
-        value: Value = step.operator.meaning(*tensors, **attributes)
+        value: Literal = step.operator.meaning(*tensors, **attributes)
     except TensorFault:  # the run ends there, with this fault
         return None
     if not _is_exact(step, types, value) or _elements(value) > limit:
@@ -81,7 +89,9 @@ def _judged(step: Apply, types: Sequence[OpenedType]) -> Judgement | None:
     return found if all(need.goal is TRUE for need in found.needs) else None
 
 
-def _known(value: Tensor) -> OpenedType:
+def _known(value: Literal) -> OpenedType:
+    if isinstance(value, tuple):
+        return TupleType(tuple(map(_known, value)))
     plain = literal_type(value, tracked=False)
     return literal_type(value, tracked_length(plain, LIMITS.contents, read=True) is not None)
 
@@ -107,11 +117,11 @@ def _is_small(result: Any, limit: int) -> bool:
     return count <= limit
 
 
-def _elements(value: Value) -> int:
+def _elements(value: Literal) -> int:
     return value.size if isinstance(value, Tensor) else sum(map(_elements, value))
 
 
-def _is_exact(step: Apply, types: Sequence[OpenedType], value: Value) -> bool:
+def _is_exact(step: Apply, types: Sequence[OpenedType], value: Literal) -> bool:
     """Whether the elements are what the integers say: an overflow is left to the run.   [run.overflow]"""
     recorded = step.type.contents if isinstance(step.type, TensorType) else None
     rule = step.operator.contents
@@ -121,3 +131,89 @@ def _is_exact(step: Apply, types: Sequence[OpenedType], value: Value) -> bool:
     return expected is not None and all(
         part.value == element for part, element in zip(expected, value.elements, strict=True)
     )
+
+
+# ------------------------------------------------------------------------------------------------------------- pass
+@dataclass(slots=True, eq=False)
+class Folding:
+    """What becomes of the applications of one function.   [pass.fold]"""
+
+    failing: Failing
+    left: list[Apply] = field(default_factory=list)
+
+    def __call__(self, sweep: Sweep, step: Apply) -> Step:
+        """The application, or what it makes as a literal."""
+        found = self._folded(sweep, step)
+        if found is not step:
+            sweep.loosened.update(step.operands)
+        return found
+
+    def _folded(self, sweep: Sweep, step: Apply) -> Step:
+        known = _measured(step, sweep) or known_constant(step, self.failing)
+        if known is not None:
+            return known
+        value = computed(step, sweep.literals, LARGE)
+        match value:
+            case None:
+                if step.operands and all(operand in sweep.literals for operand in step.operands):
+                    self.left.append(step)
+                return step
+            case Tensor():
+                return literal(step.name, value, step)
+            case _:
+                return self._tuple(sweep, step, value)
+
+    def _tuple(self, sweep: Sweep, step: Apply, value: tuple[Literal, ...]) -> Step:
+        """A literal for each field, and the tuple of them."""
+        names: list[str] = []
+        for index, field_value in enumerate(value):
+            assert isinstance(field_value, Tensor), step.operator.name
+            (name,) = apart([f"{step.name}_{index}"], sweep.taken).values()
+            sweep.put(literal(name, field_value, step))
+            names.append(name)
+        return MakeTuple(step.name, tuple(names), TupleType(tuple(map(sweep.type_of, names))), step.span)
+
+
+def _measured(step: Apply, sweep: Sweep) -> Constant | None:
+    """The sizes of a value of known shape, in whatever type they are asked for.   [pass.fold.sizes]"""
+    rule = step.operator.contents
+    if step.operator.name not in MEASURING or rule is None:
+        return None
+    contents = rule(*sweep.operands(step), **step.attributes)
+    numbers = [part.value for part in contents or ()]
+    if contents is None or None in numbers or not isinstance(step.type, TensorType):
+        return None
+    low, high = integer_range(step.type.dtype)
+    if not all(isinstance(number, int) and low <= number <= high for number in numbers):
+        return None
+    shape = tuple(size.value or 0 for size in step.type.shape)
+    return literal(step.name, tensor_of(shape, step.type.dtype, kept(step.type.dtype, numbers)), step)
+
+
+def folded(module: Module, context: Context) -> Transformed:
+    """The module with literals for what is known.   [pass.fold]"""
+    functions: dict[str, Function] = {}
+    notes: list[Note] = []
+    for name, function in module.functions.items():
+        sweep = Sweep(module, context.decider, projects=True)
+        improve = sweep.improve = Folding(Failing(sweep.types))
+        improve.failing.enter(function)
+        functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
+        notes += [_stays(name, step) for step in improve.left]
+    changed = any(functions[name] is not function for name, function in module.functions.items())
+    return Transformed(replace(module, functions=functions) if changed else module, tuple(notes))
+
+
+def _stays(function: str, step: Apply) -> Note:
+    says = f"`{step.operator.name}` of literals stays: it is large, it fails, or a check before it does"
+    return Note(function, step.span, says, left=True)
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass(
+        "fold-constants",
+        "Compute what literals determine, by the meanings of the operators.   [pass.fold]",
+        folded,
+        idempotent=True,
+    ),
+)

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Any
 
 from gradual.core.declared import declarations, is_own
-from gradual.core.rewriting import Rewriting
+from gradual.core.rewriting import Rewriting, apart
 from gradual.core.terms import (
     Apply,
     Arm,
@@ -34,6 +34,7 @@ from gradual.core.terms import (
     Module,
     Project,
     Rename,
+    Size,
     Step,
     Stop,
 )
@@ -45,9 +46,10 @@ from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking
 from gradual.passes.knowing import Knowing, Passed, Path
+from gradual.passes.naming import names_in
 from gradual.source import Span
 from gradual.tensors.scalar import integer_range
-from gradual.tensors.tensor import Tensor
+from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.choosing import at_types
 from gradual.types.dtype import DType
 from gradual.types.keying import keyed
@@ -98,22 +100,34 @@ class Sweep:
         rewriting: what stands for the names and unknowns that are gone.
         types: what the variables that have a value here have, by their names in the new function.
         changed: the variables, by their names in the old function, of which another type is known now.
-        improve: what else becomes of an operator's application, once its type is known.
-        literals: the variables that hold a constant, with its value.
+        taken: the names that are in use, so that no new one is among them.
+        improve: what else becomes of an operator's application, once its type is known: a step, or the name of a
+            variable that holds its value.
+        expand: the function that is called, with names and dims of its own, where the call is to be its body.
+        projects: whether a field of a tuple that was made here is the variable it was made of.
+        literals: the variables that hold a constant, or a tuple of constants, with its value.
+        tuples: the tuples that were made here, with the variables that they are made of.
+        around: the dims that are measured here, by the function and the literals around.
+        closures: the variables that hold a function literal, with it.
         loosened: variables that were read by what is gone, and that perhaps nobody reads any more.
     """
 
     module: Module
     decider: Decider
     rewriting: Rewriting = field(default_factory=Rewriting)
-    improve: Callable[[Sweep, Apply], Step] | None = None
+    taken: set[str] = field(default_factory=set)
+    improve: Callable[[Sweep, Apply], Step | str] | None = None
+    expand: Callable[[Sweep, Invoke], Function | None] | None = None
+    projects: bool = False
     types: dict[str, OpenedType] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
-    literals: dict[str, Tensor] = field(default_factory=dict)
+    literals: dict[str, Literal] = field(default_factory=dict)
+    tuples: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    around: frozenset[Variable] = frozenset()
+    closures: dict[str, Function] = field(default_factory=dict)
     loosened: set[str] = field(default_factory=set)
     knowing: Knowing = field(init=False)
     _out: list[Step] = field(default_factory=list)
-    _stops: int = 0
     _scope: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -122,13 +136,17 @@ class Sweep:
     # ------------------------------------------------------------------------------------------------- functions
     def function(self, function: Function) -> Function:
         """The function with its body swept."""
+        self.taken = self.taken or names_in(function)
         shell = self.rewriting.function(replace(function, body=Block((), function.body.result)))
         self.knowing.enter()
         for param, before in zip(shell.params, function.params, strict=True):
             self._define(before.name, param.type, before.type)
         for goal in declarations(shell):
             self.knowing.tell(goal)
+        outer = self.around
+        self.around = outer | {variable for variable, _ in shell.binders}
         body, _ = self._block(function.body)
+        self.around = outer
         self.knowing.leave()
         if self._is_untouched and body is function.body:
             return function
@@ -180,8 +198,16 @@ class Sweep:
                 self._closure(step)
             case Rename():
                 self._rename(step)
+            case Project() if self.projects and self.rewriting.name(step.operand) in self.tuples:
+                self._project(step)
+            case Invoke() if self.expand is not None and (callee := self.expand(self, self.rewriting.step(step))):
+                self._inline(step, callee)
             case Invoke() | Project() | MakeTuple() if self._is_touched(step):
                 self._retyped(step)
+            case Size(dim=dim) if (size := self.rewriting.dim(dim).value) is not None and 0 <= size < 1 << 63:
+                self._emit(
+                    Constant(step.name, scalar(size, DType.INT64), self.rewriting.type(step.type), step.span), step
+                )
             case _:
                 self._moved(step)
 
@@ -194,6 +220,10 @@ class Sweep:
         self._out.append(moved)
         if isinstance(moved, Constant):
             self.literals[moved.name] = moved.value
+        elif isinstance(moved, MakeTuple):
+            self.tuples[moved.name] = moved.fields
+            if all(name in self.literals for name in moved.fields):
+                self.literals[moved.name] = tuple(self.literals[name] for name in moved.fields)
         self._define(step.name, moved.type, step.type)
 
     @property
@@ -251,9 +281,16 @@ class Sweep:
         moved: Any = step if self._is_untouched else self.rewriting.step(step)
         if moved is not step and (self._is_touched(step) or moved.attributes != step.attributes):
             moved = self._judged(step, moved)
-        if self.improve is not None:
-            moved = self.improve(self, moved)
-        self._emit(moved, step)
+        found = self.improve(self, moved) if self.improve is not None else moved
+        if isinstance(found, str):
+            self.loosened.update(moved.operands)
+            self._alias(step, found)
+        else:
+            self._emit(found, step)
+
+    def put(self, step: Any) -> None:
+        """A step that the function did not have, before the one that is looked at."""
+        self._emit(step, step)
 
     def operands(self, step: Apply) -> tuple[OpenedType, ...]:
         """The operands' types, with the elements named that the operator's rules may read."""
@@ -311,8 +348,7 @@ class Sweep:
 
     def _stopped(self, span: Span, says: str) -> _Unreachable:
         """The block ends here, without a value."""
-        self._stops += 1
-        name = f"%?stop{self._stops}"
+        (name,) = apart(["%stop"], self.taken).values()
         self._out.append(Stop(name, says, NeverType(), span))
         self.types[name] = NeverType()
         self._scope.append(name)
@@ -356,6 +392,21 @@ class Sweep:
             case MakeTuple():
                 type = TupleType(tuple(map(self.type_of, moved.fields)))
         self._emit(replace(moved, type=type), step)
+
+    def _project(self, step: Project) -> None:
+        """A field of a tuple that was made here."""
+        whole = self.rewriting.name(step.operand)
+        self.loosened.add(whole)
+        self._alias(step, self.tuples[whole][step.index])
+
+    def _inline(self, step: Invoke, callee: Function) -> None:
+        """The body of a function in place of its call.   [pass.inline]"""
+        self.loosened.add(self.rewriting.name(step.function))
+        for param, operand in zip(callee.params, map(self.rewriting.name, step.operands), strict=True):
+            self._alias(param, operand)
+        for inner in callee.body.steps:
+            self._step(inner)
+        self._alias(step, self.rewriting.name(callee.body.result))
 
     def _called(self, step: Any, moved: Invoke) -> OpenedType:
         for operand in moved.operands:
@@ -406,6 +457,7 @@ class Sweep:
         self._forget()
         self._scope = outer
         self._out.append(step if function is before else replace(step, function=function, type=function.type))
+        self.closures[step.name] = function
 
     # -------------------------------------------------------------------------------------------------- branches
     def _conditional(self, step: If) -> None:
@@ -532,6 +584,10 @@ class Sweep:
         if step.condition in self.changed and self._truth(condition) is TRUE:
             return
         self._out.append(step if condition == step.condition else replace(step, condition=condition))
+
+
+Literal = Tensor | tuple[Any, ...]
+"""A value that is known, with its tuples."""
 
 
 def _elements(type: OpenedType) -> Iterable[Content]:
