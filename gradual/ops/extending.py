@@ -186,6 +186,18 @@ def _images(operator: Operator, types: Types, attributes: Attributes) -> Iterabl
 SIZED = frozenset(("zeros", "ones", "full", "broadcast_to", "reshape"))
 """Operators whose result grows with a size among their attributes, and begins as it was."""
 
+
+def never_spoils(operator: Operator, types: Types) -> bool:
+    """Whether longer operands cannot make the meaning fault, though it may: places do not fit, integers are divided."""
+    if operator.name in ("argsort", "topk"):
+        return True
+    return operator.name in _AVERAGES and types[0].dtype.is_float
+
+
+_AVERAGES = frozenset(
+    ("nn.global_avg_pool2d", "nn.adaptive_avg_pool1d", "nn.adaptive_avg_pool2d", "nn.adaptive_avg_pool3d")
+)
+
 _FAMILIES: tuple[tuple[str, Rule], ...] = (
     ("zeros ones full full_like zeros_like ones_like broadcast_to one_hot sequence_mask", _everywhere),
     ("squeeze expand_dims transpose stack nn.dropout nn.bias_add nn.batch_norm", _everywhere),

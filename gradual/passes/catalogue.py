@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from gradual.passes import dropping, dynamic, folding, hoisting, inlining, specializing
+from gradual.passes import (
+    bucketing,
+    dropping,
+    dynamic,
+    folding,
+    hoisting,
+    inlining,
+    loosening,
+    simplifying,
+    specializing,
+)
 from gradual.passes.passing import Pass
 
 _CHAPTERS: tuple[tuple[Pass, ...], ...] = (
     dynamic.PASSES,
+    loosening.PASSES,
     folding.PASSES,
+    simplifying.PASSES,
     dropping.PASSES,
     inlining.PASSES,
     specializing.PASSES,
     hoisting.PASSES,
+    bucketing.PASSES,
 )
 
 PASSES: Mapping[str, Pass] = MappingProxyType({one.name: one for chapter in _CHAPTERS for one in chapter})

@@ -213,12 +213,20 @@ class Specializing:
 
     def copy(self, name: str, pins: Pins) -> str:
         """A copy of a function beside it.   [pass.specialize.calls]"""
-        before = self.module.functions[name]
-        new = fresh_name(f"{name}_{pins.label}", self.module)
-        function = replace(at_numbers(self.module, before, pins, self.decider), name=new)
-        self.module = with_functions(self.module, {new: function})
+        at = at_numbers(self.module, self.module.functions[name], pins, self.decider)
+        new = self.add(replace(at, name=f"{name}_{pins.label}"))
         self.copies.setdefault(name, []).append(new)
         return new
+
+    def add(self, function: Function) -> str:
+        """A function more, under its name or one near it; what its definition says of itself is done."""
+        name = apart((function.name,), set(self.module.functions))[function.name]
+        self.module = with_functions(self.module, {name: replace(function, name=name, attributes={})})
+        return name
+
+    def exchange(self, function: Function) -> None:
+        """A function in the place of one that has its name."""
+        self.module = with_functions(self.module, {function.name: function})
 
     def replace(self, name: str, pins: Pins) -> None:
         """A function at numbers in its own place: its interface changes.   [pass.specialize.interface]"""
@@ -226,7 +234,7 @@ class Specializing:
         if name in mentioned(self.module):
             _only_called(self.module, name)
             self.demanding.add(name)
-        self.module = with_functions(self.module, {name: function})
+        self.exchange(function)
 
     def finished(self) -> Transformed:
         """The module with its calls of what was copied or changed."""
@@ -247,11 +255,6 @@ class Specializing:
         """A caller with its calls changed, and what they show of their results."""
         made = changed_function(function, calls.changed)
         return function if made is function else Sweep(self.module, self.decider, changed=set(names)).function(made)
-
-
-def fresh_name(wanted: str, module: Module) -> str:
-    """A name for a function that the file does not have."""
-    return apart((wanted,), set(module.functions))[wanted]
 
 
 def _only_called(module: Module, name: str) -> None:

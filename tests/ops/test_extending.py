@@ -14,7 +14,7 @@ from gradual.dims.constraint import TRUE
 from gradual.dims.dim import Dim, Kind, constant, variable
 from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.extending import SIZED, extends, rule_of
+from gradual.ops.extending import SIZED, extends, never_spoils, rule_of
 from gradual.ops.operator import IllFormed, Operator
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.index import picked
@@ -129,15 +129,21 @@ def breaches(
         if all(w is None for w in where) or not well_formed(one, types, attributes):
             continue
         longer = [extended(*pair, by, seed) for pair in zip(drawn.arguments, places, strict=True)]
-        try:
-            short = one.meaning(*drawn.arguments, **values)
-            found = one.meaning(*longer, **values)
-        except TensorFault:
+        short, found = (outcome(one, given, values) for given in (drawn.arguments, longer))
+        if found is None and not never_spoils(one, types):
             continue
         tried += 1
-        if not begins(found, short):
+        if (short is None) is not (found is None) or (short is not None and not begins(found, short)):
             wrong.append((where, attributes))
     return tried, wrong
+
+
+def outcome(one: Operator, given: Sequence[Any], values: dict[str, Any]) -> Any:
+    """What an operator makes of its arguments; None for a fault."""
+    try:
+        return one.meaning(*given, **values)
+    except TensorFault:
+        return None
 
 
 def free_axes(one: Operator, drawn: Application) -> tuple[Any, ...] | None:

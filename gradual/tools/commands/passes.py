@@ -41,12 +41,19 @@ def passing(out: Output, words: Sequence[str], as_core: bool, report: bool, no_v
     try:
         after = apply(compilation, *names, verify=not no_verify)
     except Unusable as trouble:
-        raise click.UsageError(trouble.message) from trouble
+        raise click.UsageError(_placed(trouble, compilation.source)) from trouble
     out.line(printed(after.core).rstrip("\n") if as_core else after.text.rstrip("\n"))
     if report:
         for note in after.notes:
             click.echo(_told(note, compilation.source), err=True)
     return 0
+
+
+def _placed(trouble: Unusable, source: Source) -> str:
+    if trouble.span is None:
+        return trouble.message
+    at = source.position(trouble.span.start)
+    return f"{source.name}:{at.line}:{at.column}: {trouble.message}"
 
 
 def _told(note: Note, source: Source) -> str:

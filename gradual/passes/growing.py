@@ -1,0 +1,292 @@
+"""Whether a function's value begins as it was where one of its sizes grows: then its arguments may be padded.
+
+Each value either stays as it is, or grows along one axis and begins as it was, or is spoiled: an operator has
+combined what was there with the padding.  A spoiled value that nobody reads does no harm.   [pass.bucket.padding]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradual.core.reading import every, reads, variables_of
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Block,
+    Check,
+    Closure,
+    Constant,
+    Convert,
+    Function,
+    If,
+    Instantiate,
+    Invoke,
+    MakeTuple,
+    Project,
+    Rename,
+    Size,
+    Step,
+    Wrap,
+    WrapReference,
+)
+from gradual.dims.constraint import TRUE, Constraint
+from gradual.dims.dim import Dim, SizeOf, Variable
+from gradual.ops.extending import SIZED, extends, never_spoils
+from gradual.ops.operator import IllFormed
+from gradual.passes.failing import Failing
+from gradual.passes.hoisting import hoisting_of
+from gradual.passes.passing import Unusable
+from gradual.source import Span
+from gradual.types.opening import spelled
+from gradual.types.type import OpenedType, TensorType, TupleType
+
+
+@dataclass(frozen=True, slots=True)
+class Spoiled:
+    """A value that does not begin as it was: what made it so, and where."""
+
+    says: str
+    span: Span
+
+
+Where = int | None | tuple["Where", ...]
+"""The axis along which a value grows, None for none; of a tuple, by field."""
+
+State = int | None | Spoiled | tuple["State", ...]
+"""The same for a value that may be spoiled."""
+
+
+def growth(function: Function, grows: frozenset[Variable]) -> Where:
+    """Where the function's value grows with some of its sizes.  Raises Unusable where it does not begin as it was."""
+    walk = _Walk(function, grows, hoisting_of(function).failing)
+    for param in function.params:
+        walk.param(param.name, param.type, param.span)
+    walk.block(function.body)
+    return walk.steady(function.body.result)
+
+
+def grown_axis(type: TensorType[Dim], grows: frozenset[Variable], what: str, span: Span) -> int | None:
+    """The axis of a tensor that grows.  Raises Unusable where several do."""
+    found = [axis for axis, size in enumerate(type.shape) if not grows.isdisjoint(size.variables())]
+    if len(found) > 1:
+        raise Unusable(f"two dimensions of {what} would have to be padded", span)
+    return found[0] if found else None
+
+
+@dataclass(slots=True, eq=False)
+class _Walk:
+    """One function, forward."""
+
+    function: Function
+    grows: frozenset[Variable]
+    failing: Failing
+    states: dict[str, State] = field(default_factory=dict)
+
+    def param(self, name: str, type: OpenedType, span: Span) -> None:
+        """A parameter grows where its sizes do."""
+        self.states[name] = self._grown(type, name, span)
+
+    def _grown(self, type: OpenedType, path: str, span: Span) -> State:
+        match type:
+            case TensorType():
+                return grown_axis(type, self.grows, f"`{spelled(path)}`", span)
+            case TupleType(fields):
+                return tuple(self._grown(field, f"{path}#{i}", span) for i, field in enumerate(fields))
+            case _ if self._mentions(type):
+                raise Unusable(f"`{spelled(path)}` is no tensor that can be padded", span)
+            case _:
+                return None
+
+    def block(self, block: Block) -> None:
+        """The steps in order."""
+        for step in block.steps:
+            self._step(step)
+
+    def steady(self, name: str) -> Where:
+        """Where a value grows that somebody needs.  Raises Unusable if it is spoiled."""
+        return _steady(self.states.get(name))
+
+    # ----------------------------------------------------------------------------------------------------------- steps
+    def _step(self, step: Step) -> None:
+        match step:
+            case Check():
+                self._check(step)
+            case Assertion():
+                self._same((step.condition,), step, "an assertion")
+            case Apply():
+                self.states[step.name] = self._applied(step)
+            case Constant():
+                self.states[step.name] = None
+            case Size(name, dim, _, span):
+                self.states[name] = Spoiled(f"`{dim}` is computed with", span) if self._is_in(dim) else None
+            case Project(name, operand, index):
+                whole = self.states.get(operand)
+                self.states[name] = whole[index] if isinstance(whole, tuple) else whole
+            case MakeTuple(name, fields):
+                self.states[name] = tuple(self.states.get(part) for part in fields)
+            case Rename(name, operand):
+                self.states[name] = self.states.get(operand)
+            case If():
+                self._same((step.condition,), step, "a condition")
+                self.block(step.then)
+                self.block(step.orelse)
+                self.states[step.name] = self._joined(step)
+            case _:
+                self._untouched(step)
+        if not isinstance(step, Check | Assertion):
+            self._agrees(step.name, step.type, step.span)
+
+    def _check(self, step: Check) -> None:
+        """A check must see the sizes that it saw."""
+        for variable in sorted(step.goal.variables()):
+            witness = variable.witness
+            state: Any = self.states.get(witness.value.split("#", 1)[0]) if witness is not None else None
+            for part in witness.value.split("#")[1:] if witness is not None else ():
+                state = state[int(part)] if isinstance(state, tuple) else state
+            apart = state is None or (isinstance(witness, SizeOf) and isinstance(state, int) and state != witness.axis)
+            if variable in self.grows or not apart:
+                raise Unusable(f"check {step.id} `{step.condition}` speaks of the padded size", step.span)
+
+    def _same(self, names: Iterable[str], step: Step, what: str) -> None:
+        """What is read here is what it was.  Raises Unusable."""
+        for name in names:
+            if any(part is not None for part in _leaves(_steady(self.states.get(name)))):
+                raise Unusable(f"{what} depends on a padded value", step.span)
+
+    def _untouched(self, step: Any) -> None:
+        """A step of which nothing is known must read nothing that grows, nor speak of its size."""
+        what = f"a call of `{step.function}`" if isinstance(step, Invoke) else "what is no operator"
+        self._same([name for name in reads(step) if name in self.states], step, what)
+        inner = every(Block((step,), step.name))
+        if isinstance(step, Wrap | WrapReference | Convert | Instantiate) or any(map(self._speaks, inner)):
+            raise Unusable(f"{what} depends on a padded value", step.span)
+        self.states[step.name] = None
+
+    def _speaks(self, step: Step) -> bool:
+        """Whether a step itself speaks of a size that grows."""
+        match step:
+            case Check():
+                return self._is_in(step.goal)
+            case Assertion():
+                return False
+            case Size():
+                return self._is_in(step.dim)
+            case Apply():
+                return self._mentions(step.type) or any(map(self._is_in, _dims(tuple(step.attributes.values()))))
+            case Invoke():
+                return any(map(self._mentions, (step.type, *step.types)))
+            case Closure():
+                types = (step.type, *(param.type for param in step.function.params))
+                return any(map(self._mentions, types))
+            case _:
+                return self._mentions(step.type)
+
+    def _joined(self, step: If) -> State:
+        """The value of an `if`: both branches grow alike."""
+        then, orelse = self.states.get(step.then.result), self.states.get(step.orelse.result)
+        return then if then == orelse else Spoiled("the branches of an `if` do not grow alike", step.span)
+
+    def _agrees(self, name: str, type: OpenedType, span: Span) -> None:
+        """A value's type grows where the value does.  A value whose elements hang on the size is spoiled."""
+        state = self.states[name]
+        if any(isinstance(part, Spoiled) for part in _leaves(state)):
+            return
+        if not self._fits(state, type):
+            self.states[name] = Spoiled("a value depends on the padded size", span)
+
+    def _fits(self, state: State, type: OpenedType) -> bool:
+        match type:
+            case TensorType(shape, _, contents):
+                held = any(map(self._is_in, contents or ()))
+                axes = [axis for axis, size in enumerate(shape) if self._is_in(size)]
+                return not held and axes == ([] if state is None else [state])
+            case TupleType(fields):
+                parts = state if isinstance(state, tuple) else (state,) * len(fields)
+                return all(map(self._fits, parts, fields))
+            case _:
+                return state is None and not self._mentions(type)
+
+    def _mentions(self, type: Any) -> bool:
+        return not self.grows.isdisjoint(variables_of(type))
+
+    def _is_in(self, part: Dim | Constraint) -> bool:
+        return not self.grows.isdisjoint(part.variables())
+
+    # ------------------------------------------------------------------------------------------------------- operators
+    def _applied(self, step: Apply) -> State:
+        """What an operator makes of what grows.   [pass.bucket.extend]"""
+        states = [self.states.get(operand) for operand in step.operands]
+        spoiled = next((part for state in states for part in _leaves(state) if isinstance(part, Spoiled)), None)
+        if spoiled is not None:
+            return spoiled
+        sized = any(map(self._is_in, _dims(tuple(step.attributes.values()))))
+        if not sized and all(part is None for state in states for part in _leaves(state)):
+            return None
+        why = self._refusal(step, states, sized)
+        if why:
+            return Spoiled(f"`{step.operator.name}` {why}", step.span)
+        return self._result(step.type)
+
+    def _refusal(self, step: Apply, states: list[State], sized: bool) -> str:
+        """Why padding would change what an operator makes; empty if it does not."""
+        operator, types = step.operator, [self.failing.types[operand] for operand in step.operands]
+        if step.accepts is not None:
+            return "is applied to a value of unknown rank"
+        if not self.failing.cannot(step) and not never_spoils(operator, types):
+            raise Unusable(f"`{operator.name}` may fail on the padding", step.span)
+        if sized and operator.name not in SIZED:
+            return "takes the padded size as an attribute"
+        free = extends(operator, types, step.attributes)
+        if free is None:
+            return "is not known to keep rows apart"
+        for index, (state, axes) in enumerate(zip(states, free, strict=True)):
+            wrong = next((axis for axis in _leaves(state) if isinstance(axis, int) and axis not in axes), None)
+            if wrong is not None:
+                return f"combines elements along dimension {wrong} of argument {index + 1}, which would be padded"
+        try:
+            needs = operator.judge(*types, **step.attributes).needs
+        except IllFormed as refused:
+            return refused.message
+        goal = next((need.goal for need in needs if need.goal is not TRUE and self._is_in(need.goal)), None)
+        return f"needs `{goal}`, which padding would change" if goal is not None else ""
+
+    def _result(self, type: OpenedType) -> State:
+        """Where a result grows: where its sizes do."""
+        match type:
+            case TensorType(shape):
+                return next((axis for axis, size in enumerate(shape) if self._is_in(size)), None)
+            case TupleType(fields):
+                return tuple(map(self._result, fields))
+            case _:
+                return None
+
+
+def _steady(state: State) -> Where:
+    """A state that is not spoiled.  Raises Unusable."""
+    match state:
+        case Spoiled(says, span):
+            raise Unusable(f"padding would change the value: {says}", span)
+        case tuple():
+            return tuple(map(_steady, state))
+        case _:
+            return state
+
+
+def _leaves(state: Any) -> Iterator[Any]:
+    if isinstance(state, tuple):
+        for part in state:
+            yield from _leaves(part)
+    else:
+        yield state
+
+
+def _dims(value: object) -> Iterator[Dim]:
+    """The dims in attributes."""
+    match value:
+        case Dim():
+            yield value
+        case tuple():
+            for part in value:
+                yield from _dims(part)
