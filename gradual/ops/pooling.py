@@ -14,10 +14,9 @@ from itertools import chain, product, repeat
 from operator import ne, not_
 from typing import Any, TypeVar
 
-from gradual.dims.constraint import at_most
 from gradual.dims.dim import Dim
-from gradual.ops.operator import IllFormed, Judgement, Need, Operator, operator
-from gradual.ops.shapes import ONE, ZERO, judged, of_dtype, tensor
+from gradual.ops.operator import IllFormed, Judgement, Operator, operator
+from gradual.ops.shapes import ONE, ZERO, judged, not_negative, of_dtype, tensor
 from gradual.ops.windows import (
     SPATIAL,
     Window,
@@ -72,11 +71,7 @@ def _adaptive(count: int, data: TensorType[Dim], output_size: Dims, layout: str,
     given, axes, target = _pooled(count, data, layout, out_layout)
     batch, channels, *extents = (given.shape[axis] for axis in axes)
     sizes = _sizes(output_size, tuple(extents))
-    for size in sizes:
-        if size.value is not None and size.value < 0:
-            raise IllFormed("op.attribute", f"output_size has to be at least 0, not {size}")
-    says = "a size of the result is negative"
-    needs = [Need(at_most(ZERO, size), "op.adaptive.size", says) for size in output_size if size.value is None]
+    needs = not_negative(output_size, "op.adaptive.size", "a size of the result is negative")
     return judged(arranged((batch, channels, *sizes), target, "NC" + SPATIAL[count]), given.dtype, needs)
 
 

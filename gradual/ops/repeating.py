@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from gradual.dims.constraint import any_of, equal
@@ -17,14 +16,6 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 
 Ints = tuple[int, ...]
-
-
-def unwritten(values: Sequence[Dim], attribute: str) -> list[Dim]:
-    """The elements of an attribute that are computed; raises IllFormed where a written one is negative."""
-    for value in values:
-        if value.value is not None and value.value < 0:
-            raise IllFormed("op.attribute", f"{attribute} has to be at least 0, not {value}")
-    return [value for value in values if value.value is None]
 
 
 # ---------------------------------------------------------------------------------------------------- broadcast_to
@@ -63,7 +54,7 @@ def broadcast_to(data: TensorType[Dim], *, shape: tuple[Dim, ...], dtype: DType 
     given = tensor(data, 0)
     if dtype is not None and dtype is not given.dtype:
         raise IllFormed("op.attribute", f"dtype has to be the data's, {given.dtype}, not {dtype}")
-    needs = (*not_negative(unwritten(shape, "shape"), "op.broadcast_to.size"), *_spread_needs(given.shape, shape))
+    needs = (*not_negative(shape, "op.broadcast_to.size"), *_spread_needs(given.shape, shape))
     return judged(shape, given.dtype, needs)
 
 
@@ -122,7 +113,7 @@ def tile(data: TensorType[Dim], *, reps: tuple[Dim, ...]) -> Judgement:
     rank = max(given.rank, len(reps))
     shape = (ONE,) * (rank - given.rank) + given.shape
     times = (ONE,) * (rank - len(reps)) + reps
-    needs = not_negative(unwritten(reps, "reps"), "op.tile.count", "a count is negative")
+    needs = not_negative(reps, "op.tile.count", "a count is negative")
     return judged((extent * count for extent, count in zip(shape, times, strict=True)), given.dtype, needs)
 
 
@@ -151,7 +142,7 @@ def repeat(data: TensorType[Dim], *, repeats: Dim, axis: int | None = None) -> J
     Without an axis, each element in row-major order.  The count is not negative [op.repeat.count].
     """
     given = tensor(data, 0)
-    needs = not_negative(unwritten((repeats,), "repeats"), "op.repeat.count", "a count is negative")
+    needs = not_negative((repeats,), "op.repeat.count", "a count is negative")
     if axis is None:
         return judged((size(given.shape) * repeats,), given.dtype, needs)
     place = axis_of(axis, given.rank)

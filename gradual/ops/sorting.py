@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradual.dims.constraint import at_least, at_most
-from gradual.dims.dim import Dim, ite
+from gradual.dims.dim import Dim, constant, ite, maximum, minimum
+from gradual.ops.contents import tracked
 from gradual.ops.dynamic import dynamic_twin
-from gradual.ops.operator import IllFormed, Judgement, Need, operator
+from gradual.ops.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.scanning import lines
 from gradual.ops.shapes import ONE, agreement, axis_of, judged, same_dtype, tensor
 from gradual.tensors.fault import invalid_value
@@ -22,6 +23,9 @@ from gradual.tensors.scalar import integer_range, kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
+
+_NETWORK = 4
+"""How many elements that are not known are put in order: each compares with each."""
 
 
 def _key(value: Any) -> tuple[bool, Any]:
@@ -58,7 +62,29 @@ def _sort(data: Tensor, *, axis: int, is_ascend: bool, dtype: object) -> Tensor:
     return tensor_of(data.shape, data.dtype, found)
 
 
-@operator("sort", meaning=_sort, family="sorting")
+def _sort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtype: object) -> Contents:
+    """Constants in their order; a few unknown elements by a network of least and greatest of two."""
+    parts = _numbers(data)
+    if parts is None:
+        return None
+    if all(part.value is not None for part in parts):
+        return tuple(sorted(parts, key=lambda part: part.value or 0, reverse=not is_ascend))
+    if len(parts) > _NETWORK:
+        return None
+    for last in range(len(parts) - 1, 0, -1):
+        for at in range(last):
+            left, right = parts[at], parts[at + 1]
+            parts[at], parts[at + 1] = minimum(left, right), maximum(left, right)
+    return tuple(parts if is_ascend else parts[::-1])
+
+
+def _numbers(data: TensorType[Dim]) -> list[Dim] | None:
+    """The known elements of a vector of integers."""
+    parts = [part for part in data.contents or () if isinstance(part, Dim)]
+    return parts if data.contents is not None and len(parts) == len(data.contents) else None
+
+
+@operator("sort", meaning=_sort, family="sorting", contents=_sort_contents)
 def sort(data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: object = None) -> Judgement:
     """The elements along an axis in ascending order, or else in descending order.   t[..a] -> t[..a]
 
@@ -77,7 +103,15 @@ def _argsort(data: Tensor, *, axis: int, is_ascend: bool, dtype: DType | None) -
     return _places(data.shape, dtype or DType.INT32, found, data.shape[place] - 1)
 
 
-@operator("argsort", meaning=_argsort, family="sorting")
+def _argsort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtype: DType | None) -> Contents:
+    """The places of constants in their order."""
+    parts = _numbers(data)
+    if parts is None or any(part.value is None for part in parts):
+        return None
+    return tracked(map(constant, _order([part.value for part in parts], is_ascend)), _of_places(dtype))
+
+
+@operator("argsort", meaning=_argsort, family="sorting", contents=_argsort_contents)
 def argsort(
     data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: DType | None = DType.INT32
 ) -> Judgement:

@@ -38,7 +38,11 @@ Compared = tuple[str, tuple[DType, ...]]
 COUNTED: Counter[Compared] = Counter()
 """How many argument sets were compared, by operator and element types."""
 
-_met: list[Compared] = []
+SEEN: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {}
+"""The first few argument sets that were compared, by operator."""
+
+_met: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+_KEPT = 12
 
 
 def examples(usual: int, among: int = 1) -> settings:
@@ -60,7 +64,11 @@ def compares(*names: str) -> Callable[[Property], Property]:
         def counted(*arguments: Any, **named: Any) -> None:
             _met.clear()
             test(*arguments, **named)
-            COUNTED.update({one for one in _met if one[0] in names})
+            met = {name: (given, attributes) for name, given, attributes in reversed(_met) if name in names}
+            COUNTED.update((name, dtypes_of(given)) for name, (given, _) in met.items())
+            for name, one in met.items():
+                if len(kept := SEEN.setdefault(name, [])) < _KEPT:
+                    kept.append(one)
 
         return counted  # type: ignore[return-value]  # the signature is the test's
 
@@ -97,7 +105,7 @@ def narrowed(dtype: DType, values: Any) -> Any:
 def means(name: str, *arguments: Any, **attributes: Any) -> Any:
     """What an operator's meaning gives at attributes as written, dims as integers."""
     one = CATALOGUE[name]
-    _met.append((name, dtypes_of(arguments)))
+    _met.append((name, arguments, attributes))
     values = {key: plain(value) for key, value in bound(one, attributes).items()}
     return one.meaning(*arguments, **values)
 

@@ -198,7 +198,6 @@ def test_a_symbolic_stride_is_owed_to_be_positive() -> None:
         ("nn.max_pool2d", (1, 1, 4, 4), {"pool_size": [2, 2], "layout": "NCHW4c"}, "op.attribute"),
         ("nn.max_pool2d", (1, 1, 4, 4), {"pool_size": [0, 2]}, "op.attribute"),
         ("nn.max_pool2d", (1, 1, 4, 4), {"pool_size": [2, 2], "padding": [-1]}, "op.attribute"),
-        ("nn.adaptive_avg_pool2d", (1, 1, 4, 4), {"output_size": [-1]}, "op.attribute"),
         ("nn.adaptive_avg_pool2d", (1, 1, 4, 4), {"output_size": [1, 2, 3]}, "op.attribute"),
     ],
 )

@@ -30,7 +30,7 @@ from tests.ops.oracle import (
     refusal,
 )
 
-few = examples(25)
+few = examples(25, among=9)
 n, m = (variable(name, kind=Kind.RIGID) for name in "nm")
 
 

@@ -1,0 +1,112 @@
+"""Every operator against its oracles: `python -m tests.ops.campaign --examples 200`.
+
+For each operator it tells how many argument sets were compared and of which element types; it fails where there were
+fewer than asked for, or where a type that the judgement admits for an argument was never compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradual.ops.attributes import bound
+from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.operator import IllFormed
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType, TupleType
+
+HERE = Path(__file__).parent
+
+
+class Chosen:
+    """Of all tests those that compare operators with oracles."""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        from tests.ops.oracle import COMPARED
+
+        wanted = set().union(*COMPARED.values())
+        items[:] = [item for item in items if item.originalname in wanted]  # type: ignore[attr-defined]
+
+
+def retyped(kind: Any, source: DType, target: DType) -> Any:
+    """A type with one element type replaced; the elements of what is no integer are not known."""
+    if isinstance(kind, TupleType):
+        return TupleType(tuple(retyped(field, source, target) for field in kind.fields))
+    if not isinstance(kind, TensorType) or kind.dtype is not source:
+        return kind
+    keeps = source.is_integer and target.is_integer
+    return replace(kind, dtype=target, contents=kind.contents if keeps else None, numbers=None)
+
+
+def admitted(name: str) -> set[tuple[int, DType]]:
+    """The element types that a judgement admits for each argument, as far as the argument sets seen can tell."""
+    from tests.ops.oracle import SEEN, dtypes_of
+    from tests.ops.test_catalogue import exact_type
+
+    found = set()
+    for arguments, attributes in SEEN.get(name, []):
+        kinds = [exact_type(value) for value in arguments]
+        for place, source in enumerate(dtypes_of(arguments)):
+            for target in DType:
+                together = [retyped(kind, source, target) for kind in kinds]
+                alone = [retyped(kind, source, target) if at == place else kind for at, kind in enumerate(kinds)]
+                if any(admits(name, given, attributes) for given in (together, alone)):
+                    found.add((place, target))
+    return found
+
+
+def admits(name: str, kinds: Iterable[Any], attributes: dict[str, Any]) -> bool:
+    """Whether a judgement takes arguments of these types."""
+    try:
+        CATALOGUE[name].judge(*kinds, **bound(CATALOGUE[name], attributes))
+    except IllFormed:
+        return False
+    return True
+
+
+def shortfalls(name: str, count: int, types: set[tuple[int, DType]], wanted: int) -> Iterator[str]:
+    """What was asked for and not compared."""
+    if count < wanted:
+        yield f"{name}: {count} argument sets"
+    missing = admitted(name) - types
+    if missing:
+        yield f"{name}: never compared: " + ", ".join(f"argument {at + 1} of {dtype}" for at, dtype in sorted(missing))
+
+
+def main() -> int:
+    """Compare, tell, and say by the exit status whether anything is missing."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--examples", type=int, default=200)
+    wanted = parser.parse_args().examples
+    os.environ["ORACLE_EXAMPLES"] = str(wanted)
+    began = time.monotonic()
+    status = int(pytest.main(["-q", "-p", "no:cacheprovider", str(HERE)], plugins=[Chosen()]))
+    from tests.ops.oracle import COUNTED
+
+    counts: Counter[str] = Counter()
+    types: dict[str, set[tuple[int, DType]]] = {}
+    for (name, dtypes), count in COUNTED.items():
+        counts[name] += count
+        types.setdefault(name, set()).update(enumerate(dtypes))
+    short = []
+    for name in sorted({one.name for one in CATALOGUE.values()}):
+        met = types.get(name, set())
+        firsts = sorted(str(dtype) for place, dtype in met if place == 0)
+        print(f"{name:40} {counts[name]:6}  {' '.join(firsts)}")
+        short += shortfalls(name, counts[name], met, wanted)
+    print(f"{sum(counts.values())} argument sets of {len(counts)} operators in {time.monotonic() - began:.0f} s")
+    print("\n".join(short) or "nothing is missing")
+    return status or bool(short)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
