@@ -13,6 +13,7 @@ from gradual.passes import (
     hoisting,
     inlining,
     loosening,
+    policies,
     simplifying,
     specializing,
 )
@@ -28,6 +29,7 @@ _CHAPTERS: tuple[tuple[Pass, ...], ...] = (
     specializing.PASSES,
     hoisting.PASSES,
     bucketing.PASSES,
+    policies.PASSES,
 )
 
 PASSES: Mapping[str, Pass] = MappingProxyType({one.name: one for chapter in _CHAPTERS for one in chapter})

@@ -175,6 +175,15 @@ class Failing:
             case _:
                 return False
 
+    def is_size(self, dim: Dim) -> bool:
+        """Whether a dim is within int64 in every run."""
+        return self._fits(dim, DType.INT64)
+
+    def is_above(self, dim: Dim) -> bool:
+        """Whether a dim is never too low for int64; a run that comes to one too high fails either way."""
+        low = self._estimate.of(dim).low
+        return low is not None and low >= integer_range(DType.INT64)[0]
+
     def _applies(self, step: Apply) -> bool:
         type = step.type
         if step.accepts is not None:

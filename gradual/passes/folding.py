@@ -179,7 +179,8 @@ def _measured(step: Apply, sweep: Sweep) -> Constant | None:
     rule = step.operator.contents
     if step.operator.name not in MEASURING or rule is None:
         return None
-    contents = rule(*sweep.operands(step), **step.attributes)
+    operands = sweep.operands(step)
+    contents = rule(*operands, **step.attributes) if isinstance(operands[0], TensorType) else None
     numbers = [part.value for part in contents or ()]
     if contents is None or None in numbers or not isinstance(step.type, TensorType):
         return None
