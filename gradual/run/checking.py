@@ -32,7 +32,7 @@ def failed(step: Check, sizes: Sizes, code: str, what: str) -> Blame:
         if sizes.has(variable)
     }
     came = ", ".join(f"{name} = {value}" for name, value in seen.items()) + _both_sides(step, sizes)
-    return blame_of(step.blame, step, code, f"{what}: {_difference(step.goal, sizes)}", came, seen)
+    return blame_of(step.blame, step, code, f"{what}: {_difference(step, sizes)}", came, seen)
 
 
 def _both_sides(step: Check, sizes: Sizes) -> str:
@@ -46,7 +46,11 @@ def _both_sides(step: Check, sizes: Sizes) -> str:
         return ""
 
 
-def _difference(goal: Constraint, sizes: Sizes) -> str:
+def _difference(step: Check, sizes: Sizes) -> str:
+    """How far the sizes are from what is required; of a check that was found false, what its rule demands."""
+    goal = step.goal
+    if goal.value is not None:
+        return f"`{step.blame.owed}` does not hold"
     if not isinstance(goal, Equal):
         return f"`{goal}` does not hold"
     try:

@@ -117,13 +117,20 @@ class Blame(Stop):
         super().__init__(diagnostic)
         self.check = check
         self.rule = label.rule
-        self.required = f"{check.condition} by {label.rule}" if check is not None else label.says
+        self.required = f"{demanded(label, check)} by {label.rule}" if check is not None else label.says
         self.came = came
         self.through = label.through
         self.promised_by = "; ".join(promise.says for promise in label.promises)
         self.blamed = label.blamed
         self.sizes = dict(sizes)
         self.blames = label.blames
+
+
+def demanded(label: Label, check: Check | None) -> str:
+    """What had to hold, in words; of a check that was found false before it ran, what its rule demands."""
+    if check is None:
+        return label.says
+    return str(label.owed) if check.goal.value is False else check.condition
 
 
 def blame_of(label: Label, check: Check | None, code: str, message: str, came: str, sizes: Mapping[str, int]) -> Blame:
@@ -135,7 +142,7 @@ def blame_of(label: Label, check: Check | None, code: str, message: str, came: s
         if promise.span != label.span and promise.span not in label.blames
     )
     notes = (
-        f"required: {check.condition if check is not None else label.says} by rule {label.rule}",
+        f"required: {demanded(label, check)} by rule {label.rule}",
         f"came: {came}",
         f"through: {label.through}",
         f"promised by: {'; '.join(promise.says for promise in label.promises) or 'nobody'}",
