@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from itertools import zip_longest
 from typing import Any
 
@@ -40,7 +41,7 @@ from gradual.core.terms import (
 )
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, negated
 from gradual.dims.decide import Decider
-from gradual.dims.dim import ContentOf, Dim, Variable, constant, product
+from gradual.dims.dim import ContentOf, Dim, RankOf, Variable, constant, product
 from gradual.dims.reduce import is_large
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
@@ -54,11 +55,13 @@ from gradual.types.choosing import at_types
 from gradual.types.dtype import DType
 from gradual.types.keying import keyed
 from gradual.types.opening import (
+    at_rank,
     base_of,
     content_of,
     numel_of,
     opened,
     rank_of,
+    shapes_unknown,
     size_of,
     sizes,
     tracked_length,
@@ -86,6 +89,14 @@ def sharpened(
     The interface is the caller's affair: parameters and result stay as written, but for what `dims` says of them.
     """
     return Sweep(module, decider, Rewriting(dims=dict(dims or {}))).function(function)
+
+
+class Rank(Enum):
+    """What a check says of a rank: nothing or something new, what is known, or what cannot be."""
+
+    NEW = auto()
+    KNOWN = auto()
+    ANOTHER = auto()
 
 
 class _Unreachable(Exception):
@@ -129,6 +140,9 @@ class Sweep:
     knowing: Knowing = field(init=False)
     _out: list[Step] = field(default_factory=list)
     _scope: list[str] = field(default_factory=list)
+    _unranked: dict[str, list[str]] = field(default_factory=dict)
+    _vague: list[tuple[str, OpenedType]] = field(default_factory=list)
+    _ranks: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.knowing = Knowing(self.decider)
@@ -154,11 +168,15 @@ class Sweep:
 
     def _block(self, block: Block) -> tuple[Block, OpenedType]:
         """A block swept, with a list of steps of its own, and its value's type; what it defines ends with it."""
-        outer, scope = self._out, self._scope
+        outer, scope, vague, ranks = self._out, self._scope, len(self._vague), dict(self._ranks)
         self._out, self._scope = [], []
         result = self._swept(block)
         made, type = Block(tuple(self._out), result), self.type_of(result)
         self._forget()
+        while len(self._vague) > vague:
+            name, type_before = self._vague.pop()
+            self.types[name] = type_before
+        self._ranks = ranks
         self._out, self._scope = outer, scope
         return (block if made.steps == block.steps and result == block.result else made), type
 
@@ -244,6 +262,9 @@ class Sweep:
         """A variable has a value from here on; what is known now stands for its unknowns."""
         self.types[name] = now
         self._scope.append(name)
+        if not isinstance(now, TensorType):
+            for origin in shapes_unknown(now):
+                self._unranked.setdefault(origin, []).append(name)
         if now is not before and now != before:
             self.changed.add(name)
             self._stands_for(name, before, now)
@@ -389,8 +410,11 @@ class Sweep:
             case Project():
                 whole = self.type_of(moved.operand)
                 type = whole.fields[moved.index] if isinstance(whole, TupleType) else moved.type
-            case MakeTuple():
-                type = TupleType(tuple(map(self.type_of, moved.fields)))
+            case MakeTuple(fields=fields, type=TupleType(held)):
+                known = zip(step.fields, fields, held, strict=True)  # type: ignore[union-attr]
+                type = TupleType(tuple(self.type_of(new) if old in self.changed else was for old, new, was in known))
+            case _:
+                type = moved.type
         self._emit(replace(moved, type=type), step)
 
     def _project(self, step: Project) -> None:
@@ -570,14 +594,32 @@ class Sweep:
     def _check(self, step: Check) -> None:
         """A check at what is known now: provable, it goes; failing, it stays and fails always."""
         moved = step if self._is_untouched else self.rewriting.step(step)
-        goal = moved.goal
-        if goal is not step.goal and (goal is TRUE or isinstance(self.knowing.decide(goal), Proved)):
+        goal, held = moved.goal, self._rank(moved.goal)
+        known = goal is TRUE or (goal is not step.goal and isinstance(self.knowing.decide(goal), Proved))
+        if known or held is Rank.KNOWN:
             self.loosened.update(base for variable in step.goal.variables() if (base := base_of(variable)))
             return
         self._out.append(moved)
-        if goal is FALSE and step.goal is not FALSE:
+        if held is Rank.ANOTHER or (goal is FALSE and step.goal is not FALSE):
             raise self._stopped(step.span, f"`{step.goal}` never holds")
         self.knowing.tell(Passed(goal))
+
+    def _rank(self, goal: Constraint) -> Rank:
+        """Take in the rank that a check says, to the end of the block; whether it was known, or is another."""
+        solution = goal.solution
+        witness = solution[0].witness if solution is not None else None
+        rank = solution[1].value if solution is not None else None
+        if not isinstance(witness, RankOf) or rank is None:
+            return Rank.NEW
+        origin = witness.value
+        if origin in self._ranks:
+            return Rank.KNOWN if self._ranks[origin] == rank else Rank.ANOTHER
+        self._ranks[origin] = rank
+        for name in self._unranked.get(origin, ()):
+            if name in self.types:
+                self._vague.append((name, self.types[name]))
+                self.types[name] = at_rank(self.types[name], origin, rank)
+        return Rank.NEW
 
     def _assertion(self, step: Assertion) -> None:
         condition = self.rewriting.name(step.condition)
