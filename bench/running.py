@@ -71,7 +71,7 @@ def _compared(work: Work) -> tuple[float, str]:
     compilation = gradual.check(work.text)
     assert compilation.ok, compilation.diagnostics
     seconds, found = _timed(partial(compilation.run, "@main", *work.values))
-    slow, expected = _timed(work.naive, 1)
+    slow, expected = _timed(work.naive, 3)
     assert found.elements[: len(expected)].tobytes() == expected.tobytes(), work.name
     slow *= work.share
     verdict = ("within" if slow >= BAR * seconds else "over") if work.barred else ""
