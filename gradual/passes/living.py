@@ -221,7 +221,7 @@ def elements_read(step: Step) -> Iterator[Variable]:
     found: set[Variable] = set()
     match step:
         case Check():
-            found.update(step.goal.variables(), step.blame.owed.variables())
+            found.update(step.goal.variables())
         case Size():
             found.update(step.dim.variables())
         case Apply():

@@ -38,7 +38,7 @@ def failed(step: Check, sizes: Sizes, code: str, what: str) -> Blame:
 def _both_sides(step: Check, sizes: Sizes) -> str:
     """The two numbers that the rule compares, where the check's own goal is a reduced form of it."""
     owed = step.blame.owed
-    if owed is step.goal or not isinstance(owed, Equal):
+    if owed is step.goal or step.goal.value is not None or not isinstance(owed, Equal):
         return ""
     try:
         return f" ({owed.left.evaluate(sizes)} against {owed.right.evaluate(sizes)})"
