@@ -41,8 +41,8 @@ def depth_to_space(
     The channels are whole blocks [op.nn.depth_to_space.blocks] of a size of 1 or more [op.window.positive].  A block's
     cells are the outer part of the channel's number with the mode "DCR", the inner part with "CRD".
     """
-    given = tensor(data, 0, rank=4)
     axes = places(layout, "NCHW", "layout")
+    given = tensor(data, 0, rank=4)
     if mode not in ("DCR", "CRD"):
         raise IllFormed("op.attribute", f'mode has to be one of DCR, CRD, not "{mode}"')
     batch, channels, height, width = (given.shape[axis] for axis in axes)
@@ -70,8 +70,8 @@ def space_to_depth(
     Height and width are whole blocks [op.nn.space_to_depth.blocks] of a size of 1 or more [op.window.positive].  A
     block's cells are the outer part of the channel's number, the mode "DCR", which may also be empty.
     """
-    given = tensor(data, 0, rank=4)
     axes = places(layout, "NCHW", "layout")
+    given = tensor(data, 0, rank=4)
     if mode not in ("DCR", ""):
         raise IllFormed("op.attribute", f'mode has to be DCR, not "{mode}"')
     batch, channels, *space = (given.shape[axis] for axis in axes)

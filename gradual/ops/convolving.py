@@ -76,13 +76,9 @@ class Sides:
 
 def sides_of(data: TensorType[Dim], weight: TensorType[Dim], count: int, data_layout: str, kernel_layout: str) -> Sides:
     """Both arguments, of the rank that so many spatial axes take, with their axes found by the layouts."""
-    spatial = SPATIAL[count]
-    return Sides(
-        tensor(data, 0, rank=count + 2),
-        tensor(weight, 1, rank=count + 2),
-        places(data_layout, "NC" + spatial, "data_layout"),
-        places(kernel_layout, "OI" + spatial, "kernel_layout"),
-    )
+    axes = places(data_layout, "NC" + SPATIAL[count], "data_layout")
+    weight_axes = places(kernel_layout, "OI" + SPATIAL[count], "kernel_layout")
+    return Sides(tensor(data, 0, rank=count + 2), tensor(weight, 1, rank=count + 2), axes, weight_axes)
 
 
 def kernel_needs(sides: Sides, kernel_size: Dims | None) -> Iterator[Need]:

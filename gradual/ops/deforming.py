@@ -99,8 +99,8 @@ def deformable_conv2d(
     [op.conv.channels] [op.conv.groups] [op.conv.units] [op.conv.kernel_size] [op.conv.kernel] [op.window.positive]
     [op.window.fits].  The deformable groups divide the channels [op.deformable.groups].
     """
-    given, moves, kernel = floats(data, 0, 4), floats(offset, 1, 4), floats(weight, 2, 4)
     axes, weight_axes = places(data_layout, _LETTERS, "data_layout"), places(kernel_layout, _KERNEL, "kernel_layout")
+    given, moves, kernel = floats(data, 0, 4), floats(offset, 1, 4), floats(weight, 2, 4)
     sides = Sides(given, kernel, axes, weight_axes)
     move = window(sides.kernel, strides, dilation, padding, 2)
     out = sides.weights(0) if channels is None else channels

@@ -48,11 +48,12 @@ Fold = Callable[[Sequence[Any], Window[int], Ints, Ints], Iterable[Any]]
 # ------------------------------------------------------------------------------------------------------ judgements
 def _pooled(count: int, data: TensorType[Dim], layout: str, out_layout: str) -> tuple[TensorType[Dim], Ints, str]:
     """The data, where its batch, channels and spatial axes stand, and the result's layout."""
+    letters = "NC" + SPATIAL[count]
+    axes, target = places(layout, letters, "layout"), out_layout or layout
+    places(target, letters, "out_layout")
     given = tensor(data, 0, rank=count + 2)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
-    letters = "NC" + SPATIAL[count]
-    places(out_layout or layout, letters, "out_layout")
-    return given, places(layout, letters, "layout"), out_layout or layout
+    return given, axes, target
 
 
 def _sliding(

@@ -52,8 +52,9 @@ def between(cells: Cells, base: int, extents: tuple[int, int], y: float, x: floa
 # ------------------------------------------------------------------------------------------- roi_align and roi_pool
 def _regions(data: TensorType[Dim], rois: TensorType[Dim], pooled_size: tuple[Dim, ...], layout: str) -> Judgement:
     """The judgement of a result with so many parts of each region."""
+    axes = places(layout, "NCHW", "layout")
     given, named = floats(data, 0, 4), floats(rois, 1, 2)
-    channels = given.shape[places(layout, "NCHW", "layout")[1]]
+    channels = given.shape[axes[1]]
     says = "a region is not a row of five numbers"
     needs = (
         agreement(named.shape[1], constant(5), "op.regions.columns", says, (1, 1)),

@@ -35,9 +35,10 @@ def one_of(written: str, admitted: Collection[str], attribute: str) -> str:
 
 def image(data: TensorType[Dim], count: int, layout: str) -> tuple[TensorType[Dim], tuple[int, ...]]:
     """The argument as numbers with so many spatial axes, and where batch, channels and space stand."""
+    axes = places(layout, "NC" + SPATIAL[count], "layout")
     given = tensor(data, 0, rank=count + 2)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
-    return given, places(layout, "NC" + SPATIAL[count], "layout")
+    return given, axes
 
 
 # ---------------------------------------------------------------------------------------------------------- resize
@@ -60,11 +61,10 @@ def _regions(roi: Sequence[float] | None, count: int) -> list[Region]:
 
 
 def _sized(
-    data: TensorType[Dim], size: tuple[Dim, ...], layout: str, method: str, mode: str, rounding: str,
+    count: int, data: TensorType[Dim], size: tuple[Dim, ...], layout: str, method: str, mode: str, rounding: str,
     out_dtype: DType | None,
 ) -> Judgement:  # fmt: skip
     """The result has the sizes, and where it has cells the data has some.   [op.resize.size] [op.resize.source]"""
-    count = tensor(data, 0).rank - 2
     given, axes = image(data, count, layout)
     sizes = per_axis(size, count, "size")
     one_of(method, METHODS, "method")
@@ -107,12 +107,11 @@ def _resize_operator(count: int) -> Operator:
         extrapolation_value: float = 0.0,
         out_dtype: DType | None = None,
     ) -> Judgement:
-        tensor(data, 0, rank=count + 2)
         mode = coordinate_transformation_mode
         _finite(cubic_alpha)
         if mode == CROPPING and len(roi or ()) != 2 * count:
             raise IllFormed("op.attribute", f"roi has to have {2 * count} elements, not {len(roi or ())}")
-        return _sized(data, size, layout, method, mode, rounding_method, out_dtype)
+        return _sized(count, data, size, layout, method, mode, rounding_method, out_dtype)
 
     space = ", ".join(SPATIAL[count].lower())
     judge.__doc__ = f"""The image with other spatial extents.   t[n, c, {space}] -> t[n, c, ..size]
@@ -152,12 +151,11 @@ def dyn_resize2d(
     cells of the result there are some of the data [op.resize.source].  The region is read where the mode is
     tf_crop_and_resize, and then has two starts and two ends [op.dyn.image.resize2d.region].
     """
-    tensor(data, 0, rank=4)
     wanted = elements_of(sizes, 1)
     held = tensor(region, 2, rank=1)
     of_dtype(held, 2, lambda dtype: dtype.is_float, "a tensor of floats")
     _finite(cubic_alpha)
-    plain = _sized(data, wanted, layout, method, coordinate_transformation_mode, rounding_method, out_dtype)
+    plain = _sized(2, data, wanted, layout, method, coordinate_transformation_mode, rounding_method, out_dtype)
     if coordinate_transformation_mode != CROPPING:
         return plain
     says = "the region does not have two starts and two ends"

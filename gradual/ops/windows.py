@@ -22,7 +22,9 @@ SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 def places(layout: str, letters: str, attribute: str) -> tuple[int, ...]:
     """Where each letter stands in a layout; raises IllFormed unless the layout is a permutation of the letters."""
     if sorted(layout) != sorted(letters):
-        raise IllFormed("op.attribute", f'{attribute} has to be a permutation of {letters}, not "{layout}"')
+        says = f'{attribute} has to be a permutation of {letters}, not "{layout}"'
+        packed = ", which is packed: `layout_transform` unpacks it" if any(map(str.isdigit, layout)) else ""
+        raise IllFormed("op.attribute", says + packed)
     return tuple(layout.index(letter) for letter in letters)
 
 
