@@ -15,7 +15,7 @@ from gradual.dims.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, cons
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size, unranked
-from gradual.types.opening import at_rank, numel_of, rank_of, shapes_unknown, size_of
+from gradual.types.opening import at_rank, numel_of, rank_of, shapes_unknown, size_of, sizes
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
 
 
@@ -88,6 +88,18 @@ def readable(verifier: Verifying, variable: Variable, what: str) -> None:
             verifier._prove(at_least(numel_of(part), least), f"{what} reads an element of {path}")
         case _:
             pass
+
+
+def returned(verifier: Verifying, type: OpenedType) -> None:
+    """What a call gave back has its type, so the values whose sizes the type reads have these sizes."""
+    for size in sizes(type):
+        for variable in read_always(size):
+            match variable.witness:
+                case SizeOf(value=path, axis=axis) if (part := _part(verifier.types, path)) is not None:
+                    verifier.facts.assume(at_least(rank_of(part), constant(axis + 1)))
+                    verifier.facts.assume(at_least(size_of(path, axis), constant(0)))
+                case _:
+                    pass
 
 
 def read_by(value: Any) -> Iterator[Variable]:

@@ -353,6 +353,7 @@ class _Verifier:
         result = keyed(call.result, step.function, types) if declared else call.result
         self._matches(result, step.type, step.name, identities(step.operands, types))
         self._define(step.name, step.type)
+        anyrank.returned(self, step.type)
 
     # ----------------------------------------------------------------------------------------------------- proxies
     def _content(self, reference: str) -> GradualType:

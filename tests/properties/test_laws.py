@@ -109,8 +109,13 @@ READ_IN_ONE_BRANCH = """def @main(%v: Tensor[*, float32], %w: Tensor[(?, m), flo
   reshape(%j, newshape=[dim(%j, 1), dim(%j, 0)])
 }"""
 
+READ_BY_A_LITERAL = """def @main(%v: Tensor[*, float32], %w: Tensor[(m, 1), float32]) -> Tensor[(1, 1), float32] {
+  let %f = fn (%x: Tensor[(?, 1), float32]) { nn.dense(%x, %v) };
+  %f(%w)
+}"""
 
-@pytest.mark.parametrize("text", [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY, READ_IN_ONE_BRANCH])
+
+@pytest.mark.parametrize("text", [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY, READ_IN_ONE_BRANCH, READ_BY_A_LITERAL])
 def test_ranks_of_paths_never_taken_and_sizes_beside_star_are_verified(text: str) -> None:
     assert violations(compiled(text).core, Decider()) == []
 

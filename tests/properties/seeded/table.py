@@ -66,7 +66,7 @@ def _is_found(row: Generated, seed: int) -> bool:
 
 
 GENERATED: list[Generated] = [
-    Generated(verdicts.refutation_looks_at_the_path, "static guarantee", 100, strict=True),
+    Generated(verdicts.refutation_looks_at_the_path, "static guarantee", 200, strict=True),
     Generated(verdicts.what_fails_at_large_sizes_is_proved, "elimination", 60),
     Generated(verdicts.strict_definitions_may_fail, "conservative", 20),
     Generated(verdicts.strict_definitions_may_fail, "static system", 20, strict=True, refused=True),
