@@ -12,11 +12,12 @@ from typing import Any
 
 from gradual.core.reading import every
 from gradual.core.terms import Apply, Constant, Function, Module, Step
+from gradual.dims.constraint import TRUE
 from gradual.dims.dim import ContentOf, Dim
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.codes import REST
 from gradual.ops.dynamic import Twin, twin_of
-from gradual.ops.operator import IllFormed, Judgement, Operator
+from gradual.ops.operator import IllFormed, Judgement, Need, Operator
 from gradual.passes.counterparts import Counterpart, by_value
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
@@ -99,10 +100,9 @@ class Form:
 
     def settled(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """Attributes as core keeps them: what a written code stands for, where it can be told."""
-        if not all(isinstance(type, TensorType) for type in self.types):
+        if not self._is_ranked or not any(map(_is_open, attributes.values())):
             return attributes
-        judgement: Judgement = self.static.judge(*self.types, **attributes)
-        return {**attributes, **(judgement.attributes or {})}
+        return {**attributes, **(self.judged(attributes).attributes or {})}
 
     def sized(self, attributes: dict[str, Any]) -> dict[str, Any] | None:
         """The attributes of a reshape by dims: an element may be a code, where a written dim is always a size.
@@ -111,22 +111,30 @@ class Form:
         [pass.static.codes]
         """
         result = self.step.type
-        if not isinstance(result, TensorType) or not all(map(is_closed, result.shape)):
+        if not (self._is_ranked and isinstance(result, TensorType) and all(map(is_closed, result.shape))):
             return None
         rest = (REST if code == REST else size for code, size in zip(attributes["newshape"], result.shape, strict=True))
-        for newshape in (tuple(rest), result.shape):
-            found = self.settled({**attributes, "newshape": newshape, "allowzero": True})
-            if self._fits(found, result):
-                return found
+        for newshape in dict.fromkeys((tuple(rest), result.shape)):
+            given = {**attributes, "newshape": newshape, "allowzero": True}
+            found = self.judged(given)
+            if _shape(found) == result.shape and all(map(self._is_met, found.needs)):
+                return {**given, **(found.attributes or {})}
         return None
 
-    def _fits(self, attributes: dict[str, Any], result: TensorType[Any]) -> bool:
-        if not all(isinstance(type, TensorType) for type in self.types):
-            return False
-        judgement = self.static.judge(*self.types, **attributes)
-        if judgement.result.shape != result.shape:  # type: ignore[union-attr]
-            return False
-        return all(isinstance(self.sweep.knowing.decide(need.goal), Proved) for need in judgement.needs)
+    def judged(self, attributes: dict[str, Any]) -> Judgement:
+        """What the static operator says.  Raises IllFormed."""
+        return self.static.judge(*self.types, **attributes)
+
+    @property
+    def _is_ranked(self) -> bool:
+        return all(isinstance(type, TensorType) for type in self.types)
+
+    def _is_met(self, need: Need) -> bool:
+        return need.goal is TRUE or isinstance(self.sweep.knowing.decide(need.goal), Proved)
+
+
+def _shape(judgement: Judgement) -> tuple[Any, ...] | None:
+    return judgement.result.shape if isinstance(judgement.result, TensorType) else None
 
 
 def _is_open(value: Any) -> bool:

@@ -44,7 +44,7 @@ def literal(name: str, value: Tensor, step: Apply) -> Constant:
 def known_constant(step: Apply, failing: Failing) -> Constant | None:
     """The literal of an application whose elements are all known and that cannot fail.   [pass.fold.contents]"""
     type = step.type
-    if not isinstance(type, TensorType) or type.contents is None:
+    if not isinstance(type, TensorType) or not type.contents or type.contents[0].value is None:
         return None
     elements = [_number(part) for part in type.contents]
     if None in elements or not failing.cannot(step):
