@@ -18,7 +18,7 @@ from gradual.tools.conformance.reference import Reference
 from gradual.tools.conformance.run import run
 
 PACKAGE = Path(gradual.__file__).parent
-AREAS = "syntax|name|dim|type|check|core|run|op|conformance"
+AREAS = "syntax|name|dim|type|check|core|run|op|pass|plan|graph|conformance"
 NAME = rf"(?:{AREAS})(?:\.[a-z0-9_-]+)+"
 CITED = re.compile(rf"\[({NAME})\]")
 """A citation in a docstring, `[type.call.argument]`."""

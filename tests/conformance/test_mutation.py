@@ -34,8 +34,12 @@ def changed_line(language: str, line: str) -> str | None:
             return re.sub(r"(: .*)", r"\1x", line, count=1)
         case "checks":
             return re.sub(r" at (\d+):(\d+)", lambda m: f" at {m[1]}:{int(m[2]) - 1}", line, count=1)
-        case "core":
+        case "core" | "plan":
             return line + " x"
+        case "static":
+            return (
+                line + " x" if "graph." in line or "pins" in line else f"{line.split()[0]}  graph.static.size  1:1-1:2"
+            )
         case "run":
             return changed_outcome(line)
     return None

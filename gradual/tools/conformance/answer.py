@@ -48,6 +48,8 @@ class Report:
         functions: types by name, `@main`.
         bindings: (function, name, type with its contents) in source order.
         core: the elaborated program, line by line; empty for a rejected one.
+        static: for each function asked about, `@f  static`, or a line for each obstacle, and what to pin.
+        plan: for each function asked about, a line for each buffer, each slot, and the peak.
     """
 
     accepted: bool
@@ -56,6 +58,8 @@ class Report:
     bindings: tuple[tuple[str, str, str], ...] = ()
     checks: tuple[FoundCheck, ...] = ()
     core: tuple[str, ...] = ()
+    static: tuple[str, ...] = ()
+    plan: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

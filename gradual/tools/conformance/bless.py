@@ -37,6 +37,8 @@ def blessed(case: Case, report: Report, outcomes: list[Outcome]) -> dict[str, li
         "types": _types(case, report),
         "checks": _checks(case, report),
         "core": [line.rstrip() for line in report.core],
+        "static": list(report.static),
+        "plan": list(report.plan),
         "run": _runs(case, outcomes),
     }
     kept = {name: lines for name, lines in blocks.items() if name in case.fences}

@@ -124,11 +124,20 @@ ExpectedOutcome = ExpectedValue | ExpectedBlame | ExpectedFault
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What an implementation is asked: to check a program, then to run calls of it, in order."""
+    """What an implementation is asked: to check a program, then to run calls of it, in order.
+
+    Attributes:
+        static: functions of which it is asked what keeps them from being static.
+        plan: functions whose memory it is asked to plan.
+        runtime: what is to run the calls: "vm" or "graph".
+    """
 
     name: str
     text: str
     calls: tuple[Call, ...] = ()
+    static: tuple[str, ...] = ()
+    plan: tuple[str, ...] = ()
+    runtime: str = "vm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +148,7 @@ class Expectation:
         diagnostics: errors and warnings, exhaustive.
         checks: residual checks, exhaustive; None where they are not asked for (rejected programs, variants).
         core: the elaborated program; None when not asked.
+        static: what keeps functions from being static; plan: the memory of functions; None when not asked.
         outcomes: one for each call of the request.
         variant: only the verdict and the codes of errors are expected.
     """
@@ -147,6 +157,8 @@ class Expectation:
     types: tuple[ExpectedType, ...] = ()
     checks: tuple[ExpectedCheck, ...] | None = ()
     core: tuple[str, ...] | None = None
+    static: tuple[str, ...] | None = None
+    plan: tuple[str, ...] | None = None
     outcomes: tuple[ExpectedOutcome, ...] = ()
     variant: bool = False
 

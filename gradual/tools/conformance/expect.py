@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from gradual.tools.conformance.annotation import Annotated, annotated
@@ -37,14 +38,28 @@ def _single(case: Case, program: Annotated, problems: Problems) -> Case:
         diagnostics=program.diagnostics,
         types=tuple(types[0]),
         checks=tuple(checks[0]),
-        core=tuple(line.rstrip() for line in fences["core"].lines) if "core" in fences else None,
+        core=_plain(case, "core"),
+        static=_plain(case, "static"),
+        plan=_plain(case, "plan"),
         outcomes=tuple(outcome for _, outcome in runs[0]),
     )
     if expectation.accepted is False:
         problems.extend(_accepted_only(case))
         expectation = replace(expectation, checks=None)
-    request = Request(f"{case.id}.relay", program.text, tuple(call for call, _ in runs[0]))
+    static, plan = _functions(expectation.static), _functions(expectation.plan)
+    calls = tuple(call for call, _ in runs[0])
+    request = Request(f"{case.id}.relay", program.text, calls, static, plan)
     return replace(case, request=request, expectation=expectation)
+
+
+def _plain(case: Case, name: str) -> tuple[str, ...] | None:
+    """The lines of a block that is compared line by line."""
+    return tuple(line.rstrip() for line in case.fences[name].lines) if name in case.fences else None
+
+
+def _functions(lines: Iterable[str] | None) -> tuple[str, ...]:
+    """The functions that lines speak of, in order."""
+    return tuple(dict.fromkeys(line.split()[0] for line in lines or () if line.startswith("@")))
 
 
 def _empty(case: Case) -> Problems:
@@ -56,7 +71,7 @@ def _empty(case: Case) -> Problems:
 
 
 def _accepted_only(case: Case) -> Problems:
-    names = (name for name in ("checks", "core", "run") if name in case.fences)
+    names = (name for name in ("checks", "core", "static", "plan", "run") if name in case.fences)
     return [(case.fences[name].line, f"a rejected program has no `{name}`") for name in names]
 
 
@@ -66,7 +81,7 @@ def _variants(case: Case, program: Annotated, problems: Problems) -> list[Case]:
     problems.extend(_empty(case))
     if program.diagnostics:
         problems.append((case.fences["relay"].line, "a program with variants has no annotations"))
-    for name in ("types", "checks", "core", "run"):
+    for name in ("types", "checks", "core", "static", "plan", "run"):
         if name in case.fences:
             problems.append((case.fences[name].line, f"a program with variants has no `{name}` block"))
     return [_variant(case, program.text, variant, problems) for variant in variants]

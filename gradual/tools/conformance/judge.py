@@ -33,6 +33,8 @@ class Profile(StrEnum):
     TYPES = "types"
     CHECKS = "checks"
     CORE = "core"
+    STATIC = "static"
+    PLAN = "plan"
     RUN = "run"
     BLAME = "blame"
 
@@ -48,7 +50,7 @@ class Failure:
 
 def judged(case: Case, report: Report) -> list[Failure]:
     """How the answer to `check` disagrees with the case."""
-    parts = (_verdict, _diagnostics, _rules, _types, _checks, _core)
+    parts = (_verdict, _diagnostics, _rules, _types, _checks, _core, _static, _plan)
     return [failure for part in parts for failure in part(case, report)]
 
 
@@ -102,6 +104,7 @@ def _rules(case: Case, report: Report) -> Iterator[Failure]:
         return
     checks = report.checks if case.expectation.checks is not None else ()
     named = {d.rule for d in report.diagnostics if d.severity != "note"} | {check.rule for check in checks}
+    named |= {word for line in report.static for word in line.split() if word.startswith("graph.")}
     for rule in sorted(named - set(case.rules)):
         yield Failure(Profile.RULES, case.line, f"`{rule}` decides, but the case does not name it")
 
@@ -145,15 +148,27 @@ def _same_check(wanted: ExpectedCheck, found: FoundCheck) -> bool:
 
 
 def _core(case: Case, report: Report) -> Iterator[Failure]:
-    wanted = case.expectation.core
+    yield from _lines(case, Profile.CORE, case.expectation.core, report.core)
+
+
+def _static(case: Case, report: Report) -> Iterator[Failure]:
+    yield from _lines(case, Profile.STATIC, case.expectation.static, report.static)
+
+
+def _plan(case: Case, report: Report) -> Iterator[Failure]:
+    yield from _lines(case, Profile.PLAN, case.expectation.plan, report.plan)
+
+
+def _lines(case: Case, block: Profile, wanted: Sequence[str] | None, answer: Sequence[str]) -> Iterator[Failure]:
+    """A block that is compared line by line."""
     if wanted is None:
         return
-    found = [line.rstrip() for line in report.core]
+    found = [line.rstrip() for line in answer]
     if list(wanted) != found:
         differing = next((k for k, pair in enumerate(zip(wanted, found, strict=False)) if pair[0] != pair[1]), None)
         at = min(len(wanted), len(found)) if differing is None else differing
         shown = found[at] if at < len(found) else "the end"
-        yield Failure(Profile.CORE, case.fences["core"].line + at, f"the core differs: found `{shown}`")
+        yield Failure(block, case.fences[block].line + at, f"the {block} differs: found `{shown}`")
 
 
 def outcome_judged(wanted: ExpectedOutcome, found: Outcome, rules: Sequence[str]) -> list[Failure]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from gradual.compiler import Compilation, Options, compile_source
@@ -24,6 +25,7 @@ from gradual.tools.conformance.answer import (
 )
 from gradual.tools.conformance.case import Place, Request
 from gradual.tools.conformance.values import Built, Call, Fields, Literal, Values
+from gradual.types.opening import spelled
 
 
 class Reference:
@@ -41,14 +43,20 @@ class Reference:
 
     def check(self, request: Request) -> Report:
         """Check the request's program."""
-        return reported(self.compiled(request))
+        compilation = self.compiled(request)
+        report = reported(compilation)
+        if not compilation.ok:
+            return report
+        static = tuple(line for name in request.static for line in obstacles_of(compilation, name))
+        plan = tuple(line for name in request.plan for line in plan_of(compilation, name))
+        return replace(report, static=static, plan=plan)
 
     def run(self, request: Request, call: Call) -> Outcome:
         """Run one call of the request's program."""
         compilation = self.compiled(request)
         given = values(call.arguments, compilation.functions[call.function].params, 0, compilation.core.data)
         try:
-            return GotValue(_values(compilation.run(call.function, *given)))
+            return GotValue(_values(compilation.run(call.function, *given, runtime=request.runtime)))
         except Blame as blame:
             return _blamed(blame, compilation.source)
         except Fault as fault:
@@ -68,6 +76,32 @@ def reported(compilation: Compilation) -> Report:
         checks=tuple(_check(check, source) for check in compilation.checks),
         core=tuple(printed(compilation.core).rstrip("\n").split("\n")) if compilation.ok else (),
     )
+
+
+def obstacles_of(compilation: Compilation, name: str) -> Iterator[str]:
+    """What keeps a function from being static, a line each, and the inputs that would have to be pinned."""
+    found = compilation.obstacles(name)
+    if not found:
+        yield f"{name}  static"
+    for each in found:
+        stays = "   stays" if each.data["stays"] else ""
+        yield f"{name}  {each.rule}  {place(each.span, compilation.source)}  {each.message}{stays}"
+    pins = found[0].data.get("pins") if found else None
+    if isinstance(pins, dict):
+        yield f"{name}  pins  {'  '.join(pins)}"
+
+
+def plan_of(compilation: Compilation, name: str) -> Iterator[str]:
+    """The memory of a function: its buffers, its slots, the peak."""
+    plan = compilation.plan(name)
+    for buffer in plan.buffers.values():
+        where = f"slot {buffer.slot}" if buffer.slot is not None else "handed" if buffer.handed else "late"
+        within = f"  within {buffer.bound}" if buffer.bound is not None and buffer.bound is not buffer.size else ""
+        life = f"{buffer.first}-{buffer.last}"
+        yield f"{name}  {spelled(buffer.path)}  {buffer.size}  {life}  {where}{within}"
+    for number, slot in enumerate(plan.slots):
+        yield f"{name}  slot {number}  {slot.size}  at {slot.offset}"
+    yield f"{name}  peak  {plan.peak}"
 
 
 def place(span: Span, source: Source) -> Place:

@@ -59,10 +59,14 @@ def examined(case: Case, implementation: Implementation) -> Result:
 
 
 def _outcomes(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
+    """The outcome of each call; where the case says that the function is static, by both runtimes.  [graph.run]"""
     if not report.accepted:
         return
     for call, wanted in zip(case.request.calls, case.expectation.outcomes, strict=True):
         yield from outcome_judged(wanted, implementation.run(case.request, call), case.rules)
+        if f"{call.function}  static" in (case.expectation.static or ()):
+            graph = replace(case.request, runtime="graph")
+            yield from outcome_judged(wanted, implementation.run(graph, call), case.rules)
 
 
 def _witnesses(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
@@ -104,6 +108,8 @@ def asked(case: Case) -> list[Profile]:
         Profile.TYPES: bool(wanted.types),
         Profile.CHECKS: wanted.checks is not None,
         Profile.CORE: wanted.core is not None,
+        Profile.STATIC: wanted.static is not None,
+        Profile.PLAN: wanted.plan is not None,
         Profile.RUN: bool(wanted.outcomes),
         Profile.BLAME: any(isinstance(o, ExpectedBlame) for o in wanted.outcomes),
     }
