@@ -21,12 +21,13 @@ from gradual.passes.growing import Where, grown_axis, growth
 from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
 from gradual.passes.pinning import Pins, by_function, number
 from gradual.passes.sharpening import sharpened
-from gradual.passes.specializing import Specializing, at_numbers, with_known_result
+from gradual.passes.specializing import Specializing, at_numbers, settled, with_known_result
 from gradual.passes.writing import Writer
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.choosing import at_types
 from gradual.types.dtype import DType
 from gradual.types.opening import size_of
+from gradual.types.relate import mentioned
 from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
 from gradual.verdict import Proved
 
@@ -82,16 +83,19 @@ class _Bucketing:
 
     def build(self, pad: str | None) -> None:
         """Exchange the function for the choice, and add the copies.  Raises Unusable."""
-        ready = _ready(self.made.module, self.function, self.decider)
+        ready = with_known_result(_ready(self.made.module, self.function, self.decider))
         unknown = _unknown(self.buckets[0].pins, self.function)
+        for param in self.function.params:
+            if not _is_measured(param.written, unknown):
+                raise Unusable(f"`{param.name}` holds what has `{unknown}` in its type and is not measured", param.span)
         padding = None
         if pad is not None:
             self._may_be_padded(unknown)
             padding = Padding(pad, growth(ready, frozenset((unknown,))))
         copies = [self._copy(ready, bucket) for bucket in self.buckets]
-        general = self.made.add(replace(with_known_result(ready), name=f"{self.function.name}_any"))
+        general = self.made.add(replace(ready, name=f"{self.function.name}_any"))
         choice = _Choice(self.made.module, self.function, unknown, general, copies, padding)
-        self.made.exchange(replace(self.function, body=choice.body(), attributes={}))
+        self.made.exchange(settled(replace(self.function, body=choice.body())))
         self.made.copies[self.function.name] = [name for _, name in copies]
         self.made.notes.append(Note(self.function.name, self.function.span, _account(self.function, copies, pad)))
 
@@ -137,6 +141,17 @@ def _unknown(pins: Pins, function: Function) -> Variable:
     if len(found) != 1 or pins.elements:
         raise Unusable("`bucket` takes one size", function.span)
     return found[0]
+
+
+def _is_measured(type: GradualType, unknown: Variable) -> bool:
+    """Whether a size stands in a type only where a value shows it: not in functions, data and references."""
+    match type:
+        case TensorType():
+            return True
+        case TupleType(fields):
+            return all(_is_measured(field, unknown) for field in fields)
+        case _:
+            return unknown not in set(mentioned(type))
 
 
 def _tensors(type: OpenedType) -> list[TensorType[Dim]]:
@@ -246,8 +261,10 @@ class _Choice:
                 return self.write.make_tuple(
                     [self._cut(*each) for each in zip(parts, where, fields, strict=True)], "%cut"
                 )
-            case _:
+            case None, _:
                 return name
+            case _:
+                raise Unusable("of what rank the value is without padding is not known", self.function.span)
 
 
 def _cell(text: str, dtype: DType) -> Tensor:

@@ -29,7 +29,7 @@ from gradual.types.measuring import measured, measuring, requirements
 from gradual.types.opening import base_of, content_of, sizes, spelled, with_contents
 from gradual.types.relate import Coercion, Demand, demands, substituted
 from gradual.types.subsuming import subsumes
-from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType
+from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.verdict import Proved
 
 Types = Mapping[str, OpenedType]
@@ -53,6 +53,12 @@ def specialize(module: Module, context: Context) -> Transformed:
         else:
             made.replace(name, pins)
     return made.finished()
+
+
+def settled(function: Function) -> Function:
+    """The function, of whose code nothing is left to choose."""
+    kept = {key: value for key, value in function.attributes.items() if key != "codegen"}
+    return function if len(kept) == len(function.attributes) else replace(function, attributes=kept)
 
 
 def mentioned(module: Module) -> set[str]:
@@ -136,7 +142,8 @@ def _interface(function: Function, params: tuple[Param, ...], pins: Pins) -> Fun
 
 def _entry(before: Function, header: Function, outside: Mapping[Variable, Dim]) -> Iterator[Check]:
     """What a caller from outside owes: as before where that is still owed, and the numbers.  [run.entry]"""
-    old = {check.goal.substitute(outside): check for check in before.entry}
+    named = Rewriting(dims=dict(outside))
+    old = {check.goal: check for check in map(named.step, before.entry)}
     places = {
         equal(size, extent): (index, param, axis)
         for index, param in enumerate(header.params)
@@ -145,7 +152,7 @@ def _entry(before: Function, header: Function, outside: Mapping[Variable, Dim]) 
     }
     for goal in entry_goals(header, dict(header.binders)):
         if goal in old:
-            yield replace(old[goal], goal=goal)
+            yield old[goal]
         elif goal in places:
             index, param, axis = places[goal]
             says = f"dimension {axis} of argument {index + 1} is not the declared one"
@@ -189,6 +196,8 @@ def _told(result: GradualType, made: OpenedType, outside: Callable[[Variable], b
             pairs = zip(shape, sizes, strict=True)
             known = (size if isinstance(e, Hole) and all(map(outside, size.variables())) else e for e, size in pairs)
             return TensorType(tuple(known), dtype)
+        case UnrankedType(dtype), TensorType(sizes):
+            return _told(TensorType((Hole(),) * len(sizes), dtype), made, outside)
         case TupleType(fields), TupleType(others) if len(fields) == len(others):
             return TupleType(tuple(_told(*pair, outside) for pair in zip(fields, others, strict=True)))
         case _:
@@ -221,7 +230,7 @@ class Specializing:
     def add(self, function: Function) -> str:
         """A function more, under its name or one near it; what its definition says of itself is done."""
         name = apart((function.name,), set(self.module.functions))[function.name]
-        self.module = with_functions(self.module, {name: replace(function, name=name, attributes={})})
+        self.module = with_functions(self.module, {name: settled(replace(function, name=name))})
         return name
 
     def exchange(self, function: Function) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from gradual.passes.catalogue import PASSES
 from tests.generators.programs import generated
-from tests.passes.meaning import GIVEN, kept
+from tests.passes.given import GIVEN
+from tests.passes.meaning import kept
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 
