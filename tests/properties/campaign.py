@@ -10,6 +10,7 @@ At the end it tells what deciding cost, for the generated programs and for the m
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import json
 import signal
@@ -33,6 +34,9 @@ from tests.properties.statistics import Ledger, of_texts
 
 CHUNK = 1000
 """How many numbers of programs a line of the log stands for."""
+
+_SWEPT = 40
+"""After how many numbers of programs what nobody needs is given back."""
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -111,6 +115,8 @@ def _patience(seconds: float) -> Iterator[None]:
 def breaches(numbers: Iterable[int], laws: dict[str, Law], tally: Tally) -> Iterator[Breach]:
     """The breaches among the programs of some numbers."""
     for number in numbers:
+        if number % _SWEPT == 0:
+            gc.collect()  # compilations are cyclic, and what a compiler leaves behind counts as old at once
         try:
             with _patience(PATIENCE):
                 program = member(number, compiled)
