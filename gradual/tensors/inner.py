@@ -1,10 +1,11 @@
 """Inner products of rows with rows, many at once.
 
-The definition is `dot`: from left to right in binary64, then kept.  Where an element is narrower than binary64, there
-is a faster way to the same one: `2 x·y = |x|² + |y|² - |x - y|²`, with `math.dist` for each of the three.  Both ways
-err by little and by a known bound; if the least and the greatest number within the bounds are kept as the same element,
-the defined one is too, and else it is computed as defined.  The test of what an error can change in rounding is Ziv's
-(Fast evaluation of elementary mathematical functions with correctly rounded last bit, ACM TOMS 17, 1991).
+The definition is `dot`: floats from left to right in binary64, then kept; integers exact.  Where an element is narrower
+than binary64, there is a faster way to the same one: `2 x·y = |x|² + |y|² - |x - y|²`, with `math.dist` for each of the
+three.  Both ways err by little and by a known bound; if the least and the greatest number within the bounds are kept as
+the same element, the defined one is too, and else it is computed as defined.  The test of what an error can change in
+rounding is Ziv's (Fast evaluation of elementary mathematical functions with correctly rounded last bit, ACM TOMS 17,
+1991).  An integer is the only one within the bounds, or it is computed as defined.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from itertools import chain, repeat
-from math import dist, frexp
+from math import ceil, dist, floor, frexp
 from operator import mul
 from typing import Any
 
-from gradual.tensors.scalar import PRECISION, TYPECODES, dot, kept, rounded
+from gradual.tensors.scalar import TYPECODES, dot, kept, rounded
 from gradual.types.dtype import DType
 
 Row = tuple[Any, ...]
@@ -32,7 +33,7 @@ _BALANCED = 2
 def products(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]:
     """The inner product of every left row with every right row, left rows outermost, kept.   [scalar.total]"""
     width, count = len(right[0]) if right else 0, max(len(left), len(right))
-    if PRECISION.get(dtype, 53) == 53 or width < _WIDE or count < _MANY:
+    if dtype is DType.FLOAT64 or width < _WIDE or count < _MANY:
         return kept(dtype, chain.from_iterable(map(dot, repeat(row), right) for row in left))
     if len(left) <= len(right):
         return _near(left, right, dtype)
@@ -43,7 +44,7 @@ def products(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[A
 
 
 def _near(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]:
-    """The products of rows that are not empty, in a type narrower than binary64."""
+    """The products of rows that are not empty, in a type of floats narrower than binary64 or of integers."""
     found, origin = array(TYPECODES[dtype]), (0.0,) * len(right[0])
     squares = [length * length for length in map(dist, right, repeat(origin))]
     mean = sum(squares) / len(squares)
@@ -68,13 +69,34 @@ def _row(
     half, bound = 0.5 / scale, _bound(len(row)) / scale
     low, high = half - bound, half + bound
     apart = [gap * gap * half for gap in map(dist, repeat(scaled), right)]
-    least = kept(dtype, [(square + other) * low - gap for other, gap in zip(squares, apart, strict=True)])
-    greatest = kept(dtype, [(square + other) * high - gap for other, gap in zip(squares, apart, strict=True)])
-    if least.tobytes() != greatest.tobytes():
-        for place, (under, over) in enumerate(zip(least, greatest, strict=True)):
+    least = [(square + other) * low - gap for other, gap in zip(squares, apart, strict=True)]
+    greatest = [(square + other) * high - gap for other, gap in zip(squares, apart, strict=True)]
+    return (
+        _floats(row, right, least, greatest, dtype) if dtype.is_float else _integers(row, right, least, greatest, dtype)
+    )
+
+
+def _floats(
+    row: Row, right: Sequence[Row], least: Sequence[float], greatest: Sequence[float], dtype: DType
+) -> array[Any]:
+    """The products that are within bounds; those of which the sign of zero is not certain are computed as defined."""
+    found, other = kept(dtype, least), kept(dtype, greatest)
+    if found.tobytes() != other.tobytes():
+        for place, (under, over) in enumerate(zip(found, other, strict=True)):
             if under != over or not under:
-                least[place] = rounded(dtype, dot(row, right[place]))
-    return least
+                found[place] = rounded(dtype, dot(row, right[place]))
+    return found
+
+
+def _integers(
+    row: Row, right: Sequence[Row], least: Sequence[float], greatest: Sequence[float], dtype: DType
+) -> array[Any]:
+    """The products that are within bounds."""
+    found = list(map(ceil, least))
+    for place, (under, over) in enumerate(zip(found, map(floor, greatest), strict=True)):
+        if under != over:
+            found[place] = dot(row, right[place])
+    return kept(dtype, found)
 
 
 def _bound(columns: int) -> float:

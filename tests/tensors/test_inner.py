@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gradual.tensors import inner
 from gradual.tensors.inner import products
-from gradual.tensors.scalar import TYPECODES, kept
+from gradual.tensors.scalar import TYPECODES, integer_range, kept
 from gradual.types.dtype import DType
 
 Row = tuple[Any, ...]
@@ -80,11 +80,12 @@ def test_products_have_the_bits_of_the_definition(
     assert agree(left, right, dtype)
 
 
-@pytest.mark.parametrize("dtype", [DType.INT8, DType.UINT8, DType.INT32, DType.UINT64])
-@given(seed=SEEDS, width=st.integers(0, 40))
-def test_integers_are_exact_and_wrap(dtype: DType, seed: int, width: int) -> None:
+@pytest.mark.parametrize("dtype", [DType.INT8, DType.UINT8, DType.INT32, DType.INT64, DType.UINT64])
+@given(seed=SEEDS, width=st.integers(0, 40), reach=st.sampled_from((1, 5, 8, 23, 26, 31, 40, 53, 64)))
+def test_integers_are_exact_and_wrap(dtype: DType, seed: int, width: int, reach: int) -> None:
     random = Random(seed)
-    low, high = (-(1 << (dtype.bits - 1)) if dtype.is_signed else 0), (1 << (dtype.bits - dtype.is_signed)) - 1
+    low, high = integer_range(dtype)
+    low, high = max(low, -(2**reach)), min(high, 2**reach)
     rows = [tuple(random.randint(low, high) for _ in range(width)) for _ in range(12)]
     assert products(rows[:3], rows[3:], dtype) == defined(rows[:3], rows[3:], dtype)
 
@@ -148,6 +149,10 @@ def test_most_products_are_computed_the_faster_way(monkeypatch: pytest.MonkeyPat
         right = [tuple(kept(DType.FLOAT32, (random.gauss(0, 1) for _ in range(128)))) for _ in range(64)]
         products(left, right, DType.FLOAT32)
     assert computed < 3 * 64 * 64 // 100
+    computed = 0
+    rows = [tuple(random.randint(-128, 127) for _ in range(128)) for _ in range(128)]
+    products(rows[:64], rows[64:], DType.INT32)
+    assert computed == 0
 
 
 def test_a_bound_of_nothing_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
