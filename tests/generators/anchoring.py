@@ -6,7 +6,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gradual.types.dtype import DType
 from tests.generators.operators import FLOATS, Application, Row, dtypes, sizes, tensors
 
 few = st.sampled_from((1, 0, 2))
@@ -39,7 +38,7 @@ def _transform(draw: st.DrawFn) -> Application:
 @st.composite
 def _proposal(draw: st.DrawFn) -> Application:
     batches, height, width = draw(few), draw(small), draw(small)
-    dtype = draw(dtypes((DType.FLOAT32, DType.FLOAT64)))
+    dtype = draw(dtypes(FLOATS))
     scales, ratios = (
         draw(st.lists(st.sampled_from(among), min_size=1, max_size=2)) for among in ((1.0, 2.0, 8.0), (0.5, 1.0, 2.0))
     )

@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gradual.tensors.tensor import Tensor
-from gradual.types.dtype import DType
-from tests.generators.operators import Application, Row, dtypes, tensors
+from tests.generators.operators import FLOATS, Application, Row, dtypes, tensors
 
 small = st.sampled_from((1, 2))
 
@@ -26,7 +25,7 @@ def _deformable(draw: st.DrawFn) -> Application:
         (n + pad - ((k - 1) * apart + 1)) // step + 1
         for n, pad, k, apart, step in zip(extents, pads, kernel, dilation, strides, strict=True)
     ]
-    dtype = draw(dtypes((DType.FLOAT32, DType.FLOAT64)))
+    dtype = draw(dtypes(FLOATS))
     data_layout, kernel_layout = draw(st.sampled_from((("NCHW", "OIHW"), ("NHWC", "HWIO"))))
     data = laid((batch, depth, *extents), data_layout, "NCHW")
     weight = laid((out, depth // groups, *kernel), kernel_layout, "OIHW")

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from gradual.ops.catalogue import FAMILIES
+from gradual.tensors.scalar import wrapped
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Value
 from gradual.types.dtype import DType
@@ -112,19 +113,25 @@ def compatible(draw: st.DrawFn, count: int, most: int = 3) -> tuple[tuple[int, .
 def promoted(static: Row, names: Sequence[str], places: Sequence[int] | None = None) -> Row:
     """The row of a dynamic twin: the static one's, with attributes moved to integer arguments."""
 
-    def moved(one: Application) -> Application:
+    @st.composite
+    def moved(draw: st.DrawFn) -> Application:
+        one = draw(static)
         arguments = list(one.arguments)
         for index, name in enumerate(names):
             place = len(arguments) if places is None else places[index]
-            arguments.insert(place, Tensor(one.attributes[name], DType.INT64, _extent(one.attributes[name])))
+            arguments.insert(place, draw(as_argument(one.attributes[name])))
         left = {name: value for name, value in one.attributes.items() if name not in names}
         return Application(tuple(arguments), left)
 
-    return static.map(moved)
+    return moved()
 
 
-def _extent(raw: Any) -> tuple[int, ...]:
-    return (len(raw),) if isinstance(raw, list | tuple) else ()
+def as_argument(raw: Any) -> SearchStrategy[Tensor]:
+    """Integers of an attribute as an argument, of a type that has them."""
+    shape = (len(raw),) if isinstance(raw, list | tuple) else ()
+    flat = raw if shape else [raw]
+    among = [dtype for dtype in INTEGERS if all(wrapped(dtype, part) == part for part in flat)]
+    return dtypes(among).map(lambda dtype: Tensor(flat, dtype, shape))
 
 
 def built(make: Callable[..., Row]) -> Callable[..., Row]:

@@ -15,6 +15,7 @@ SIGNED = tuple(dtype for dtype in INTEGERS if dtype.is_signed)
 @st.composite
 def indices(draw: st.DrawFn, shape: tuple[int, ...], low: int, high: int) -> Tensor:
     """Integers of a shape, within bounds."""
+    low = draw(st.sampled_from((low, max(low, 0))))
     dtype = draw(dtypes(SIGNED if low < 0 else INTEGERS))
     count = 1
     for extent in shape:

@@ -10,7 +10,6 @@ import argparse
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,13 +26,25 @@ from gradual.types.type import TensorType, TupleType
 HERE = Path(__file__).parent
 
 
+ROUNDS = 3
+"""How often what is still missing is compared again: arguments are drawn, and a type may not come up."""
+
+EXPLAINED = {
+    ("vision.non_max_suppression", 2): "without `return_indices` the indices are not read, whatever their type",
+}
+"""Arguments that are admitted in more types than it makes sense to compare."""
+
+
 class Chosen:
-    """Of all tests those that compare operators with oracles."""
+    """Of all tests those that compare these operators with oracles."""
+
+    def __init__(self, names: set[str]) -> None:
+        self.names = names
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         from tests.ops.oracle import COMPARED
 
-        wanted = set().union(*COMPARED.values())
+        wanted = set().union(*(COMPARED.get(name, set()) for name in self.names))
         items[:] = [item for item in items if item.originalname in wanted]  # type: ignore[attr-defined]
 
 
@@ -77,9 +88,17 @@ def shortfalls(name: str, count: int, types: set[tuple[int, DType]], wanted: int
     """What was asked for and not compared."""
     if count < wanted:
         yield f"{name}: {count} argument sets"
-    missing = admitted(name) - types
+    missing = {one for one in admitted(name) - types if (name, one[0]) not in EXPLAINED}
     if missing:
         yield f"{name}: never compared: " + ", ".join(f"argument {at + 1} of {dtype}" for at, dtype in sorted(missing))
+
+
+def met(name: str) -> tuple[int, set[tuple[int, DType]]]:
+    """How many argument sets of an operator were compared, and which types of which argument."""
+    from tests.ops.oracle import COUNTED
+
+    found = {dtypes: count for (one, dtypes), count in COUNTED.items() if one == name}
+    return sum(found.values()), {place for dtypes in found for place in enumerate(dtypes)}
 
 
 def main() -> int:
@@ -88,23 +107,19 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=200)
     wanted = parser.parse_args().examples
     os.environ["ORACLE_EXAMPLES"] = str(wanted)
-    began = time.monotonic()
-    status = int(pytest.main(["-q", "-p", "no:cacheprovider", str(HERE)], plugins=[Chosen()]))
-    from tests.ops.oracle import COUNTED
-
-    counts: Counter[str] = Counter()
-    types: dict[str, set[tuple[int, DType]]] = {}
-    for (name, dtypes), count in COUNTED.items():
-        counts[name] += count
-        types.setdefault(name, set()).update(enumerate(dtypes))
-    short = []
-    for name in sorted({one.name for one in CATALOGUE.values()}):
-        met = types.get(name, set())
-        firsts = sorted(str(dtype) for place, dtype in met if place == 0)
-        print(f"{name:40} {counts[name]:6}  {' '.join(firsts)}")
-        short += shortfalls(name, counts[name], met, wanted)
-    print(f"{sum(counts.values())} argument sets of {len(counts)} operators in {time.monotonic() - began:.0f} s")
-    print("\n".join(short) or "nothing is missing")
+    began, status = time.monotonic(), 0
+    every = sorted({one.name for one in CATALOGUE.values()})
+    short: dict[str, list[str]] = {name: [] for name in every}
+    for _ in range(ROUNDS):
+        status = status or int(pytest.main(["-q", "-p", "no:cacheprovider", str(HERE)], plugins=[Chosen(set(short))]))
+        found = {name: list(shortfalls(name, *met(name), wanted)) for name in short}
+        short = {name: says for name, says in found.items() if says}
+    for name in every:
+        count, types = met(name)
+        print(f"{name:40} {count:6}  {' '.join(sorted(str(dtype) for place, dtype in types if place == 0))}")
+    total = sum(met(name)[0] for name in every)
+    print(f"{total} argument sets of {len(every)} operators in {time.monotonic() - began:.0f} s")
+    print("\n".join(line for says in short.values() for line in says) or "nothing is missing")
     return status or bool(short)
 
 

@@ -12,7 +12,7 @@ from gradual.dims.dim import Dim, constant, variable
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import applications, array_of, compares, examples, judges, means, refusal
+from tests.ops.oracle import UNITS, applications, array_of, compares, examples, judges, means, refusal
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
@@ -51,7 +51,7 @@ def test_each_tap_is_sampled_where_it_is_moved(data: st.DataObject) -> None:
     kernels = w.reshape(groups, o // groups, into, kh * kw)
     wanted = np.einsum("ngctij,goct->ngoij", shared, kernels).reshape(n, o, rows, columns)
     wanted = wanted.transpose(0, 2, 3, 1) if attributes["data_layout"] == "NHWC" else wanted
-    unit = {"float32": 1e-5, "float64": 1e-12}[str(found.dtype)]
+    unit = 10 * UNITS[found.dtype]
     np.testing.assert_allclose(array_of(found), wanted, rtol=unit, atol=unit)
 
 

@@ -19,7 +19,7 @@ from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
-from tests.generators.operators import rows
+from tests.generators.operators import as_argument, rows
 from tests.ops.oracle import compares, examples, judges, means, refusal
 from tests.ops.test_catalogue import exact_type
 
@@ -67,7 +67,7 @@ def test_a_twin_is_its_static_form_on_constants(name: str, data: st.DataObject) 
     assume(all(taken in attributes for taken in TWINS[name]) and attributes.get("pad_mode") in (None, "constant"))
     taken = {one: data.draw(perturbed(attributes.pop(one))) for one in TWINS[name]}
     place = 1 if name == "nn.pad" else len(application.arguments)
-    values = [as_tensor(value, pairs=name == "nn.pad") for value in taken.values()]
+    values = [data.draw(as_tensor(value, pairs=name == "nn.pad")) for value in taken.values()]
     arguments = (*application.arguments[:place], *values, *application.arguments[place:])
     static = outcome(name, application.arguments, attributes | taken)
     assert outcome(f"dyn.{name}", arguments, attributes) == static
@@ -87,15 +87,12 @@ def perturbed(value: Any, inside: bool = False) -> st.SearchStrategy[Any]:
     return st.one_of(st.just(value), *changed, *shorter)
 
 
-def as_tensor(value: Any, pairs: bool = False) -> Tensor:
-    """The value of an attribute as an argument."""
-    if isinstance(value, int):
-        return Tensor(value, "int64")
-    if isinstance(value, float):
-        return Tensor(value, "float64")
-    flat = [number for part in value for number in (part if isinstance(part, list) else [part])]
-    dtype = "float64" if flat and isinstance(flat[0], float) else "int64"
-    return Tensor(flat, dtype, (len(value), 2) if pairs else (len(value),))
+def as_tensor(value: Any, pairs: bool = False) -> st.SearchStrategy[Tensor]:
+    """The value of an attribute as an argument: integers of a type that has them."""
+    flat = [number for part in value for number in part] if pairs else value
+    if isinstance(value, float) or (isinstance(value, list) and value and isinstance(value[0], float)):
+        return st.just(Tensor(value, "float64"))
+    return as_argument(flat).map(lambda given: Tensor(given.flat(), given.dtype, (len(value), 2)) if pairs else given)
 
 
 def outcome(name: str, arguments: Any, attributes: Any) -> Any:

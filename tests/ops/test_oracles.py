@@ -95,6 +95,16 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "ndarray_size": lambda x, *, dtype="int32": np.array(np.size(array_of(x)), dtype=dtype),
     "broadcast_to_like": lambda x, like: np.broadcast_to(array_of(x), like.shape),
     "expand_dims": lambda x, *, axis, num_newaxis=1: expanded(array_of(x), axis, num_newaxis),
+    "copy": array_of,
+    "bitwise_not": lambda x: np.invert(array_of(x)),
+    "isinf": lambda x: np.isinf(array_of(x)),
+    "isfinite": lambda x: np.isfinite(array_of(x)),
+    "logical_and": lambda x, y: np.logical_and(array_of(x), array_of(y)),
+    "logical_or": lambda x, y: np.logical_or(array_of(x), array_of(y)),
+    "logical_xor": lambda x, y: np.logical_xor(array_of(x), array_of(y)),
+    "sqrt": lambda x: narrowed(x.dtype, np.sqrt(wide(x))),
+    "where": lambda test, x, y: np.where(array_of(test) != 0, array_of(x), array_of(y)),
+    "nonzero": lambda x: np.nonzero(array_of(x))[0].astype(np.int32),
     "nn.batch_flatten": lambda x: array_of(x).reshape(x.shape[0], math.prod(x.shape[1:])),
 }
 """What an operator gives, exactly, by its arguments and attributes."""
@@ -121,6 +131,34 @@ def test_it_is_numpys(name: str, data: st.DataObject) -> None:
 def test_a_function_of_floats_is_within_roundings(name: str, data: st.DataObject) -> None:
     application, found = applications(name, data)
     assert_nearly(found, narrowed(found.dtype, NEAR[name](wide(application.arguments[0]))))
+
+
+@examples(200)
+@given(data=st.data())
+@compares("power")
+def test_powers_are_numpys(data: st.DataObject) -> None:
+    application, found = applications("power", data, faults="E0608")
+    base, exponent = map(wide, application.arguments)
+    assert_same(found, kept_in(found.dtype, np.power(base, exponent)))
+
+
+@examples(200)
+@given(data=st.data())
+@compares("mean", "all", "any")
+def test_the_mean_and_what_holds_of_all_or_any(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(["mean", "all", "any"]))
+    application, found = applications(name, data)
+    x, attributes = wide(application.arguments[0]), dict(application.attributes)
+    axis, exclude = attributes.pop("axis", None), attributes.pop("exclude", False)
+    over = tuple(range(x.ndim)) if axis in (None, []) else tuple(place % x.ndim for place in np.atleast_1d(axis))
+    gone = tuple(place for place in range(x.ndim) if (place in over) is not exclude) if axis not in (None, []) else over
+    count = math.prod(x.shape[place] for place in gone)
+    if name != "mean":
+        assert_exactly(found, np.asarray(getattr(np, name)(x.astype(bool), axis=gone, **attributes)))
+    elif found.dtype.is_float:
+        assert_nearly(found, narrowed(found.dtype, np.sum(x, axis=gone, **attributes) / np.float64(count)))
+    else:
+        assert_same(found, kept_in(found.dtype, truncated(np.asarray(np.sum(x, axis=gone, **attributes)), count)))
 
 
 @many

@@ -184,7 +184,7 @@ def test_axes_that_are_not_there_or_stand_twice_are_refused(axis: Any) -> None:
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@few
+@examples(25, among=len(FLOATS))
 @given(data=st.data(), unbiased=st.booleans())
 @compares("variance")
 def test_variance_is_that_of_numpy(dtype: DType, unbiased: bool, data: st.DataObject) -> None:
