@@ -34,15 +34,21 @@ class Comparing:
     _drawn: dict[Variable, tuple[int, ...]] = field(default_factory=dict)
 
     def at_most(self, low: Dim, high: Dim, facts: Facts, point: int = 0) -> bool:
-        """Whether `low <= high` is proved from the facts at a point of the function; 0 is its entry."""
+        """Whether `low <= high` is proved from the facts at a point of the function; 0 is its entry.
+
+        Both are over what is known on entry; what fails for a sample of arguments is not tried.
+        """
         difference = (high - low).value
         if difference is not None:
             return difference >= 0
         key = low, high, point
         if key not in self._answers:
-            plain = not self._fails(low, high)
-            self._answers[key] = plain and isinstance(self.decider.decide(facts, at_least(high, low)), Proved)
+            self._answers[key] = not self._fails(low, high) and self.proved(low, high, facts)
         return self._answers[key]
+
+    def proved(self, low: Dim, high: Dim, facts: Facts) -> bool:
+        """Whether `low <= high` is proved, of any sizes."""
+        return isinstance(self.decider.decide(facts, at_least(high, low)), Proved)
 
     def _fails(self, low: Dim, high: Dim) -> bool:
         """Whether `low > high` for one of the samples that the goals admit."""

@@ -194,7 +194,7 @@ class _Planner:
         if self._known(exact):
             return exact
         for candidate in (exact.substitute(self.highs), *self._operand_sizes(step)):
-            if self._known(candidate) and self._at_most(exact, candidate):
+            if self._known(candidate) and self.sizes.proved(exact, candidate, self.facts):
                 return candidate
         return None
 

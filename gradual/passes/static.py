@@ -129,9 +129,10 @@ class _Search:
             yield Obstacle(rule, param.span, f"`{param.name}` is {what}", f"this is a `{shown(param.type)}`")
 
     def _result(self) -> Iterator[Obstacle]:
-        """A function is no value that a plan could hold."""
+        """What the function gives is no tensor, and nothing that was told already."""
         maker = self.makers.get(self.function.body.result)
-        if maker is not None and not isinstance(maker, Check | Assertion):
+        told = Check | Assertion | Construct | Convert | MakeReference | WrapReference
+        if maker is not None and not isinstance(maker, told):
             for rule, what in dict.fromkeys(_strange(maker.type)):
                 says = f"`{self.function.name}` gives {what}"
                 yield Obstacle(rule, maker.span, says, "its value")
@@ -203,8 +204,8 @@ class _Search:
 
     def _call(self, step: Invoke) -> Obstacle:
         """A call that could not be inlined: recursion, or a function that is not known.  [graph.static.call]"""
-        if step.function.startswith("@"):
-            says = f"`{step.function}` is called and not inlined: it may call itself"
+        if not step.function.startswith("%"):
+            says = f"`{step.function}` is called, and cannot be inlined"
         else:
             says = f"a function value is called: which function `{step.function}` is, is not known"
         return Obstacle("graph.static.call", step.span, says, "a call", self._chain(step.operands))

@@ -56,6 +56,8 @@ def found(code: str, kind: str) -> set[str]:
     said = {diagnostic.code for diagnostic in compilation.diagnostics}
     if code == "E0401":
         said |= {"E0401"} if compilation.checks else set()
+    if code == "E0406":
+        said |= {diagnostic.code for diagnostic in compilation.obstacles("@main")}
     return said | set(stops(compilation, block(code, "run", kind) or ""))
 
 
