@@ -28,7 +28,7 @@ from gradual.ops.windows import (
     places,
     surrounded,
     tap_offsets,
-    tap_rows,
+    tap_planes,
     window,
 )
 from gradual.tensors import real
@@ -133,17 +133,17 @@ def _slide(
     data: Tensor, fill: Any, fold: Fold, *, pool_size: Ints, strides: Ints, dilation: Ints, padding: Ints, layout: str,
     out_layout: str, ceil_mode: bool,
 ) -> Tensor:  # fmt: skip
-    """The pool whose windows' rows `fold` makes into result elements."""
+    """The pool; `fold` makes result elements of what each tap of the window meets, channel by channel."""
     cells, (batch, channels, *extents) = canonical(data, layout)
     move = window(pool_size, strides, dilation, padding, len(extents))
     counts = move.positions(extents, ceil_mode)
     volume = surrounded(cells, tuple(extents), _overhanging(move, extents, counts), fill, batch * channels)
     reached = [range(0, size * apart, apart) for size, apart in zip(move.kernel, move.dilation, strict=True)]
     taps, starts = tap_offsets(volume.shape, reached), origins(volume.shape, counts, move.strides)
-    each = (
-        tap_rows(volume, taps, channel, starts, counts[-1], move.strides[-1]) for channel in range(batch * channels)
-    )
-    found = fold(list(chain.from_iterable(each)), move, tuple(extents), counts)
+    planes = [
+        tap_planes(volume, taps, channel, starts, counts[-1], move.strides[-1]) for channel in range(batch * channels)
+    ]
+    found = fold(planes, move, tuple(extents), counts)
     return restored(found, (batch, channels, *counts), out_layout or layout, data.dtype)
 
 
@@ -151,8 +151,8 @@ def _max_pool(data: Tensor, **attributes: Any) -> Tensor:
     """The greatest element of each window."""
     greater = _greater if _is_plain(data.elements) else _greater_float
 
-    def fold(rows: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
-        return chain.from_iterable(reduce(greater, row) for row in rows)
+    def fold(planes: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
+        return chain.from_iterable(reduce(greater, plane) for plane in planes)
 
     return _slide(data, least(data.dtype), fold, **attributes)
 
@@ -161,11 +161,9 @@ def _avg_pool(data: Tensor, *, count_include_pad: bool, **attributes: Any) -> Te
     """The mean of each window, of the taps that meet the input, or the padding too."""
     quotient = real.divide if data.dtype.is_float else trunc_divide
 
-    def fold(rows: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
-        sums = (total(patch) for row in rows for patch in zip(*row, strict=True))
-        sizes = _tap_counts(move, extents, counts, count_include_pad)
-        channels = len(rows) * counts[-1] // len(sizes) if sizes else 0
-        return map(quotient, sums, sizes * channels)
+    def fold(planes: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
+        sums = (total(patch) for plane in planes for patch in zip(*plane, strict=True))
+        return map(quotient, sums, _tap_counts(move, extents, counts, count_include_pad) * len(planes))
 
     return _slide(data, 0, fold, **attributes)
 

@@ -187,6 +187,17 @@ def tap_rows(
         yield [cells[base + start + tap : base + start + tap + span : step] for tap in taps]
 
 
+def tap_planes(
+    volume: Volume, taps: Sequence[int], channel: int, starts: Sequence[int], count: int, step: int
+) -> list[list[Any]]:
+    """As `tap_rows`, but for each tap the cells it meets along all rows."""
+    cells, span, base = volume.cells, (count - 1) * step + 1, channel * numel(volume.shape)
+    places = [base + start for start in starts]
+    return [
+        list(chain.from_iterable([cells[place + tap : place + tap + span : step] for place in places])) for tap in taps
+    ]
+
+
 def origins(shape: tuple[int, ...], counts: Sequence[int], steps: Sequence[int]) -> list[int]:
     """The first cell of each row of window places: every place of the outer axes, the first of the last."""
     found = [0]
