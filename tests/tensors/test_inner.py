@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -132,6 +133,14 @@ def test_operands_of_binary64_may_be_as_small_or_great_as_they_like(seed: int, f
     right = [tuple(math.ldexp(random.uniform(-1, 1), min(-far, 1000)) for _ in range(20)) for _ in range(9)]
     assert agree(left, right, DType.FLOAT32)
     assert agree(left, left, DType.FLOAT32)
+
+
+@given(seed=SEEDS, width=st.integers(1, 300), spread=st.sampled_from((0, 1, 5, 30, 120)))
+def test_a_length_is_as_near_as_the_bound_supposes(seed: int, width: int, spread: int) -> None:
+    left, right = drawn(Random(seed), 2, width, DType.FLOAT32, spread, 0.1)
+    exact = sum((Fraction(x) - Fraction(y)) ** 2 for x, y in zip(left, right, strict=True))
+    length = math.dist(left, right)
+    assert abs(Fraction(length * length) - exact) <= (width + 11) * exact / 2**53
 
 
 def test_most_products_are_computed_the_faster_way(monkeypatch: pytest.MonkeyPatch) -> None:
