@@ -60,6 +60,11 @@ def numbers_of(value: Tensor) -> tuple[Fraction, ...] | None:
     return tuple(map(Fraction, value.elements))
 
 
+def known_numbers(type: OpenedType) -> tuple[Fraction, ...] | None:
+    """The numbers that a type says of a constant."""
+    return type.numbers if isinstance(type, TensorType) else None
+
+
 def is_own(size: Dim, path: str, axis: int) -> bool:
     """Whether a size is the unknown of the value itself: nothing is claimed about it."""
     variable = bare(size)

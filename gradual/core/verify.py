@@ -16,6 +16,7 @@ from gradual.core.declared import (
     declarations,
     entry_goals,
     is_own,
+    known_numbers,
     literal_type,
     without_contents,
 )
@@ -182,7 +183,7 @@ class _Verifier:
                 whole = self._type(operand)
                 if not isinstance(whole, TupleType) or whole.fields[index : index + 1] != (type,):
                     self.found.append(f"{name}: field {index} of {operand} has another type")
-                self._define(name, type)
+                self._define(name, type, known_numbers(type))
             case MakeTuple(name, fields, type):
                 if TupleType(tuple(map(self._type, fields))) != type and not self._same(fields, type):
                     self.found.append(f"{name}: a tuple of other types")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from gradual.core.declared import known_numbers
 from gradual.core.terms import Bind, Change, Construct, Conversion, Convert, CorePattern, Destructure
 from gradual.core.verifying import Verifying
 from gradual.limits import LIMITS
@@ -57,7 +58,7 @@ class Structures:
                     self.verifier._matches(type, recorded, variable)
                 elif recorded != type:
                     self.verifier.found.append(f"{variable}: {shown(recorded)} instead of {shown(type)}")
-                self.verifier._define(variable, recorded)
+                self.verifier._define(variable, recorded, None if inside else known_numbers(recorded))
             case Destructure(None, patterns), TupleType(fields) if len(patterns) == len(fields):
                 for part, held in zip(patterns, fields, strict=True):
                     self.bind(part, held, inside, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Protocol
 
 from gradual.core.terms import Block, Module, Step
@@ -26,7 +27,7 @@ class Verifying(Protocol):
 
     def _step(self, step: Step) -> None: ...
     def _type(self, name: str) -> OpenedType: ...
-    def _define(self, name: str, type: OpenedType) -> None: ...
+    def _define(self, name: str, type: OpenedType, numbers: tuple[Fraction, ...] | None = None) -> None: ...
     def _flows(self, value: str, target: GradualType, what: str) -> None: ...
     def _matches(
         self, judged: GradualType, recorded: OpenedType, path: str, operands: tuple[str, ...] = ()

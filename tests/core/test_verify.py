@@ -124,3 +124,10 @@ def test_what_a_poor_budget_leaves_open_is_no_violation() -> None:
     poor = Decider(Limits(models=1, cases=1, residues=1), smt=False)
     assert found.ok
     assert violations(found.core, Decider()) == violations(found.core, poor) == []
+
+
+def test_a_field_of_a_tuple_of_constants_has_their_numbers() -> None:
+    text = "def @main() { let %t = (1.5f, 2f); (%t.0, match (%t) { (%a, %b) => { %a } }) }"
+    found = gradual.check(text)
+    assert found.ok, found.diagnostics
+    assert violations(found.core, Decider()) == []
