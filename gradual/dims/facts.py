@@ -18,8 +18,9 @@ from gradual.dims.constraint import (
 )
 from gradual.dims.dim import Dim, Variable, of_atom
 from gradual.dims.interval import ANY, judged
+from gradual.dims.known import Known
 from gradual.dims.meaning import satisfied
-from gradual.dims.store import Item, N, Store, Trail, names_in
+from gradual.dims.store import Item, N, Trail, names_in
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Unknown, Verdict
 
@@ -49,11 +50,11 @@ class Facts:
 
     def __init__(self) -> None:
         self._trail = Trail()
-        self._known = Store(self._trail)
+        self._known = Known(self._trail)
         self._path: dict[Constraint, None] = {}
 
     @property
-    def known(self) -> Store:
+    def known(self) -> Known:
         """The unconditional facts, taken apart."""
         return self._known
 
@@ -120,7 +121,7 @@ class Facts:
 class _Search:
     """A walk over facts, breadth first from a goal's variables."""
 
-    def __init__(self, known: Store, path: list[Constraint], room: int) -> None:
+    def __init__(self, known: Known, path: list[Constraint], room: int) -> None:
         self._room = room
         self._known = known
         self._path = path

@@ -10,6 +10,7 @@ from operator import mul
 from typing import Any
 
 from gradual.dims.atom import Atom, FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
+from gradual.dims.changed import With
 from gradual.dims.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
 from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
 from gradual.dims.text import remainders
@@ -165,6 +166,10 @@ class Estimate:
             return constraint.value
         verdict: bool | None = self._at(constraint)
         return verdict
+
+    def raised(self, form: Dim, low: int) -> Estimate:
+        """The same with one form at least so much."""
+        return Estimate(With(self._known, form, self.of(form) & Interval(low, None)))
 
     def _at(self, root: Any) -> Any:
         if root not in self._found:

@@ -14,6 +14,7 @@ from gradual.dims.atom import Ite, Variable, bottom_up
 from gradual.dims.constraint import FALSE, And, Constraint, Equal, Not, Or, all_of, any_of, negated
 from gradual.dims.dim import Dim
 from gradual.dims.meaning import rebuilt, substituted_constraint
+from gradual.dims.simplify import NOTHING, Knowledge, simplified_constraint
 
 _CHOICES = 4
 """How many choices of one fact are taken out, each of which may double it."""
@@ -23,26 +24,28 @@ _PARTS = 60
 """How large a fact may be for its choices to be taken out."""
 
 
-def lifted(constraint: Constraint) -> Constraint:
-    """An equivalent constraint, wherever it is defined, without its choices by the value of one variable.
+def lifted(constraint: Constraint, known: Knowledge = NOTHING) -> Constraint:
+    """A constraint that is equivalent where it is defined and all is known, without choices by one variable's value.
 
     Where that would be larger, the constraint itself.
     """
     small = _has_parts(constraint) and _size(constraint) <= _PARTS
-    found = _lifted(constraint, _CHOICES) if small else constraint
+    found = _lifted(constraint, known, _CHOICES) if small else constraint
     return found if found is constraint or _size(found) <= _size(constraint) else constraint
 
 
-def _lifted(constraint: Constraint, choices: int) -> Constraint:
+def _lifted(constraint: Constraint, known: Knowledge, choices: int) -> Constraint:
     chosen = next(_choices(constraint), None) if choices else None
     if chosen is None:
-        return constraint
+        return constraint if known is NOTHING else simplified_constraint(constraint, known)
     test, variable = chosen
-    where = _lifted(substituted_constraint(constraint, {variable: test.right}), choices - 1)
-    elsewhere = _lifted(_where_false(constraint, test), choices - 1)
+    where = _lifted(substituted_constraint(constraint, {variable: test.right}), known, choices - 1)
+    elsewhere = _lifted(_where_false(constraint, test), known, choices - 1)
     if elsewhere is FALSE:
         return all_of(test, where)
-    return all_of(any_of(test, elsewhere), negated(test) if where is FALSE else any_of(negated(test), where))
+    if where is FALSE:
+        return all_of(negated(test), elsewhere)
+    return all_of(any_of(test, elsewhere), any_of(negated(test), where))
 
 
 def _choices(constraint: Constraint) -> Iterator[tuple[Equal, Variable]]:

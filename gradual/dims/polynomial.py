@@ -312,6 +312,29 @@ def product(dims: Iterable[Dim | int]) -> Dim:
     return made
 
 
+def cofactor(monomial: Monomial, part: Monomial) -> Monomial | None:
+    """What is left of a monomial without a part of it, None if it is not a part."""
+    rest = list(monomial)
+    for atom in part:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
+
+
+def replaced(dim: Dim, atom: Atom, image: Dim) -> Dim:
+    """The dim with another in the place of a factor of its terms; what stands inside other atoms stays."""
+    kept = {monomial: coefficient for monomial, coefficient in dim.terms if atom not in monomial}
+    if len(kept) == len(dim.terms):
+        return dim
+    found = polynomial(kept)
+    for monomial, coefficient in dim.terms:
+        if atom in monomial:
+            rest = tuple(factor for factor in monomial if factor is not atom)
+            found += product([image] * (len(monomial) - len(rest))) * polynomial({rest: coefficient})
+    return found
+
+
 # ------------------------------------------------------------------------------------------------- division
 
 

@@ -12,10 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.atom import Compound, FloorDiv, Max, Min, Variable, bottom_up
+from gradual.dims.compare import compared
 from gradual.dims.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Not
-from gradual.dims.dim import Dim, Monomial, Term, constant, maximum, minimum, of_atom, polynomial
+from gradual.dims.dim import Dim, Monomial, maximum, minimum, of_atom, polynomial, single
 from gradual.dims.interval import Estimate, canonical
 from gradual.dims.meaning import rebuilt
+from gradual.dims.plain import plain
+from gradual.dims.polynomial import cofactor
+from gradual.dims.quotient import quotient
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,10 @@ class Knowledge:
     apart: Container[Dim] = ()
 
 
+NOTHING = Knowledge(Estimate({}), {})
+"""Nothing is known but what dims are."""
+
+
 def simplified_dim(dim: Dim, known: Knowledge) -> Dim:
     """The dim, simpler."""
     simpler: Dim = _simplified(dim, known) if dim.children else dim
@@ -51,16 +59,16 @@ def simplified_dim(dim: Dim, known: Knowledge) -> Dim:
 def simplified_constraint(constraint: Constraint, known: Knowledge) -> Constraint:
     """The constraint, simpler; TRUE or FALSE where bounds decide it."""
     simpler: Constraint = _simplified(constraint, known)
-    return simpler
+    return plain(simpler, known.estimate)
 
 
-_NOTHING: Mapping[Variable, Dim] = {}
+_UNCHANGED: Mapping[Variable, Dim] = {}
 
 
 def _simplified(root: Any, known: Knowledge) -> Any:
     images: dict[Any, Any] = {}
     for node in bottom_up(root):
-        image = rebuilt(node, images, _NOTHING) if _changed(node, images) else _itself(node)
+        image = rebuilt(node, images, _UNCHANGED) if _changed(node, images) else _itself(node)
         images[node] = _improved(image, known)
     return images[root]
 
@@ -82,15 +90,14 @@ def _improved(image: Any, known: Knowledge) -> Any:
         case Not(part=Equal(difference=difference)) if canonical(difference) in known.apart:
             return TRUE
         case Equal() | AtMost() | Not():
-            holds = known.estimate.holds(image)
-            return image if holds is None else TRUE if holds else FALSE
+            return compared(image, known.estimate)
     return image
 
 
 def _improved_dim(dim: Dim, known: Knowledge) -> Dim:
     match dim.terms:
         case (((FloorDiv() as atom,), 1),):
-            return _replaced(_quotient(atom, known), known)
+            return _replaced(quotient(atom, known.estimate), known)
         case (((Max() | Min() as extreme,), 1),):
             return _without_dominated(extreme, known)
     return _replaced(dim, known)
@@ -113,21 +120,11 @@ def _replaced(dim: Dim, known: Knowledge) -> Dim:
 
 def _with(dim: Dim, replacement: Replacement) -> Dim:
     for monomial, coefficient in dim.terms:
-        rest = without(monomial, replacement.monomial)
+        rest = cofactor(monomial, replacement.monomial)
         if rest is not None and coefficient % replacement.coefficient == 0:
             factor = polynomial({rest: coefficient // replacement.coefficient})
             dim = dim - polynomial({monomial: coefficient}) + factor * replacement.image
     return dim
-
-
-def without(monomial: Monomial, part: Monomial) -> Monomial | None:
-    """The cofactor of a part of a monomial, None if it is not a part."""
-    rest = list(monomial)
-    for atom in part:
-        if atom not in rest:
-            return None
-        rest.remove(atom)
-    return tuple(rest)
 
 
 def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
@@ -141,52 +138,7 @@ def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
     return None
 
 
-# ------------------------------------------------------------------------------------------------- division
-
-
-def _quotient(atom: FloorDiv, known: Knowledge) -> Dim:
-    """`a // h`: a number where bounds leave one; exact where `h` divides terms of `a` and is at least 1."""
-    divisor = known.estimate.of(atom.divisor)
-    if divisor.low is None or divisor.low < 1:
-        return of_atom(atom)
-    value = known.estimate.of(of_atom(atom)).value
-    if value is not None:
-        return constant(value)
-    whole, rest = divided_exactly(atom.dividend, atom.divisor)
-    if _is_within(rest, atom.divisor, known.estimate):
-        return whole
-    return whole + rest // atom.divisor if whole.terms else of_atom(atom)
-
-
-def _is_within(rest: Dim, divisor: Dim, estimate: Estimate) -> bool:
-    """Whether `0 <= rest < divisor`."""
-    low, gap = estimate.of(rest).low, estimate.of(divisor - rest).low
-    return low is not None and low >= 0 and gap is not None and gap >= 1
-
-
-_STEPS = 32
-
-
-def divided_exactly(dividend: Dim, divisor: Dim) -> tuple[Dim, Dim]:
-    """`(quotient, rest)` with `dividend = quotient * divisor + rest` as polynomials.
-
-    A divisor of several terms either divides all of the dividend or nothing of it.
-    """
-    whole, rest = constant(0), dividend
-    for _ in range(_STEPS):
-        factor = next((f for term in rest.terms if (f := _factor(term, divisor.terms[0])) is not None), None)
-        if factor is None:
-            break
-        whole, rest = whole + factor, rest - factor * divisor
-    return (whole, rest) if len(divisor.terms) == 1 or not rest.terms else (constant(0), dividend)
-
-
-def _factor(term: Term, lead: Term) -> Dim | None:
-    cofactor = without(term[0], lead[0])
-    return None if cofactor is None or term[1] % lead[1] else polynomial({cofactor: term[1] // lead[1]})
-
-
-# ------------------------------------------------------------------------------------------------- choices
+# ------------------------------------------------------------------------------------------------- extremes
 
 
 def _without_dominated(extreme: Max | Min, known: Knowledge) -> Dim:
@@ -200,6 +152,8 @@ def _without_dominated(extreme: Max | Min, known: Knowledge) -> Dim:
 
 
 def _reaches(other: Dim, operand: Dim, extreme: Max | Min, estimate: Estimate) -> bool:
-    gap = other - operand if isinstance(extreme, Max) else operand - other
-    low = estimate.of(gap).low
-    return low is not None and low >= 0
+    """Whether the other operand is always as far out; `n` is as great as `min(n, m)`, whatever they are."""
+    opposite = single(operand, Min) if isinstance(extreme, Max) else single(operand, Max)
+    parts = (operand, *(opposite.operands if opposite is not None else ()))
+    gaps = (other - part if isinstance(extreme, Max) else part - other for part in parts)
+    return any(low is not None and low >= 0 for low in (estimate.of(gap).low for gap in gaps))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from gradual.dims.changed import Without
 from gradual.dims.constraint import (
     FALSE,
     And,
@@ -102,7 +103,15 @@ class Store:
         """Know one more constraint.  [dim.facts.assume]"""
         pending = [constraint]
         while pending and not self.conflict:
-            pending.extend(reversed(self._absorbed(lifted(self.rewritten(pending.pop())))))
+            pending.extend(reversed(self._absorbed(self._prepared(self.rewritten(pending.pop())))))
+
+    def _prepared(self, constraint: Constraint) -> Constraint:
+        """A rewritten constraint as it is taken in."""
+        return lifted(constraint)
+
+    def _followed(self, names: frozenset[Variable]) -> Sequence[Constraint]:
+        """What has to be looked at again now that more is known of something with these names."""
+        return ()
 
     def _absorbed(self, constraint: Constraint) -> Sequence[Constraint]:
         """Take in a rewritten constraint; what has to be looked at again comes back."""
@@ -154,7 +163,9 @@ class Store:
         if form not in self.bounds:
             self._enter(form, form.names)
         self._trail.put(self.bounds, form, new)
-        return (equal(form, new.value),) if new.value is not None and old.value is None else ()
+        if new.value is not None and old.value is None:
+            return (equal(form, new.value), *self._followed(form.names))
+        return self._followed(form.names)
 
     def _is_implied(self, form: Dim, interval: Interval) -> bool:
         """Whether the bounds of what a new form is made of say as much; then it is not kept."""
@@ -175,12 +186,19 @@ class Store:
         return Interval(low, high)
 
     def _separated(self, difference: Dim) -> Sequence[Constraint]:
-        if difference in self.apart:
+        """Know that a difference is not 0: an end of its bounds moves, or it is kept."""
+        form, scale, offset = primitive(difference)
+        interval = self.bounds.get(form, ANY)
+        excluded = -offset // scale
+        if difference in self.apart or excluded not in interval:
             return ()
+        if excluded in (interval.low, interval.high):
+            low, high = interval.low, interval.high
+            inside = Interval(excluded + 1, high) if excluded == low else Interval(low, excluded - 1)
+            return _within(form, self._trimmed(form, inside)) or (FALSE,)
         self._trail.put(self.apart, difference, None)
         self._enter((difference,), difference.names)
-        form, _, _ = primitive(difference)
-        return _within(form, self._trimmed(form, self.bounds[form])) if form in self.bounds else ()
+        return self._followed(difference.names)
 
     def _equated(self, constraint: Equal) -> Sequence[Constraint]:
         form, scale, offset = primitive(constraint.difference)
@@ -215,6 +233,28 @@ class Store:
         for item in list(self._index.get(name, ())):
             again.extend(self._taken(item))
         return again
+
+    def _simplified(self, item: Item) -> list[Constraint]:
+        """An item taken out and said more simply; nothing where it cannot be."""
+        if not is_compound(item):
+            return []
+        facts = self.constraints_of(item)
+        known = self._apart_from(item)
+        simpler = [simplified_constraint(fact, known) for fact in facts]
+        if all(new is old for new, old in zip(simpler, facts, strict=True)):
+            return []
+        self._taken(item)
+        return simpler
+
+    def _apart_from(self, item: Item) -> Knowledge:
+        """What is known without what the item itself says."""
+        if isinstance(item, Dim):
+            own = self._source.get(item)
+            replacements = Without(self.replacements, own) if own is not None else self.replacements
+            return Knowledge(Estimate(Without(self.bounds, item)), replacements, self.apart)
+        if isinstance(item, tuple):
+            return Knowledge(Estimate(self.bounds), self.replacements, Without(self.apart, item[0]))
+        return self.knowledge
 
     def _taken(self, item: Item) -> list[Constraint]:
         """Remove an item and return it as constraints."""
@@ -284,6 +324,14 @@ def _within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:
         return (equal(plus + max(-interval.value, 0), minus + max(interval.value, 0)),)
     low = () if interval.low is None else (at_most(minus + interval.low, plus),)
     return low if interval.high is None else (*low, at_most(plus, minus + interval.high))
+
+
+def is_compound(item: Item) -> bool:
+    """Whether bounds could simplify an item: whether there is more in it than a sum of variables."""
+    if isinstance(item, Or):
+        return True
+    form = item[0] if isinstance(item, tuple) else item
+    return bool(form.children) or len(form.terms[0][0]) > 1
 
 
 def _occurs_once(name: Variable, dim: Dim) -> bool:

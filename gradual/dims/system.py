@@ -15,7 +15,6 @@ from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
 from gradual.dims.interval import Estimate, Interval
 from gradual.dims.linear import contradictory
 from gradual.dims.rows import rows_of
-from gradual.dims.simplify import Knowledge, simplified_constraint
 from gradual.dims.store import Item, Store, Trail
 
 _ROUNDS = 4
@@ -56,36 +55,16 @@ class System(Store):
 
     def _settle(self) -> None:
         for _ in range(_ROUNDS):
-            news = [*self._simpler(), *self._propagated()] if not self.conflict else []
+            news = [*self._resimplified(), *self._propagated()] if not self.conflict else []
             for constraint in news:
                 self.add(constraint)
             if not news:
                 return
 
-    def _simpler(self) -> list[Constraint]:
+    def _resimplified(self) -> list[Constraint]:
         """The facts that others make simpler, taken out of their old places."""
-        found: list[Constraint] = []
-        for item in [*self.bounds, *((difference,) for difference in self.apart), *self.others]:
-            if isinstance(item, Dim | tuple) and not (item if isinstance(item, Dim) else item[0]).children:
-                continue
-            facts = self.constraints_of(item)
-            known = self._apart_from(item)
-            simpler = [simplified_constraint(fact, known) for fact in facts]
-            if any(new is not old for new, old in zip(simpler, facts, strict=True)):
-                self._taken(item)
-                found.extend(simpler)
-        return found
-
-    def _apart_from(self, item: Item) -> Knowledge:
-        """What is known without what the item itself says."""
-        if isinstance(item, Dim):
-            bounds = {form: interval for form, interval in self.bounds.items() if form is not item}
-            own = self._source.get(item)
-            replacements = {atom: image for atom, image in self.replacements.items() if atom is not own}
-            return Knowledge(Estimate(bounds), replacements, self.apart)
-        if isinstance(item, tuple):
-            return Knowledge(Estimate(self.bounds), self.replacements, self.apart.keys() - {item[0]})
-        return self.knowledge
+        items: list[Item] = [*self.bounds, *((difference,) for difference in self.apart), *self.others]
+        return [fact for item in items for fact in self._simplified(item)]
 
     def _propagated(self) -> list[Constraint]:
         """Tighter bounds of atoms, from the bounds of the sums and products they are in.  [dim.decide.interval]"""

@@ -11,6 +11,7 @@ from typing import Any
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
 from gradual.dims.constraint import And, AtMost, Equal, Not, Or, Truth
 from gradual.dims.dim import Dim, Monomial, constant, of_atom, polynomial
+from gradual.dims.polynomial import cofactor
 from gradual.limits import LIMITS
 
 Text = tuple[str, int]
@@ -163,9 +164,9 @@ def _candidates(dim: Dim, atom: FloorDiv) -> Iterator[tuple[Remainder, Dim]]:
     for dividend, divisor in _divisions(dim, atom):
         lead, unit = divisor.terms[0]
         for monomial, coefficient in dim.terms:
-            cofactor = _quotient(monomial, (atom, *lead))
-            if cofactor is not None and coefficient % unit == 0:
-                factor = polynomial({cofactor: -(coefficient // unit)})
+            rest = cofactor(monomial, (atom, *lead))
+            if rest is not None and coefficient % unit == 0:
+                factor = polynomial({rest: -(coefficient // unit)})
                 yield (factor, dividend, divisor), dim - factor * (dividend - divisor * of_atom(atom))
 
 
@@ -181,12 +182,3 @@ def _divisions(dim: Dim, atom: FloorDiv) -> Iterator[tuple[Dim, Dim]]:
             offset = (atom.dividend - inner.dividend).value
             if within > 1 and by is not None and by % within == 0 and offset is not None and offset % within == 0:
                 yield of_atom(inner) + offset // within, constant(by // within)
-
-
-def _quotient(monomial: Monomial, divisor: Monomial) -> Monomial | None:
-    rest = list(monomial)
-    for atom in divisor:
-        if atom not in rest:
-            return None
-        rest.remove(atom)
-    return tuple(rest)

@@ -23,7 +23,7 @@ from tests.syntax.structure import structure
 
 pytestmark = needs_models
 
-CHECKED = [name for name in models() if not name.startswith("onnx_")]
+CHECKED = list(models())
 
 LESS_PRECISE: dict[tuple[str, str], str] = {}
 """Bindings whose type says less than TVM's, by (model, name), with the reason why TVM's is not sound."""
@@ -47,17 +47,7 @@ def test_a_model_checks_without_an_error(name: str) -> None:
     assert [(found.code, found.message) for found in checked(name).diagnostics] == []
 
 
-TAKES_MINUTES = {"onnx_bert_ts": "each of its goals about reshapes of unknown codes takes two seconds"}
-SLOW = [
-    pytest.param(
-        name, marks=pytest.mark.skip(reason=TAKES_MINUTES[name]) if name in TAKES_MINUTES else pytest.mark.slow
-    )
-    for name in models()
-    if name not in CHECKED
-]
-
-
-@pytest.mark.parametrize("name", [*CHECKED, *SLOW])
+@pytest.mark.parametrize("name", CHECKED)
 def test_no_model_needs_the_solver(name: str) -> None:
     assert checked(name).smt_queries == 0
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import pytest
@@ -11,8 +14,8 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
+from gradual.dims import compare, decide, interval, known, lift, linear, models, plain, refute, store
 from gradual.dims import constraint as constraints
-from gradual.dims import decide, interval, lift, linear, models, refute, store
 from gradual.dims import dim as dims
 from gradual.dims import facts as facts_module
 from gradual.dims import polynomial as polynomials
@@ -22,6 +25,7 @@ from gradual.dims.dim import Dim, FloorDiv, Variable, constant, of_atom, polynom
 from gradual.dims.interval import Interval
 from gradual.limits import LIMITS
 from tests.dims.laws import SCANT, check_monotony, check_soundness
+from tests.dims.test_lift import choices
 from tests.dims.test_normal_form import check_meaning
 from tests.generators.dims import (
     alike_questions,
@@ -252,7 +256,7 @@ def the_last_residue_is_left_out(patch: pytest.MonkeyPatch) -> None:
 def a_choice_is_lifted_without_its_other_case(patch: pytest.MonkeyPatch) -> None:
     """`(if n == 1 then m else n) == 4` read as `n == 1 and m == 4`."""
 
-    def lifted(constraint: Constraint) -> Constraint:
+    def lifted(constraint: Constraint, known: Any = None) -> Constraint:
         chosen = next(lift._choices(constraint), None)
         if chosen is None:
             return constraint
@@ -260,6 +264,22 @@ def a_choice_is_lifted_without_its_other_case(patch: pytest.MonkeyPatch) -> None
         return constraints.all_of(test, lift.substituted_constraint(constraint, {variable: test.right}))
 
     patch.setattr(store, "lifted", lifted)
+    patch.setattr(known, "lifted", lifted)
+
+
+def a_factor_that_may_be_zero_is_left_out(patch: pytest.MonkeyPatch) -> None:
+    """`h * n == h * m` read as `n == m` where h may be 0."""
+
+    def common(dim: Dim, estimate: Any) -> Any:
+        shared = [Counter(monomial) for monomial, _ in dim.terms]
+        return reduce(and_, shared)
+
+    patch.setattr(compare, "common_factors", common)
+
+
+def the_other_case_is_taken_for_granted(patch: pytest.MonkeyPatch) -> None:
+    """`(if n == 0 then 7 else n) == m` read as `n != 0` where m is at most 6."""
+    patch.setattr(plain, "_elsewhere", lambda constraint, *rest: constraints.TRUE)
 
 
 def a_disjunction_is_its_first_part(patch: pytest.MonkeyPatch) -> None:
@@ -273,6 +293,8 @@ def far_facts_are_not_asked(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(facts_module.Facts, "cone", lambda self, goal, room=1: sound(self, goal, 1))
     patch.setattr(facts_module.Facts, "extended", lambda self, model, goal: True)
 
+
+CHOICES = st.tuples(st.tuples(choices()), st.just(()), choices())
 
 MUTANTS: list[tuple[Patch, Law, st.SearchStrategy[Any], int]] = [
     (equal_quotients_are_of_equal_dividends, check_meaning, predicates_sharing(), 1500),
@@ -293,6 +315,8 @@ MUTANTS: list[tuple[Patch, Law, st.SearchStrategy[Any], int]] = [
     (doubles_are_solved_by_halving, soundness, multiple_questions(), 300),
     (the_last_residue_is_left_out, soundness_of_proofs, questions(), 1500),
     (a_choice_is_lifted_without_its_other_case, soundness, questions(), 600),
+    (a_factor_that_may_be_zero_is_left_out, soundness, alike_questions(), 600),
+    (the_other_case_is_taken_for_granted, soundness, CHOICES, 600),
     (a_disjunction_is_its_first_part, soundness, questions(), 600),
     (far_facts_are_not_asked, soundness, questions(), 600),
 ]

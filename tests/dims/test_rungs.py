@@ -15,8 +15,9 @@ from gradual.dims.facts import Facts
 from gradual.dims.interval import Estimate, Interval
 from gradual.dims.linear import contradictory
 from gradual.dims.meaning import satisfied
+from gradual.dims.quotient import divided_exactly
 from gradual.dims.refute import Refuter
-from gradual.dims.simplify import Knowledge, divided_exactly, simplified_constraint, simplified_dim
+from gradual.dims.simplify import Knowledge, simplified_constraint, simplified_dim
 from gradual.dims.system import System
 from gradual.limits import LIMITS
 from gradual.verdict import Unknown
