@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from gradual.dims.dim import Dim, product
+from gradual.dims.dim import Dim, Variable, product
 from gradual.ops.operator import Operator
 from gradual.ops.reducing import reduced_axes
 from gradual.ops.slicing import slices_of
@@ -20,16 +20,17 @@ from gradual.types.type import TensorType, TupleType
 Axes = frozenset[int]
 Types = Sequence[Any]
 Attributes = Mapping[str, Any]
-Rule = Callable[[Operator, Types, Attributes], Iterable[Axes]]
-"""The axes along which an operator extends, by operand; of a tuple, those of all its fields."""
+Grows = frozenset[Variable]
+Rule = Callable[[Operator, Types, Attributes, Grows], Iterable[Axes]]
+"""The axes along which an operator extends where some sizes grow, by operand; of a tuple, those of all its fields."""
 
 _NONE: Axes = frozenset()
 
 
-def extends(operator: Operator, types: Types, attributes: Attributes) -> tuple[Axes, ...] | None:
+def extends(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> tuple[Axes, ...] | None:
     """The axes of each operand along which the operator extends; None where nothing is known of it."""
     rule = rule_of(operator)
-    return None if rule is None else tuple(rule(operator, types, attributes))
+    return None if rule is None else tuple(rule(operator, types, attributes, grows))
 
 
 def rule_of(operator: Operator) -> Rule | None:
@@ -59,7 +60,7 @@ def _but(type: Any, *axes: int) -> Axes:
     return _all(type) - {axis % rank for axis in axes} if rank else _NONE
 
 
-def _everywhere(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _everywhere(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     """Nothing is combined: elements are moved, kept or dropped by axes other than their own."""
     return map(_all, types)
 
@@ -67,7 +68,7 @@ def _everywhere(operator: Operator, types: Types, attributes: Attributes) -> Ite
 def _along(name: str = "axis") -> Rule:
     """Every operand is combined along the one axis that an attribute names."""
 
-    def rule(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+    def rule(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
         axis = attributes[name]
         return (_NONE if axis is None else _but(type, axis) for type in types)
 
@@ -77,7 +78,7 @@ def _along(name: str = "axis") -> Rule:
 def _first_along(name: str = "axis") -> Rule:
     """The first operand is combined along the axis that an attribute names; the others lie along it."""
 
-    def rule(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+    def rule(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
         return (_but(types[0], attributes[name]), *(_NONE for _ in types[1:]))
 
     return rule
@@ -86,55 +87,59 @@ def _first_along(name: str = "axis") -> Rule:
 def _batch_of(name: str) -> Rule:
     """The first operand's images, of which an attribute's layout says where they are counted."""
 
-    def rule(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+    def rule(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
         at = str(attributes[name]).find("N")
         return (frozenset({at}) if at >= 0 else _NONE, *(_NONE for _ in types[1:]))
 
     return rule
 
 
-def _first_axis(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _first_axis(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     """Every operand's first axis counts samples that nothing combines."""
     return (frozenset({0}) for _ in types)
 
 
 # ---------------------------------------------------------------------------------------------------------- one by one
-def _reduced(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _reduced(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     for type in types:
         gone = reduced_axes(attributes["axis"], attributes["exclude"], _rank(type))
         yield _but(type, *gone) if gone else _all(type)
 
 
-def _scanned(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _scanned(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     """What is added up to a place does not hang on what follows; all axes are one where none is given."""
     yield _all(types[0]) if attributes["axis"] is not None else frozenset({0} if _rank(types[0]) else ())
 
 
-def _normalized(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _normalized(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     """All axes are combined where none is given."""
     axes = attributes["axis"]
     yield _but(types[0], *axes) if axes else _NONE
 
 
-def _reshaped(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
-    """An axis extends if as many elements stand before it as before some axis of the result, so that blocks stay."""
+def _reshaped(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
+    """Blocks that follow each other stay so: as many elements stand before the axis as before the one it becomes."""
     result = operator.judge(*types, **attributes).result
     assert isinstance(result, TensorType)
-    starts = {_before(result.shape, axis) for axis in range(result.rank)}
-    yield frozenset(axis for axis in range(_rank(types[0])) if _before(types[0].shape, axis) in starts)
+    starts = [_before(result.shape, axis) for axis in _growing(result.shape, grows)]
+    yield frozenset(axis for axis in range(_rank(types[0])) if starts == [_before(types[0].shape, axis)])
+
+
+def _growing(shape: Sequence[Any], grows: Grows) -> list[int]:
+    return [axis for axis, size in enumerate(shape) if isinstance(size, Dim) and not grows.isdisjoint(size.variables())]
 
 
 def _before(shape: Sequence[Any], axis: int) -> Dim:
     return product(shape[:axis])
 
 
-def _tiled(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _tiled(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     reps = attributes["reps"]
     first = _rank(types[0]) - len(reps)
     yield _but(types[0], *(first + i for i, count in enumerate(reps) if count.value != 1 and first + i >= 0))
 
 
-def _sliced(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _sliced(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     """Axes that are kept whole."""
     given = types[0]
     slices = slices_of(given.shape, **{name: value for name, value in attributes.items() if name != "data"})
@@ -146,36 +151,36 @@ def _sliced(operator: Operator, types: Types, attributes: Attributes) -> Iterabl
     yield _but(given, *cut)
 
 
-def _taken(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _taken(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     """The data but along the axis of which it is taken; every index by itself."""
     if attributes["axis"] is None or attributes["batch_dims"]:
         return (_NONE, _NONE if attributes["batch_dims"] else _all(types[1]))
     return _but(types[0], attributes["axis"]), _all(types[1])
 
 
-def _padded(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _padded(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     widths = attributes["pad_width"]
     yield _but(types[0], *(axis for axis, pair in enumerate(widths) if any(width.value != 0 for width in pair)))
     yield from (_all(type) for type in types[1:])
 
 
-def _dense(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _dense(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     return _but(types[0], -1), _but(types[1], 1)
 
 
-def _multiplied(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _multiplied(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     """All but the two axes along which products are summed."""
     left = -2 if attributes["transpose_a"] else -1
     right = -1 if attributes["transpose_b"] else -2
     return _but(types[0], left), _but(types[1], right)
 
 
-def _in_channels(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _in_channels(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     """Samples of the first operand are normalized one by one; the others lie along its channels."""
     return (frozenset({0}), *(_NONE for _ in types[1:]))
 
 
-def _images(operator: Operator, types: Types, attributes: Attributes) -> Iterable[Axes]:
+def _images(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     """Images and their channels are pooled one by one."""
     layout = str(attributes["layout"])
     if len(layout) != _rank(types[0]):

@@ -88,10 +88,12 @@ class _Bucketing:
         for param in self.function.params:
             if not _is_measured(param.written, unknown):
                 raise Unusable(f"`{param.name}` holds what has `{unknown}` in its type and is not measured", param.span)
+        if not _is_measured(ready.type.result, unknown):
+            raise Unusable(f"the value is one that has `{unknown}` in its type and is not measured", self.function.span)
         padding = None
         if pad is not None:
             self._may_be_padded(unknown)
-            padding = Padding(pad, growth(ready, frozenset((unknown,))))
+            padding = Padding(pad, growth(ready, frozenset((unknown,)), self.decider))
         copies = [self._copy(ready, bucket) for bucket in self.buckets]
         general = self.made.add(replace(ready, name=f"{self.function.name}_any"))
         choice = _Choice(self.made.module, self.function, unknown, general, copies, padding)

@@ -31,16 +31,19 @@ from gradual.core.terms import (
     Wrap,
     WrapReference,
 )
-from gradual.dims.constraint import TRUE, Constraint
-from gradual.dims.dim import Dim, SizeOf, Variable
+from gradual.dims.constraint import TRUE, Constraint, at_least
+from gradual.dims.decide import Decider
+from gradual.dims.dim import Dim, SizeOf, Variable, constant, of_atom
+from gradual.dims.facts import Facts
 from gradual.ops.extending import SIZED, extends, never_spoils
 from gradual.ops.operator import IllFormed
 from gradual.passes.failing import Failing
 from gradual.passes.hoisting import hoisting_of
 from gradual.passes.passing import Unusable
 from gradual.source import Span
-from gradual.types.opening import spelled
+from gradual.types.opening import sizes, spelled
 from gradual.types.type import OpenedType, TensorType, TupleType
+from gradual.verdict import Proved
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,14 @@ State = int | None | Spoiled | tuple["State", ...]
 """The same for a value that may be spoiled."""
 
 
-def growth(function: Function, grows: frozenset[Variable]) -> Where:
+def growth(function: Function, grows: frozenset[Variable], decider: Decider) -> Where:
     """Where the function's value grows with some of its sizes.  Raises Unusable where it does not begin as it was."""
-    walk = _Walk(function, grows, hoisting_of(function).failing)
+    walk = _Walk(function, grows, hoisting_of(function).failing, decider)
+    for variable in grows:
+        walk.facts.assume(at_least(of_atom(variable), constant(1)))
     for param in function.params:
+        for size in sizes(param.type):
+            walk.facts.assume(at_least(size, constant(0)))
         walk.param(param.name, param.type, param.span)
     walk.block(function.body)
     return walk.steady(function.body.result)
@@ -82,6 +89,8 @@ class _Walk:
     function: Function
     grows: frozenset[Variable]
     failing: Failing
+    decider: Decider
+    facts: Facts = field(default_factory=Facts)
     states: dict[str, State] = field(default_factory=dict)
 
     def param(self, name: str, type: OpenedType, span: Span) -> None:
@@ -238,7 +247,7 @@ class _Walk:
             raise Unusable(f"`{operator.name}` may fail on the padding", step.span)
         if sized and operator.name not in SIZED:
             return "takes the padded size as an attribute"
-        free = extends(operator, types, step.attributes)
+        free = extends(operator, types, step.attributes, self.grows)
         if free is None:
             return "is not known to keep rows apart"
         for index, (state, axes) in enumerate(zip(states, free, strict=True)):
@@ -249,8 +258,23 @@ class _Walk:
             needs = operator.judge(*types, **step.attributes).needs
         except IllFormed as refused:
             return refused.message
-        goal = next((need.goal for need in needs if need.goal is not TRUE and self._is_in(need.goal)), None)
-        return f"needs `{goal}`, which padding would change" if goal is not None else ""
+        goal = next((need.goal for need in needs if self._is_in(need.goal) and not self._always(need.goal)), None)
+        if goal is not None:
+            return f"needs `{goal}`, which may hold for one size and not for another"
+        return "gives a value of which two dimensions would be padded" if self._is_double(step.type) else ""
+
+    def _always(self, goal: Constraint) -> bool:
+        """Whether a goal holds whatever the padded size is."""
+        return goal is TRUE or isinstance(self.decider.decide(self.facts, goal), Proved)
+
+    def _is_double(self, type: OpenedType) -> bool:
+        match type:
+            case TensorType(shape):
+                return sum(map(self._is_in, shape)) > 1
+            case TupleType(fields):
+                return any(map(self._is_double, fields))
+            case _:
+                return False
 
     def _result(self, type: OpenedType) -> State:
         """Where a result grows: where its sizes do."""

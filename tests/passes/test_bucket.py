@@ -1,0 +1,284 @@
+"""Buckets: the same values bit by bit, and where padding would change them, which operator says no."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import gradual
+from gradual import Compilation
+from gradual.passes.bucketing import waste
+from gradual.passes.passing import Unusable
+from gradual.run.value import Stop
+from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.tensors.value import Value
+from gradual.types.dtype import DType
+from tests.material import RELAY_MODELS, needs_models
+
+MLP = """
+def @main(%x: Tensor[(n, 12), float32], %v: Tensor[(8, 12), float32], %b: Tensor[(8,), float32],
+          %w: Tensor[(5, 8), float32]) -> Tensor[(n, 5), float32] {
+  let %h = nn.relu(nn.bias_add(nn.dense(%x, %v), %b, axis=-1));
+  nn.softmax(nn.dense(%h, %w))
+}
+"""
+
+
+def floats(*shape: int, seed: int = 1) -> Tensor:
+    return random_tensor(shape, DType.FLOAT32, seed)
+
+
+def bucketed(found: Compilation, *words: str) -> Compilation:
+    return gradual.apply(found, "bucket", *words)
+
+
+def bits(value: Value) -> Any:
+    """A value so that equal ones have the same bits."""
+    if isinstance(value, tuple):
+        return tuple(map(bits, value))
+    assert isinstance(value, Tensor)
+    return value.shape, value.dtype, bytes(value.elements)
+
+
+def ended(found: Compilation, *values: Value) -> Any:
+    try:
+        return bits(found.run("@main", *values))
+    except Stop as stop:
+        return stop.code, stop.diagnostic.rule, stop.span
+
+
+@pytest.mark.parametrize("words", [("n=1,8,64",), ("n=1,8,64", "pad=0"), ("n=1,8,64", "pad=-7.5")])
+def test_a_network_gives_the_same_bits_at_every_size(words: tuple[str, ...]) -> None:
+    before = gradual.check(MLP)
+    after = bucketed(before, *words)
+    assert list(after.types) == ["@main", "@main_n_1", "@main_n_8", "@main_n_64", "@main_any"]
+    assert after.types["@main"] == before.types["@main"]
+    weights = floats(8, 12, seed=2), floats(8, seed=3), floats(5, 8, seed=4)
+    for n in range(71):
+        x = floats(n, 12, seed=n)
+        assert ended(after, x, *weights) == ended(before, x, *weights), n
+
+
+def test_each_size_is_run_by_its_copy() -> None:
+    """A copy that is broken on purpose shows which sizes come to it."""
+    before = gradual.check("def @main(%x: Tensor[(n, 2), float32]) -> Tensor[(n, 2), float32] { nn.relu(%x) }")
+    for words, reached in {("n=2,5",): {2}, ("n=2,5", "pad=0"): {1, 2}}.items():
+        after = bucketed(before, *words)
+        functions = dict(after.core.functions)
+        functions["@main_n_2"] = functions["@main_n_5"]
+        broken = gradual.compiler.replace(after, core=gradual.compiler.replace(after.core, functions=functions))
+        wrong = set()
+        for n in range(8):
+            try:
+                right = ended(broken, floats(n, 2)) == ended(before, floats(n, 2))
+            except AssertionError:
+                right = False
+            wrong |= set() if right else {n}
+        assert wrong == reached
+
+
+def test_a_call_that_proves_a_size_goes_to_its_copy() -> None:
+    text = (
+        MLP.replace("@main", "@net")
+        + """
+def @main(%x: Tensor[(8, 12), float32], %v: Tensor[(8, 12), float32], %b: Tensor[(8,), float32],
+          %w: Tensor[(5, 8), float32]) { @net(%x, %v, %b, %w) }"""
+    )
+    after = bucketed(gradual.check(text), "@net:n=1,8", "pad=0")
+    assert "@net_n_8(" in after.text.split("def @main")[1]
+
+
+ACCEPTED = {
+    "flattened": "nn.relu(nn.batch_flatten(reshape(%x, newshape=[n, 2, 2])))",
+    "as many rows as elements": "reshape(exp(reshape(%x, newshape=[-1])), newshape=[-1, 4])",
+    "moved": "transpose(exp(transpose(%x, axes=[1, 0])), axes=[1, 0])",
+    "turned": "transpose(%x, axes=[1, 0])",
+    "another axis": "(softmax_(%x), sum(%x, axis=[1]), sort(%x, axis=1), reverse(%x, axis=1))",
+    "added up": "cumsum(%x, axis=0)",
+    "sized": "add(%x, zeros(shape=[n, 4], dtype=\"float32\"))",
+    "one row for all": "add(%x, ones(shape=[1, 4], dtype=\"float32\"))",
+    "stacked": "stack((%x, nn.relu(%x)), axis=0)",
+    "concatenated beside": "concatenate((%x, %x), axis=1)",
+    "two results": "split(%x, indices_or_sections=2, axis=1)",
+    "not read": "let %m = mean(%x); nn.relu(%x)",
+    "only the shape": "reshape(%x, newshape=[n, 4])",
+    "a branch": "if (%b) { nn.relu(%x) } else { exp(%x) }",
+    "normalized": "nn.layer_norm(%x, ones(shape=[4], dtype=\"float32\"), zeros(shape=[4], dtype=\"float32\"))",
+    "indexed": "take(%x, [0, 1], axis=1)",
+    "attention": "nn.batch_matmul(reshape(%x, newshape=[-1, 2, 2]), reshape(%x, newshape=[-1, 2, 2]))",
+    "not padded": "sum(ones(shape=[3], dtype=\"float32\"))",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ACCEPTED.values(), ids=ACCEPTED.keys())
+def test_padding_keeps_the_value(body: str) -> None:
+    body = body.replace("softmax_", "nn.softmax")
+    before = gradual.check(f"def @main(%x: Tensor[(n, 4), float32], %b: bool) {{ {body} }}")
+    assert before.ok, before.diagnostics
+    after = bucketed(before, "n=1,3,6", "pad=9")
+    for n in range(9):
+        for b in (True, False):
+            values = floats(n, 4, seed=n), Tensor(b, "bool")
+            assert ended(after, *values) == ended(before, *values), n
+
+
+REFUSED = {
+    "nn.softmax(%x, axis=0)": "`nn.softmax` combines elements along dimension 0 of argument 1",
+    "mean(%x)": "`mean` combines",
+    "sum(%x, axis=[0])": "`sum` combines",
+    "sum(%x, axis=[1], exclude=True)": "`sum` combines",
+    "argmax(%x, axis=0)": "`argmax` combines",
+    "sort(%x, axis=0)": "`sort` combines",
+    "reverse(%x, axis=0)": "`reverse` combines",
+    "repeat(%x, repeats=2, axis=0)": "`repeat` combines",
+    "tile(%x, reps=[2, 1])": "`tile` combines",
+    "concatenate((%x, %x), axis=0)": "`concatenate` combines",
+    "nn.pad(%x, 0f, pad_width=[[1, 0], [0, 0]])": "`nn.pad` combines",
+    "strided_slice(%x, begin=[1], end=[1000000])": "`strided_slice` combines",
+    "nn.dense(transpose(%x, axes=[1, 0]), transpose(%x, axes=[1, 0]))": "`nn.dense` combines",
+    "reshape(%x, newshape=[2, -1])": "`reshape` combines",
+    "reshape(transpose(%x, axes=[1, 0]), newshape=[-1])": "`reshape` combines",
+    "shape_of(%x)": "`shape_of`",
+    "ndarray_size(%x)": "`ndarray_size`",
+    "%x * cast(n, dtype=\"float32\")": "`n` is computed with",
+    "if (n > 3) { nn.relu(%x) } else { %x }": "`n` is computed with",
+    "add(%x, %g)": "speaks of the padded size",
+    "add(%x, %w)": "`add` needs `n == 3 or n == 1`",
+    "nn.dense(%x, %x)": "`nn.dense` gives a value of which two dimensions would be padded",
+    "cast(%x, dtype=\"int32\") / cast(%x, dtype=\"int32\")": "`divide` may fail on the padding",
+    "take(%w, cast(%x, dtype=\"int32\"), axis=0, mode=\"fast\")": "`take` may fail on the padding",
+    "@f(%x)": "a call of `@f`",
+    "boolean_mask(%x, less(sum(%x, axis=[1]), 0f))": "`boolean_mask` is not known",
+    "unique(reshape(%x, newshape=[-1]))": "`unique` is not known",
+    "let %f = fn (%y: Tensor[(4,), float32]) { sum(add(%y, %x)) }; %f(ones(shape=[4], dtype=\"float32\"))": "padded value",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body, says", REFUSED.items())
+def test_padding_that_would_change_the_value_is_refused(body: str, says: str) -> None:
+    where = "where n == 3 or n == 1" if "add(%x, %w)" in body else "where n > 0"
+    numbers = "1,3" if "add(%x, %w)" in body else "1,8"
+    gradual_ = ", %g: Tensor[(?, 4), float32]" if "%g" in body else ""
+    text = f"""def @f(%x: Tensor[(?, 4), float32]) {{ sum(%x) }}
+def @main(%x: Tensor[(n, 4), float32], %w: Tensor[(3, 4), float32]{gradual_}) {where} {{ {body} }}"""
+    before = gradual.check(text)
+    assert before.ok, before.diagnostics
+    with pytest.raises(Unusable) as refused:
+        bucketed(before, f"@main:n={numbers}", "pad=0")
+    assert says in refused.value.message, refused.value.message
+    assert refused.value.span is not None
+    bucketed(before, "@main:n=1,3")
+
+
+DECLARED = {
+    "(%x: Tensor[(n, n), float32])": "two dimensions of `%x`",
+    "(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) where n <= m": "ties the padded size to others",
+    "(%x: Tensor[(n,), float32]) where n <= 4": "does not hold then",
+    "(%x: Tensor[(n,), float32], %y: Tensor[(9 - n,), float32])": "does not grow with the padded size",
+    "(%x: Tensor[(n,), float32], %f: fn (Tensor[(n,), float32]) -> float32)": "`%f` holds what has `n`",
+}
+
+
+@pytest.mark.parametrize("declared, says", DECLARED.items())
+def test_a_declaration_that_padding_would_break_is_refused(declared: str, says: str) -> None:
+    before = gradual.check(f"def @main{declared} {{ nn.relu(%x) }}")
+    assert before.ok, before.diagnostics
+    with pytest.raises(Unusable, match=says):
+        bucketed(before, "n=2,8", "pad=0")
+
+
+@pytest.mark.parametrize(
+    "words, says",
+    [
+        (("n=0,8",), "at least 1"),
+        (("n=a",), "a size is a number"),
+        (("pad=0",), "takes one size"),
+        (("n=1", "m=2"), "takes one size"),
+        (("n=1,8", "pad=x"), "which is no float32"),
+        (("%k=1,2",), "nothing is called"),
+    ],
+)
+def test_what_is_no_bucket_is_refused(words: tuple[str, ...], says: str) -> None:
+    with pytest.raises(Unusable, match=says):
+        bucketed(gradual.check(MLP), *words)
+
+
+def test_arguments_of_every_form_are_padded() -> None:
+    text = """def @main(%t: (Tensor[(n, 2), float32], Tensor[(3, n), bool]), %i: Tensor[(2 * n + 1,), int16]) {
+  ((%t.1, nn.relu(%t.0)), %i + %i)
+}"""
+    before = gradual.check(text)
+    after = bucketed(before, "n=2,5", "pad=1")
+    for n in range(8):
+        truths = Tensor([i % 2 == 0 for i in range(3 * n)], "bool", (3, n))
+        values = (floats(n, 2), truths), Tensor(list(range(2 * n + 1)), "int16")
+        assert ended(after, *values) == ended(before, *values)
+
+
+def test_a_caller_is_blamed_as_before() -> None:
+    before = gradual.check("def @main(%x: Tensor[(n, 4), float32], %y: Tensor[(n,), float32]) where n != 5 { %x }")
+    after = bucketed(before, "n=2,8", "pad=0")
+    for values in ((floats(2, 4), floats(3)), (floats(5, 4), floats(5)), (floats(2, 3), floats(2))):
+        assert ended(after, *values) == ended(before, *values)
+        assert ended(after, *values)[0] == "E0602"
+
+
+STEPS = (
+    "nn.relu(%v)", "exp(%v)", "nn.softmax(%v)", "nn.softmax(%v, axis=0)", "add(%v, %v)", "subtract(%v, %x)",
+    "cumsum(%v, axis=0)", "cumsum(%v, axis=1)", "reverse(%v, axis=0)", "reverse(%v, axis=1)", "sort(%v, axis=1)",
+    "sort(%v, axis=0)", "nn.dense(%v, %w)", "add(%v, mean(%v, axis=[0], keepdims=True))",
+    "subtract(%v, max(%v, axis=[1], keepdims=True))", "multiply(%v, sum(%v))", "nn.bias_add(%v, %b, axis=1)",
+    "transpose(transpose(%v, axes=[1, 0]), axes=[1, 0])", "reshape(reshape(%v, newshape=[-1, 2]), newshape=[-1, 4])",
+    "transpose(reshape(transpose(%v, axes=[1, 0]), newshape=[4, -1]), axes=[1, 0])",
+    "nn.l2_normalize(%v, eps=0.1, axis=[1])", "nn.l2_normalize(%v, eps=0.1, axis=[0])",
+    "transpose(reshape(%v, newshape=[4, -1]), axes=[1, 0])", "reshape(transpose(%v, axes=[1, 0]), newshape=[-1, 4])",
+    "where(%v > 0f, %v, %x)", "take(%v, [3, 2, 1, 0], axis=1)",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_whatever_is_accepted_gives_the_same_bits() -> None:
+    """Chains of operators, some of which mix rows: none that is accepted has another value."""
+    random, accepted = Random("chains"), 0
+    for seed in range(120):
+        lines = [f"  let %v = {random.choice(STEPS)};" for _ in range(random.randint(1, 4))]
+        text = "\n".join((
+            "def @main(%x: Tensor[(n, 4), float32], %w: Tensor[(4, 4), float32], %b: Tensor[(4,), float32]) {",
+            "  let %v = %x;", *lines, "  %v", "}",
+        ))  # fmt: skip
+        before = gradual.check(text)
+        assert before.ok, before.diagnostics
+        try:
+            after = bucketed(before, "n=1,3,6", f"pad={random.choice(('0', '7', '-inf', 'nan'))}")
+        except Unusable:
+            continue
+        accepted += 1
+        for n in (0, 1, 2, 4, 6, 7):
+            values = floats(n, 4, seed=seed), floats(4, 4, seed=2), floats(4, seed=3)
+            assert ended(after, *values) == ended(before, *values), text
+    assert 20 < accepted < 110
+
+
+def test_how_much_is_padding() -> None:
+    assert list(waste([1, 8, 64])) == [
+        "at 1 up to 0% is padding, 0% on average",
+        "at 8 up to 75% is padding, 38% on average",
+        "at 64 up to 86% is padding, 43% on average",
+    ]
+    for below, most in ((0, 1), (1, 8), (8, 64)):
+        rows = [most - n for n in range(below + 1, most + 1)]
+        says = f"at {most} up to {max(rows) / most:.0%} is padding, {sum(rows) / len(rows) / most:.0%} on average"
+        assert says in list(waste([1, 8, 64]))
+
+
+@needs_models
+@pytest.mark.parametrize("path", sorted(RELAY_MODELS.glob("*_any_*.relay")), ids=lambda path: path.stem)
+def test_batches_of_models_are_padded_and_images_are_not(path: Path) -> None:
+    before = gradual.check(path.read_text("utf-8"), path.name)
+    assert len(bucketed(before, "dim(%data,0)=1,8", "pad=0").types) == 4
+    if path.stem.endswith("image"):
+        with pytest.raises(Unusable, match="padded size"):
+            bucketed(before, "dim(%data,2)=224,256", "pad=0")
