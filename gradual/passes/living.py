@@ -42,6 +42,7 @@ from gradual.core.terms import (
     WriteReference,
 )
 from gradual.dims.dim import ContentOf, Dim, Variable
+from gradual.run.graph import is_too_large
 from gradual.run.plan import tensors
 from gradual.types.opening import base_of
 from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
@@ -144,6 +145,8 @@ class Lives:
         """The buffers that a step fills, or that a call hands over."""
         match step:
             case Size() if step.dim.value is not None:
+                pass
+            case Apply() if is_too_large(step):  # the run stops there
                 pass
             case Apply() | Size():
                 yield from (Made(path, type, False) for path, type in tensors(step.type, step.name))

@@ -6,8 +6,7 @@ Each thing that is otherwise is an obstacle, with the operators and inputs that 
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gradual.core.reading import blocks, every, operands
@@ -184,9 +183,9 @@ class _Search:
         names = ", ".join(f"`{variable.name}`" for variable in new)
         says = f"{what} has a size that depends on data: {names}"
         label = "known only when it has run" if own else "known only when the elements are there"
-        origin = [base for v in new if (base := base_of(v)) is not None and base != step.name]
+        origin = {base for v in new if (base := base_of(v)) is not None and base != step.name}
+        chain = self._chain(operands(step) or sorted(origin), origin)
         needs = frozenset() if own else frozenset(new)
-        chain = self._chain(origin or operands(step))
         yield Obstacle("graph.static.data", step.span, says, label, chain, needs)
 
     def _decides(self, step: If | Match, on: str, says: str, label: str) -> Obstacle:
@@ -217,24 +216,26 @@ class _Search:
         return Obstacle(rule, step.span, says, label, self._chain(origin), needs)
 
     # ------------------------------------------------------------------------------------------------------- chains
-    def _chain(self, names: Iterable[str]) -> tuple[Link, ...]:
-        """The shortest way from a parameter to one of some values, else from where nothing is read."""
+    def _chain(self, names: Iterable[str], origin: Container[str] = ()) -> tuple[Link, ...]:
+        """The shortest way to one of some values: from an origin, else from a parameter, else from anywhere."""
         before: dict[str, str] = {}
         start = [*dict.fromkeys(names)]
-        waiting = deque(start)
-        seen = {*start}
-        last = start[0] if start else None
-        while waiting:
-            name = waiting.popleft()
-            last = name
-            if name in self.params:
-                break
+        reached = self._reached(start, before)
+        ends = [name for name in reached if name in origin]
+        ends += [name for name in reached if name in self.params]
+        return tuple(self._way([*ends, *reached[-1:]][0], before)) if reached else ()
+
+    def _reached(self, start: Iterable[str], before: dict[str, str]) -> list[str]:
+        """All values that some are computed from, the nearest first; `before` gets the way back."""
+        reached = [*start]
+        seen = {*reached}
+        for name in reached:  # grows while it is walked
             for inner in self._sources(name):
                 if inner not in seen:
                     seen.add(inner)
                     before[inner] = name
-                    waiting.append(inner)
-        return tuple(self._way(last, before)) if last is not None else ()
+                    reached.append(inner)
+        return reached
 
     def _way(self, name: str, before: Mapping[str, str]) -> Iterator[Link]:
         link = self._link(name)
