@@ -20,7 +20,7 @@ from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking, Case, Cases, Together, Types, Unknown, at_size, unranked
 from gradual.source import Span
 from gradual.types.opening import rank_of, shapes_unknown, size_of, spelled
-from gradual.types.type import TensorType, UnrankedType
+from gradual.types.type import OpenedType, TensorType, UnrankedType
 from gradual.verdict import Proved, Refuted
 
 
@@ -69,6 +69,14 @@ def settle_ranks(state: Elaboration, operands: Sequence[str]) -> None:
                 state.rank_known(origin, rank)
 
 
+def settle_length(state: Elaboration, name: str, type: OpenedType) -> None:
+    """Take in the length of a vector that the facts know.  [dim.element]"""
+    if isinstance(type, TensorType) and type.rank == 1 and type.shape[0].value is None:
+        value = state.facts.rewrite(type.shape[0]).value
+        if value is not None and 0 <= value <= state.program.limits.contents:
+            state.retype(name, at_size(type, type.shape[0], value))
+
+
 def asked(state: Elaboration, application: Application) -> Asked | None:
     """What the operator's rule says, with ranks demanded that it fixes; None after reporting that one cannot be.
 
@@ -89,7 +97,7 @@ def asked(state: Elaboration, application: Application) -> Asked | None:
             raise _telling(cases.every if cases is not None else ())
         if cases is None or not cases.complete:
             return _whatever(state, application, fitting[0])
-        demanded = _fixed(fitting)
+        demanded = cases.fixed
         if demanded is None:
             return _open(state, application, cases)
         if not _demand(state, application, *demanded):
@@ -118,14 +126,6 @@ def _telling(cases: Sequence[Case]) -> IllFormed:
 
 
 # ---------------------------------------------------------------------------------------------------------- demands
-def _fixed(cases: Sequence[Case]) -> tuple[Unknown, int] | None:
-    """An unknown that has one number in all cases."""
-    for unknown, value in cases[0].at:
-        if all(dict(case.at).get(unknown) == value for case in cases):
-            return unknown, value
-    return None
-
-
 def _demand(state: Elaboration, application: Application, unknown: Unknown, value: int) -> bool:
     """Demand that a rank, or a size that decides one, is the number that the operator asks for."""
     place = unknown.operands[0]

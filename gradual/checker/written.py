@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from gradual.checker.binders import Unreadable, bind_declared
 from gradual.checker.elaboration import Broken, Elaboration
-from gradual.checker.unranked import demanded_axis, demanded_scalar, settle_ranks
+from gradual.checker.unranked import demanded_axis, demanded_scalar, settle_length, settle_ranks
 from gradual.dims.constraint import (
     Constraint,
     all_of,
@@ -230,7 +230,8 @@ class Reading:
         """An element of an integer vector of known length.  [dim.element]"""
         if self.declares:
             raise NotADim("a declaration names no elements of its parameters", span, "E0206", "name.dimension")
-        spelling, held, _ = self._part(value)
+        spelling, held, vector = self._part(value)
+        settle_length(self.state, held, vector)
         type = self.state.contents(held, True)
         if type is None or type.rank != 1:
             message = f"`{spelling}` is not a vector of integers whose length is known"

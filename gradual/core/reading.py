@@ -100,13 +100,18 @@ def reads(step: Step) -> Iterator[str]:
 
     Those that are defined inside are among them.
     """
+    return _reads(step, set())
+
+
+def _reads(step: Step, seen: set[int]) -> Iterator[str]:
+    """As `reads`, without the conversions that were seen: one may hold a step that converts by it again."""
     yield from operands(step)
     yield from _bases(_own_variables(step))
     if not isinstance(step, Check | Assertion):
         yield from origins(step.type)
     for block in blocks(step):
         for inner in block.steps:
-            yield from reads(inner)
+            yield from _reads(inner, seen)
         yield block.result
     match step:
         case Closure():
@@ -115,12 +120,12 @@ def reads(step: Step) -> Iterator[str]:
             for arm in step.arms:
                 yield from _bases(_pattern_variables(arm.pattern))
         case Wrap():
-            yield from _layer_reads(step.layer)
+            yield from _layer_reads(step.layer, seen)
         case WrapReference():
-            yield from _layer_reads(step.read)
-            yield from _layer_reads(step.write)
+            yield from _layer_reads(step.read, seen)
+            yield from _layer_reads(step.write, seen)
         case Convert():
-            yield from _conversion_reads(step.conversion, set())
+            yield from _conversion_reads(step.conversion, seen)
 
 
 def variables_of(type: OpenedType) -> Iterator[Variable]:
@@ -203,9 +208,9 @@ def _function_reads(function: Function) -> Iterator[str]:
         yield from _bases(size.variables())
 
 
-def _layer_reads(layer: Layer) -> Iterator[str]:
+def _layer_reads(layer: Layer, seen: set[int]) -> Iterator[str]:
     for step in (*layer.before, layer.call, *layer.after):
-        yield from reads(step)
+        yield from _reads(step, seen)
     for _, size in layer.binders:
         yield from _bases(size.variables())
     yield layer.result
@@ -220,7 +225,7 @@ def _conversion_reads(conversion: Conversion, seen: set[int]) -> Iterator[str]:
             match how:
                 case Change(_, steps, result):
                     for step in steps:
-                        yield from reads(step)
+                        yield from _reads(step, seen)
                     yield result
                 case Conversion():
                     yield from _conversion_reads(how, seen)

@@ -8,11 +8,13 @@ from the place into which they flow.  What no program can write is told.   [pass
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from gradual.core.print import printed as core_text
-from gradual.core.surface_blocks import TEMPORARY, Implied, implied, uses
+from gradual.core.reading import every
+from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, uses
 from gradual.core.surface_demands import Demands, is_demanded, written
 from gradual.core.surface_literals import Literals, attributes
 from gradual.core.surface_types import (
@@ -50,6 +52,7 @@ from gradual.core.terms import (
     Project,
     ReadReference,
     Rename,
+    Site,
     Size,
     Step,
     Stop,
@@ -57,14 +60,18 @@ from gradual.core.terms import (
     WrapReference,
     WriteReference,
 )
-from gradual.dims.constraint import FALSE, Constraint, equal
-from gradual.dims.dim import Dim
+from gradual.dims.constraint import FALSE, Constraint, Equal, equal
+from gradual.dims.dim import Dim, Kind, RankOf, SizeOf, Variable, constant
+from gradual.dims.dim import variable as ghost
+from gradual.limits import LIMITS
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.metadata_text import encoded
 from gradual.syntax.print import printed
-from gradual.types.choosing import settled_type
+from gradual.tensors.tensor import Tensor
+from gradual.types.choosing import is_gradual, settled_type
 from gradual.types.declared import Data
+from gradual.types.dtype import DType
 from gradual.types.measuring import bare
 from gradual.types.type import (
     FunctionType,
@@ -73,6 +80,7 @@ from gradual.types.type import (
     ReferenceType,
     TensorType,
     TypeVariable,
+    UnrankedType,
 )
 
 Settings = tuple[tuple[str, str, Span], ...]
@@ -119,6 +127,8 @@ class _Writer:
 
     Attributes:
         uses: how often each variable is read.
+        inline: the constants that stand where they are used.
+        open: whether the text has an unknown.
         numbered: how many graph variables there are.
     """
 
@@ -127,6 +137,8 @@ class _Writer:
     spelling: Spelling = field(default_factory=Spelling)
     demands: Demands = field(init=False)
     uses: Counter[str] = field(default_factory=Counter)
+    inline: dict[str, Tensor] = field(default_factory=dict)
+    open: bool = True
     numbered: int = 0
 
     def __post_init__(self) -> None:
@@ -136,6 +148,8 @@ class _Writer:
     def definition(self, function: Function) -> ast.Def | ast.OperatorDef:
         """A function, or a declared operator.  Raises Unsayable."""
         self.uses = uses(function)
+        self.open = _is_open(function)
+        self.inline = literals_in_place(function, self.uses)
         params, result = self._params(function), self._result(function)
         where, binders = tuple(map(self.spelling.predicate, function.type.where)), self._binders(function, params)
         if function.name.startswith("@"):
@@ -171,20 +185,36 @@ class _Writer:
     def block(self, block: Block, flows: tuple[str, GradualType] | None = None) -> ast.Block:
         """The steps in order, then the value; `flows` is a value that flows into a written type, and the type."""
         for step in block.steps:
-            if not isinstance(step, Check | Assertion):
-                self.demands.types[step.name] = step.type
+            self.demands.define(step)
+        before = self.demands.mark() if any(isinstance(step, Check) for step in block.steps) else None
         found = implied(block, self.demands, self.uses, flows)
         items: list[ast.Item] = []
         for index in range(len(block.steps)):
             if index not in found.silent:
                 self._item(found, index, items)
         result = self._forgotten(found.result, items) if FALSE in found.ending else found.result
-        return ast.Block(tuple(items), self.spelling.variable(result), NOWHERE)
+        if before is not None:
+            self.demands.rollback(before)
+        return self._ended(items, result)
+
+    def _ended(self, items: list[ast.Item], result: str) -> ast.Block:
+        """The items and their value; a last step that nobody named is the value itself."""
+        value = self.spelling.variable(result)
+        match items, value:
+            case [*_, ast.Let(ast.Local(last), None, whole)], ast.Local(name) if (
+                name == last and TEMPORARY.fullmatch(result) and self.uses[result] == 1
+            ):
+                return ast.Block(tuple(items[:-1]), whole, NOWHERE)
+        return ast.Block(tuple(items), value, NOWHERE)
 
     def _item(self, found: Implied, index: int, items: list[ast.Item]) -> None:
         match found.block.steps[index]:
+            case Constant(name) if name in self.inline:
+                return
             case Check() as check:
-                items += self._check(check, found.demanded(index))
+                self._check(check, found.demanded(index), items)
+                if self.demands.learn(check):
+                    found.forget()
             case Assertion(condition, message):
                 items.append(ast.Assert(self.spelling.variable(condition), message or None, NOWHERE))
             case step:
@@ -214,21 +244,52 @@ class _Writer:
         return f"%{self.numbered - 1}"
 
     # ----------------------------------------------------------------------------------------------------- checks
-    def _check(self, check: Check, goals: frozenset[Constraint]) -> Iterator[ast.Item]:
-        """Nothing where what follows demands it again, else an assertion.  [pass.surface.check]
+    def _check(self, check: Check, goals: frozenset[Constraint], items: list[ast.Item]) -> None:
+        """Nothing where what follows demands it again, else the assertion or an ascription that demands it.
 
-        A check that speaks of rigid names only is asserted, too: if no unknown is left, the definition is strict.
+        A check that speaks of rigid names only needs an unknown beside it, for in a strict definition it is an error.
+        [pass.surface.check]
         """
-        asked = any(variable.is_ghost for variable in check.goal.variables()) or check.goal is FALSE
-        if asked and is_demanded(check, goals):
+        open = self.open or check.goal is FALSE or any(variable.is_ghost for variable in check.goal.variables())
+        if check.blame.site is Site.ASSERT and check.goal is not FALSE:
+            items.append(ast.Assert(self.spelling.predicate(check.goal), check.blame.says, NOWHERE))
+        elif not (open and is_demanded(check, goals)):
+            self._demand(check.goal, items)
+
+    def _demand(self, goal: Constraint, items: list[ast.Item]) -> None:
+        """An ascription that owes a goal, of a value whose size or rank the goal speaks of if there is one."""
+        if goal is FALSE:
+            unknown = self._ascribed(self._carrier(items), _vector(Hole()), items)
+            self._ascribed(unknown, _vector(constant(0)), items)
             return
-        condition = self.spelling.predicate(check.goal)
-        if check.goal is FALSE:  # an unknown that is 0, so that nothing is refuted before the run
-            unknown = self._next()
-            zero = ast.Cast(ast.Number(0, "int64", True, NOWHERE), ast.TensorType((), "int64", NOWHERE), NOWHERE)
-            yield ast.Let(local(unknown), None, zero, NOWHERE)
-            condition = ast.Infix("==", local(unknown), integer(1), NOWHERE)
-        yield ast.Assert(condition, check.blame.says, NOWHERE)
+        for variable in sorted(goal.variables()):
+            match variable.witness:
+                case SizeOf(value=path, axis=axis) if (shape := self._shape(path)) is not None:
+                    holes: list[Dim | Hole] = [Hole() for _ in shape.shape]
+                    wanted = _solved(goal, variable)
+                    holes[axis] = wanted if wanted is not None else _bounded(goal, variable)
+                    self._ascribed(path, TensorType(tuple(holes), shape.dtype), items)
+                    return
+                case RankOf(value=path) if (rank := _solved(goal, variable)) is not None and rank.value is not None:
+                    type = self.demands.types.get(path)
+                    if isinstance(type, UnrankedType) and 0 <= rank.value <= LIMITS.rank:
+                        self._ascribed(path, TensorType((Hole(),) * rank.value, type.dtype), items)
+                        return
+        self._ascribed(self._carrier(items), _vector(_bounded(goal, None)), items)
+
+    def _shape(self, path: str) -> TensorType[Dim] | None:
+        type = self.demands.types.get(path)
+        return type if isinstance(type, TensorType) else None
+
+    def _carrier(self, items: list[ast.Item]) -> str:
+        """A value of one element, to bear an ascription."""
+        name = self._next()
+        shape = ast.Attribute("shape", ast.Listing((integer(1),), NOWHERE), NOWHERE)
+        dtype = ast.Attribute("dtype", ast.Text("bool", NOWHERE), NOWHERE)
+        zeros = ast.Call(ast.Name("zeros", NOWHERE), (), (shape, dtype), NOWHERE)
+        items.append(ast.Let(local(name), None, zeros, NOWHERE))
+        self.demands.types[name] = _vector(constant(1))
+        return name
 
     def _admissible(self, step: Step, items: list[ast.Item]) -> Step:
         """The step with operands that forget their sizes, where these can never fit.  [pass.surface.never]
@@ -264,7 +325,7 @@ class _Writer:
         if type == self.demands.type_of(name):
             return name
         new = self._next()
-        items.append(ast.Let(local(new), self.spelling.type(type), self.spelling.variable(name), NOWHERE))
+        items.append(ast.Let(local(new), self.spelling.type(type), self._operand(name), NOWHERE))
         self.demands.types[new] = self.demands.type_of(name)
         return new
 
@@ -275,8 +336,7 @@ class _Writer:
         """
         for block in blocks:
             for step in block.steps:
-                if not isinstance(step, Check | Assertion):
-                    self.demands.types[step.name] = step.type
+                self.demands.define(step)
         types = [self.demands.type_of(block.result) for block in blocks]
         tensors = [type for type in types if isinstance(type, TensorType)]
         if len(tensors) < len(types) or len({type.rank for type in tensors}) != 1:
@@ -296,7 +356,7 @@ class _Writer:
         match step:
             case Apply(_, operator, operands):
                 function = ast.Name(operator.name, NOWHERE)
-                return ast.Call(function, tuple(map(variable, operands)), attributes(step, self.spelling), NOWHERE)
+                return ast.Call(function, tuple(map(self._operand, operands)), attributes(step, self.spelling), NOWHERE)
             case Constant(_, value):
                 return self.literals.constant(value)
             case Size(_, dim):
@@ -333,6 +393,10 @@ class _Writer:
                 raise Unsayable(f"a step that has no value: {says}")
         raise AssertionError(step)
 
+    def _operand(self, name: str) -> ast.Expr:
+        """A value, or the literal that it is where it is used once."""
+        return self.literals.constant(self.inline[name]) if name in self.inline else self.spelling.variable(name)
+
     def _size(self, dim: Dim) -> ast.Expr:
         """A size as a value: a name, `dim(%x, 0)`, or `dim(n + 1)`.  [type.size]"""
         expr = self.spelling.dim(dim)
@@ -355,24 +419,54 @@ class _Writer:
         return ast.Instance(self.spelling.variable(step.operand), tuple(given[:last]), NOWHERE)
 
     def _match(self, step: Match) -> ast.Expr:
-        arms = []
-        for arm in step.arms:
-            pattern = self._pattern(arm.pattern)
-            arms.append(ast.Arm(pattern, self.block(arm.block), NOWHERE))
-        return ast.Match(self.spelling.variable(step.scrutinee), tuple(arms), step.complete, NOWHERE)
+        arms = tuple(ast.Arm(self._pattern(arm.pattern), self.block(arm.block), NOWHERE) for arm in step.arms)
+        return ast.Match(self.spelling.variable(step.scrutinee), arms, step.complete, NOWHERE)
 
     def _pattern(self, pattern: CorePattern) -> ast.Pattern:
         match pattern:
             case Bind(None):
                 return ast.WildcardPattern(NOWHERE)
-            case Bind(str(name), type):
-                self.demands.types[name] = type
+            case Bind(str(name)):
                 return ast.VariablePattern(local(name), None, NOWHERE)
             case Destructure(None, fields):
                 return ast.TuplePattern(tuple(map(self._pattern, fields)), NOWHERE)
             case Destructure(str(constructor), fields):
                 return ast.ConstructorPattern(constructor, tuple(map(self._pattern, fields)), NOWHERE)
         raise AssertionError(pattern)
+
+
+def _vector(extent: Dim | Hole) -> Any:
+    return TensorType((extent,), DType.BOOL)
+
+
+def _solved(goal: Constraint, variable: Variable) -> Dim | None:
+    """What a goal says that a variable is, if it says just that."""
+    match goal:
+        case Equal(left=left, right=right) if bare(left) is variable and variable not in right.variables():
+            return right
+        case Equal(left=left, right=right) if bare(right) is variable and variable not in left.variables():
+            return left
+        case _:
+            return None
+
+
+def _bounded(goal: Constraint, variable: Variable | None) -> Hole:
+    """An unknown that is bounded by what a goal says, of a variable or of whatever it speaks of."""
+    taken, name = {one.name for one in goal.variables()}, "u"
+    while name in taken:
+        name += "_"
+    unknown = ghost(name, Kind.GHOST)
+    (binder,) = unknown.variables()
+    bound = goal if variable is None else goal.substitute({variable: unknown})
+    return Hole(binder=binder, bound=bound)
+
+
+def _is_open(function: Function) -> bool:
+    """Whether a definition has an unknown that its text shows, so that it is not strict."""
+    renamed = (step for step in every(function.body) if isinstance(step, Rename))
+    return any(is_gradual(param.written) for param in function.params) or any(
+        is_gradual(written(step)) for step in renamed
+    )
 
 
 def _is_absent(function: Function) -> bool:

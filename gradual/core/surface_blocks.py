@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gradual.core.reading import blocks, defined, every, operands, reads
 from gradual.core.surface_demands import Demands
 from gradual.core.terms import (
+    Apply,
     Block,
     Check,
+    Constant,
     Construct,
     Convert,
     Function,
@@ -29,6 +31,7 @@ from gradual.core.terms import (
     WriteReference,
 )
 from gradual.dims.constraint import Constraint
+from gradual.tensors.tensor import Tensor
 from gradual.types.type import GradualType, TupleType
 
 TEMPORARY = re.compile(r"%_?[0-9]+")
@@ -54,6 +57,17 @@ def uses(function: Function) -> Counter[str]:
     return found
 
 
+def literals_in_place(function: Function, used: Mapping[str, int]) -> dict[str, Tensor]:
+    """The constants that nobody named and that one operator takes, which may stand there."""
+    steps = list(every(function.body))
+    taken = {name for step in steps if isinstance(step, Apply) for name in step.operands}
+    return {
+        step.name: step.value
+        for step in steps
+        if isinstance(step, Constant) and TEMPORARY.fullmatch(step.name) and used[step.name] == 1 and step.name in taken
+    }
+
+
 @dataclass(slots=True, eq=False)
 class Implied:
     """What comes back by itself in one block.
@@ -76,6 +90,10 @@ class Implied:
             steps = self.block.steps
             self._goals[index] = self.demands.goals(steps[index]) if index < len(steps) else self.ending
         return self._goals[index]
+
+    def forget(self) -> None:
+        """More is known of the values' types, so the demands are others."""
+        self._goals.clear()
 
     def demanded(self, index: int) -> frozenset[Constraint]:
         """What is demanded next after a check, before anything else can stop the run."""
@@ -108,12 +126,11 @@ def implied(block: Block, demands: Demands, used: Mapping[str, int], flow: Flow 
     for place, step in enumerate(block.steps):
         if not isinstance(step, _FLOWING):
             _look(found, place, list(demands.targets(step)), used)
-    if flow is not None:
-        _look(found, len(block.steps), [flow], used)
+    _look(found, len(block.steps), [flow if flow is not None else (block.result, None)], used)
     return found
 
 
-def _look(found: Implied, place: int, flows: list[Flow], used: Mapping[str, int]) -> None:
+def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | None]], used: Mapping[str, int]) -> None:
     """What stands before a place for the sake of the values that flow there."""
     window: dict[str, tuple[int, Step]] = {}
     for index in range(place - 1, -1, -1):

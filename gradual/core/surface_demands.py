@@ -7,20 +7,27 @@ from dataclasses import dataclass, field
 
 from gradual.core.terms import (
     Apply,
+    Assertion,
+    Bind,
     Check,
     Construct,
+    CorePattern,
+    Destructure,
+    Instantiate,
     Invoke,
+    Match,
     Module,
     Rename,
     Step,
     WriteReference,
 )
-from gradual.dims.constraint import Constraint
-from gradual.dims.dim import Dim
-from gradual.ops.operator import IllFormed, Judgement
-from gradual.ops.ranks import Asking
+from gradual.dims.constraint import Constraint, at_least, equal
+from gradual.dims.dim import Dim, RankOf, constant, of_atom
+from gradual.limits import LIMITS
+from gradual.ops.operator import IllFormed
+from gradual.ops.ranks import Asking, Unknown
 from gradual.types.choosing import at_types
-from gradual.types.opening import base_of
+from gradual.types.opening import at_rank, base_of, shapes_unknown
 from gradual.types.relate import Demand, demands, instantiated
 from gradual.types.type import (
     DataType,
@@ -33,18 +40,66 @@ from gradual.types.type import (
     TupleType,
 )
 
+Learnt = tuple[dict[str, OpenedType], dict[Dim, int]]
+
 
 @dataclass(slots=True, eq=False)
 class Demands:
-    """The types of a function's values, and what its steps demand of them."""
+    """What a function's steps demand.
+
+    Attributes:
+        types: the types of its values, as far as checks before a place have told them.
+        known: the sizes that checks before a place have told.
+    """
 
     module: Module
     types: dict[str, OpenedType] = field(default_factory=dict)
+    known: dict[Dim, int] = field(default_factory=dict)
 
     def type_of(self, name: str) -> OpenedType:
         """The type of a value, or of a function by its name."""
         function = self.module.functions.get(name)
         return function.type if function is not None else self.types[name]
+
+    def define(self, step: Step) -> None:
+        """Take in the type of what a step makes, and what its pattern binds."""
+        if isinstance(step, Check | Assertion):
+            return
+        self.types[step.name] = step.type
+        for arm in step.arms if isinstance(step, Match) else ():
+            self._bind(arm.pattern)
+
+    def _bind(self, pattern: CorePattern) -> None:
+        match pattern:
+            case Bind(str(name), type):
+                self.types[name] = type
+            case Destructure(_, fields):
+                for part in fields:
+                    self._bind(part)
+
+    def mark(self) -> Learnt:
+        """What is known here, for `rollback` at the end of the block."""
+        return dict(self.types), dict(self.known)
+
+    def rollback(self, mark: Learnt) -> None:
+        """Forget what the checks since a mark have told."""
+        types, self.known = mark
+        self.types.update(types)
+
+    def learn(self, check: Check) -> bool:
+        """Take in the rank, or the size, that a check says; whether it says one."""
+        solution = check.goal.solution
+        witness = solution[0].witness if solution is not None else None
+        rank = solution[1].value if solution is not None else None
+        if solution is None or rank is None:
+            return False
+        self.known[of_atom(solution[0])] = rank
+        if not isinstance(witness, RankOf) or not 0 <= rank <= LIMITS.rank:
+            return True
+        for name, type in self.types.items():
+            if witness.value in shapes_unknown(type):
+                self.types[name] = at_rank(type, witness.value, rank)
+        return True
 
     def targets(self, step: Step) -> Iterator[tuple[str, GradualType]]:
         """Each operand that flows into a written type, with that type."""
@@ -73,6 +128,8 @@ class Demands:
                 return frozenset()
             case Apply():
                 return frozenset(self._needed(step))
+            case Instantiate(dims=dims):
+                return frozenset(at_least(dim, constant(0)) for _, dim in dims)
             case Invoke(function=function, operands=operands):
                 return frozenset((*self._flowing(step), *self._called(function, operands, step)))
             case _:
@@ -94,14 +151,27 @@ class Demands:
             yield from call.where
 
     def _needed(self, step: Apply) -> Iterator[Constraint]:
+        """The ranks that the operator fixes, then what its rule needs."""
         asking = Asking(step.operator, step.operands, step.attributes)
-        types = tuple(self.type_of(operand) for operand in step.operands)
+        types = asking.flattened(tuple(self.type_of(operand) for operand in step.operands))
         try:
-            judgement = asking.step(asking.flattened(types))
+            found = asking.step(types)
+            while isinstance(found, Unknown):
+                if found.origin is None and found.number in self.known:
+                    types = found.at(types, self.known[found.number])
+                    found = asking.step(types)
+                    continue
+                cases = asking.cases(types)
+                fixed = cases.fixed if cases is not None and cases.complete and cases.fitting else None
+                if fixed is None:
+                    return
+                unknown, value = fixed
+                yield equal(unknown.number, constant(value))
+                types = unknown.at(types, value)
+                found = asking.step(types)
         except IllFormed:
             return
-        if isinstance(judgement, Judgement):
-            yield from (need.goal for need in judgement.needs)
+        yield from (need.goal for need in found.needs)
 
 
 def _flows(source: OpenedType, target: GradualType) -> Iterator[Constraint]:

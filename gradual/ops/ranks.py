@@ -97,6 +97,15 @@ class Cases:
         """Those that are well-formed."""
         return tuple(case for case in self.every if case.judgement is not None)
 
+    @property
+    def fixed(self) -> tuple[Unknown, int] | None:
+        """An unknown that has one number in all that are well-formed.  [op.dynamic.demand]"""
+        first, *others = self.fitting
+        for unknown, value in first.at:
+            if all(dict(case.at).get(unknown) == value for case in others):
+                return unknown, value
+        return None
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asking:
