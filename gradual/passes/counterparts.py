@@ -101,3 +101,11 @@ _FORMS: Mapping[str, Callable[[Apply, Types, Literals], Counterpart | None]] = {
     "dyn.nn.upsampling": _upsampling,
     "dyn.nn.upsampling3d": _upsampling,
 }
+
+READ: Mapping[str, tuple[int, ...]] = {
+    "dyn.nn.pad": (1,),
+    "dyn.image.resize2d": (1, 2),
+    "dyn.nn.upsampling": (1, 2),
+    "dyn.nn.upsampling3d": (1, 2, 3),
+}
+"""The arguments that become attributes."""

@@ -18,7 +18,7 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.codes import REST
 from gradual.ops.dynamic import Twin, twin_of
 from gradual.ops.operator import IllFormed, Judgement, Need, Operator
-from gradual.passes.counterparts import Counterpart, by_value
+from gradual.passes.counterparts import READ, Counterpart, by_value
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
 from gradual.passes.folding import SMALL, computed, known_constant, literal
@@ -40,6 +40,8 @@ class Static:
     def __call__(self, sweep: Sweep, step: Apply) -> Step:
         """The application as the static operator, as a literal if its elements are known, or as it is."""
         made = self._made_static(sweep, step) if _is_dynamic(step) else step
+        if _is_dynamic(made):
+            self.left[step.name] = _why(step, twin_of(step.operator), sweep)
         found = self._literal(sweep, made)
         if found is not None or made is not step:
             sweep.loosened.update(step.operands)
@@ -59,7 +61,6 @@ class Static:
         except IllFormed:  # a check before it fails always
             found = None
         if found is None:
-            self.left[step.name] = _why(step, twin, sweep)
             return step
         made = replace(step, operator=found.static, operands=found.operands, attributes=found.attributes)
         return made if twin is not None else self._judged(sweep, step, made)
@@ -84,7 +85,6 @@ class Static:
         types = sweep.operands(made)
         judgement = made.operator.judge(*types, **made.attributes)
         if not all(isinstance(sweep.knowing.decide(need.goal), Proved) for need in judgement.needs):
-            self.left[step.name] = "whether its static form accepts the data is not known"
             return step
         return replace(made, type=sweep.sharper(judgement.result, step.type, step.name))
 
@@ -152,8 +152,9 @@ def _is_dynamic(step: Step) -> bool:
 def _why(step: Apply, twin: Twin | None, sweep: Sweep) -> str:
     """Which elements are not known, and where they come from.   [pass.static.report]"""
     types = sweep.operands(step)
-    places = twin.places if twin is not None else tuple(range(1, len(step.operands)))
-    return "; ".join(filter(None, (_unknown(step, place, types[place]) for place in places))) or "its data are unknown"
+    places = twin.places if twin is not None else READ.get(step.operator.name, ())
+    unknown = (_unknown(step, place, types[place]) for place in places if step.operands[place] not in sweep.literals)
+    return "; ".join(filter(None, unknown)) or "as an attribute what it reads would not fail alike"
 
 
 def _unknown(step: Apply, place: int, type: OpenedType) -> str:

@@ -35,7 +35,7 @@ SMALL = 64
 
 
 def literal(name: str, value: Tensor, step: Apply) -> Constant:
-    """A step that holds a value, in place of an application.   [pass.fold.literal]"""
+    """A step that holds a value, in place of an application."""
     type = literal_type(value, tracked=False)
     tracked = tracked_length(type, LIMITS.contents) is not None
     return Constant(name, value, literal_type(value, tracked), step.span)

@@ -66,7 +66,7 @@ class Loosening:
     def _made(
         self, sweep: Sweep, step: Apply, dynamic: Operator, twin: Twin, values: Sequence[tuple[Dim, ...] | None]
     ) -> Apply | None:
-        """The twin, if it owes nothing that the static form does not, and has the same type.   [pass.dynamic.same]"""
+        """The twin, if it owes nothing that the static form does not, and has the same type."""
         operands: list[OpenedType] = [TupleType(())] * len(dynamic.arguments)
         given = sweep.operands(step)
         for place, type in zip(twin.kept, given, strict=True):

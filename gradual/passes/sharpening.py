@@ -14,7 +14,7 @@ from enum import Enum, auto
 from itertools import zip_longest
 from typing import Any
 
-from gradual.core.declared import declarations, is_own
+from gradual.core.declared import declarations, is_own, known_numbers, without_contents
 from gradual.core.rewriting import Rewriting, apart
 from gradual.core.terms import (
     Apply,
@@ -301,7 +301,7 @@ class Sweep:
     def _apply(self, step: Apply) -> None:
         moved: Any = step if self._is_untouched else self.rewriting.step(step)
         if moved is not step and (self._is_touched(step) or moved.attributes != step.attributes):
-            moved = self._judged(step, moved)
+            moved = self._judged(step, self._forgetting(step, moved))
         found = self.improve(self, moved) if self.improve is not None else moved
         if isinstance(found, str):
             self.loosened.update(moved.operands)
@@ -326,6 +326,37 @@ class Sweep:
             return
         if tracked_length(type, LIMITS.contents, read) is not None:
             self.types[name] = with_contents(type, name)
+
+    def _forgetting(self, step: Apply, moved: Apply) -> Apply:
+        """The step on literals whose numbers are not looked at, if with them it would owe what it does not check.
+
+        What was a fault of elements stays one.   [pass.sharpen.numbers]
+        """
+        places = [
+            place
+            for place, name in enumerate(step.operands)
+            if name in self.changed and known_numbers(self.type_of(moved.operands[place])) is not None
+        ]
+        if not places or self._is_accepted(moved):
+            return moved
+        operands = list(moved.operands)
+        for place in places:
+            (name,) = apart([operands[place]], self.taken).values()
+            type = without_contents(self.type_of(operands[place]))
+            self.put(Rename(name, operands[place], type, step.span))
+            self.literals[name] = self.literals[operands[place]]
+            operands[place] = name
+        return replace(moved, operands=tuple(operands))
+
+    def _is_accepted(self, step: Apply) -> bool:
+        """Whether the rule of a step owes nothing that is not known."""
+        try:
+            found = Asking(step.operator, step.operands, step.attributes).step(self.operands(step))
+        except IllFormed:
+            return False
+        if not isinstance(found, Judgement):
+            return True
+        return all(isinstance(self.knowing.decide(need.goal), Proved) for need in found.needs)
 
     def _judged(self, step: Apply, moved: Apply) -> Apply:
         """The step with the type that its rule gives on what is known now."""
@@ -452,6 +483,8 @@ class Sweep:
         if isinstance(type, TensorType) and any(map(is_closed, type.contents or ())):
             self._alias(step, value)
             return
+        if value in self.literals:
+            self.literals[step.name] = self.literals[value]
         moved = step if self._is_untouched else self.rewriting.step(step)
         sharper = self.sharper(type, step.type, step.name)
         self._emit(moved if sharper == moved.type else replace(moved, type=sharper, written=None), step)

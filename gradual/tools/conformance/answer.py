@@ -50,6 +50,9 @@ class Report:
         core: the elaborated program, line by line; empty for a rejected one.
         static: for each function asked about, `@f  static`, or a line for each obstacle, and what to pin.
         plan: for each function asked about, a line for each buffer, each slot, and the peak.
+        after: the elaborated program after the passes, or why they cannot be used.
+        left: what the passes told.
+        passed: whether the program went through passes.
     """
 
     accepted: bool
@@ -60,6 +63,9 @@ class Report:
     core: tuple[str, ...] = ()
     static: tuple[str, ...] = ()
     plan: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    passed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ def blessed(case: Case, report: Report, outcomes: list[Outcome]) -> dict[str, li
         "core": [line.rstrip() for line in report.core],
         "static": list(report.static),
         "plan": list(report.plan),
+        "after": [line.rstrip() for line in report.after],
+        "left": list(report.left),
         "run": _runs(case, outcomes),
     }
     kept = {name: lines for name, lines in blocks.items() if name in case.fences}

@@ -130,6 +130,7 @@ class Request:
         static: functions of which it is asked what keeps them from being static.
         plan: functions whose memory it is asked to plan.
         runtime: what is to run the calls: "vm" or "graph".
+        passes: the passes that the program goes through before it runs, as words.
     """
 
     name: str
@@ -138,6 +139,7 @@ class Request:
     static: tuple[str, ...] = ()
     plan: tuple[str, ...] = ()
     runtime: str = "vm"
+    passes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ class Expectation:
         checks: residual checks, exhaustive; None where they are not asked for (rejected programs, variants).
         core: the elaborated program; None when not asked.
         static: what keeps functions from being static; plan: the memory of functions; None when not asked.
+        after: the elaborated program after the passes; left: what they told; None when not asked.
         outcomes: one for each call of the request.
         variant: only the verdict and the codes of errors are expected.
     """
@@ -159,6 +162,8 @@ class Expectation:
     core: tuple[str, ...] | None = None
     static: tuple[str, ...] | None = None
     plan: tuple[str, ...] | None = None
+    after: tuple[str, ...] | None = None
+    left: tuple[str, ...] | None = None
     outcomes: tuple[ExpectedOutcome, ...] = ()
     variant: bool = False
 

@@ -41,6 +41,8 @@ def _single(case: Case, program: Annotated, problems: Problems) -> Case:
         core=_plain(case, "core"),
         static=_plain(case, "static"),
         plan=_plain(case, "plan"),
+        after=_plain(case, "after"),
+        left=_plain(case, "left"),
         outcomes=tuple(outcome for _, outcome in runs[0]),
     )
     if expectation.accepted is False:
@@ -48,7 +50,11 @@ def _single(case: Case, program: Annotated, problems: Problems) -> Case:
         expectation = replace(expectation, checks=None)
     static, plan = _functions(expectation.static), _functions(expectation.plan)
     calls = tuple(call for call, _ in runs[0])
-    request = Request(f"{case.id}.relay", program.text, calls, static, plan)
+    passes = tuple(word for line in _plain(case, "pass") or () for word in line.split())
+    problems += [
+        (fences[name].line, f"`{name}` without `pass`") for name in ("after", "left") if name in fences and not passes
+    ]
+    request = Request(f"{case.id}.relay", program.text, calls, static, plan, passes=passes)
     return replace(case, request=request, expectation=expectation)
 
 
@@ -71,7 +77,9 @@ def _empty(case: Case) -> Problems:
 
 
 def _accepted_only(case: Case) -> Problems:
-    names = (name for name in ("checks", "core", "static", "plan", "run") if name in case.fences)
+    names = (
+        name for name in ("checks", "core", "static", "plan", "pass", "after", "left", "run") if name in case.fences
+    )
     return [(case.fences[name].line, f"a rejected program has no `{name}`") for name in names]
 
 
@@ -81,7 +89,7 @@ def _variants(case: Case, program: Annotated, problems: Problems) -> list[Case]:
     problems.extend(_empty(case))
     if program.diagnostics:
         problems.append((case.fences["relay"].line, "a program with variants has no annotations"))
-    for name in ("types", "checks", "core", "static", "plan", "run"):
+    for name in ("types", "checks", "core", "static", "plan", "pass", "after", "left", "run"):
         if name in case.fences:
             problems.append((case.fences[name].line, f"a program with variants has no `{name}` block"))
     return [_variant(case, program.text, variant, problems) for variant in variants]

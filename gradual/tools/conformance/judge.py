@@ -35,6 +35,8 @@ class Profile(StrEnum):
     CORE = "core"
     STATIC = "static"
     PLAN = "plan"
+    AFTER = "after"
+    LEFT = "left"
     RUN = "run"
     BLAME = "blame"
 
@@ -50,7 +52,7 @@ class Failure:
 
 def judged(case: Case, report: Report) -> list[Failure]:
     """How the answer to `check` disagrees with the case."""
-    parts = (_verdict, _diagnostics, _rules, _types, _checks, _core, _static, _plan)
+    parts = (_verdict, _diagnostics, _rules, _types, _checks, _core, _static, _plan, _after)
     return [failure for part in parts for failure in part(case, report)]
 
 
@@ -157,6 +159,11 @@ def _static(case: Case, report: Report) -> Iterator[Failure]:
 
 def _plan(case: Case, report: Report) -> Iterator[Failure]:
     yield from _lines(case, Profile.PLAN, case.expectation.plan, report.plan)
+
+
+def _after(case: Case, report: Report) -> Iterator[Failure]:
+    yield from _lines(case, Profile.AFTER, case.expectation.after, report.after)
+    yield from _lines(case, Profile.LEFT, case.expectation.left, report.left)
 
 
 def _lines(case: Case, block: Profile, wanted: Sequence[str] | None, answer: Sequence[str]) -> Iterator[Failure]:

@@ -20,7 +20,7 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$")
 _FENCE = re.compile(r"^(`{3,})\s*(\S*)\s*$")
 _KEY = re.compile(r"(?<![\w`])([a-z][a-z-]*):((?:[\s,]*`[^`\n]+`)+)")
 
-BLOCKS = ("relay", "types", "checks", "core", "static", "plan", "run", "variants")
+BLOCKS = ("relay", "types", "checks", "core", "static", "plan", "pass", "after", "left", "run", "variants")
 ILLUSTRATIONS = ("text", "ebnf", "console", "json", "markdown", "lark")
 
 

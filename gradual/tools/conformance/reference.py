@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compiler import Compilation, Options, apply, compile_source
 from gradual.core.print import printed
 from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic
+from gradual.passes.passing import Unusable
 from gradual.run.value import Blame, Fault
 from gradual.source import Source, Span
 from gradual.tensors.value import Constructed
@@ -34,12 +35,22 @@ class Reference:
     def __init__(self, smt: bool = True) -> None:
         self.options = Options(smt=smt)
         self.last: tuple[str, Compilation] | None = None
+        self.after: tuple[Compilation, tuple[str, ...], Compilation] | None = None
 
     def compiled(self, request: Request) -> Compilation:
         """The compilation of a request's program."""
         if self.last is None or self.last[0] != request.text:
             self.last = request.text, compile_source(Source(request.name, request.text), self.options)
         return self.last[1]
+
+    def passed(self, request: Request) -> Compilation:
+        """The compilation after the request's passes.  Raises Unusable."""
+        before = self.compiled(request)
+        if not request.passes:
+            return before
+        if self.after is None or self.after[0] is not before or self.after[1] != request.passes:
+            self.after = before, request.passes, apply(before, *request.passes)
+        return self.after[2]
 
     def check(self, request: Request) -> Report:
         """Check the request's program."""
@@ -49,11 +60,23 @@ class Reference:
             return report
         static = tuple(line for name in request.static for line in obstacles_of(compilation, name))
         plan = tuple(line for name in request.plan for line in plan_of(compilation, name))
-        return replace(report, static=static, plan=plan)
+        return self._passed(request, replace(report, static=static, plan=plan))
+
+    def _passed(self, request: Request, report: Report) -> Report:
+        """The report with what came of the request's passes."""
+        if not request.passes:
+            return report
+        try:
+            after = self.passed(request)
+        except Unusable as trouble:
+            return replace(report, after=(f"unusable: {trouble.message}",))
+        lines = tuple(printed(after.core).rstrip("\n").split("\n"))
+        left = tuple(f"{note.function}  {place(note.span, after.source)}  {note.says}" for note in after.notes)
+        return replace(report, after=lines, left=left, passed=True)
 
     def run(self, request: Request, call: Call) -> Outcome:
         """Run one call of the request's program."""
-        compilation = self.compiled(request)
+        compilation = self.passed(request)
         given = values(call.arguments, compilation.functions[call.function].params, 0, compilation.core.data)
         try:
             return GotValue(_values(compilation.run(call.function, *given, runtime=request.runtime)))

@@ -59,13 +59,19 @@ def examined(case: Case, implementation: Implementation) -> Result:
 
 
 def _outcomes(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
-    """The outcome of each call; where the case says that the function is static, by both runtimes.  [graph.run]"""
+    """The outcome of each call; where the case says that the function is static, by both runtimes.  [graph.run]
+
+    After passes it is the same as before, unless the passes cannot be used at all.  [pass.outcome]
+    """
     if not report.accepted:
         return
     for call, wanted in zip(case.request.calls, case.expectation.outcomes, strict=True):
-        yield from outcome_judged(wanted, implementation.run(case.request, call), case.rules)
+        plain = replace(case.request, passes=())
+        yield from outcome_judged(wanted, implementation.run(plain, call), case.rules)
+        if report.passed:
+            yield from outcome_judged(wanted, implementation.run(case.request, call), case.rules)
         if f"{call.function}  static" in (case.expectation.static or ()):
-            graph = replace(case.request, runtime="graph")
+            graph = replace(plain, runtime="graph")
             yield from outcome_judged(wanted, implementation.run(graph, call), case.rules)
 
 
@@ -110,6 +116,8 @@ def asked(case: Case) -> list[Profile]:
         Profile.CORE: wanted.core is not None,
         Profile.STATIC: wanted.static is not None,
         Profile.PLAN: wanted.plan is not None,
+        Profile.AFTER: wanted.after is not None,
+        Profile.LEFT: wanted.left is not None,
         Profile.RUN: bool(wanted.outcomes),
         Profile.BLAME: any(isinstance(o, ExpectedBlame) for o in wanted.outcomes),
     }
