@@ -15,13 +15,13 @@ from gradual.dims.dim import Dim, constant
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.dynamic import Twin, twin_of
 from gradual.ops.operator import IllFormed, Operator
+from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
 from gradual.passes.passing import Context, Note, Pass, Transformed
 from gradual.passes.sharpening import Sweep, fits
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import tensor_of
 from gradual.types.dtype import DType
-from gradual.types.opening import sizes
 from gradual.types.type import OpenedType, TensorType, TupleType
 from gradual.verdict import Proved
 
@@ -47,19 +47,19 @@ class Loosening:
         if dynamic is None or twin is None:
             return step
         values = [_elements(step.attributes[spec.name]) for spec in twin.promoted]
-        why = self._refusal(values, set(sizes(step.type)))
+        why = self._refusal(values)
         if not why and (made := self._made(sweep, step, dynamic, twin, values)) is not None:
             return made
         self.left.append((step, why or "as values its attributes mean something else"))
         return step
 
-    def _refusal(self, values: Sequence[tuple[Dim, ...] | None], made: set[Dim]) -> str:
-        """Why an attribute is no value, empty if it is one; the sizes of what is made fit."""
+    def _refusal(self, values: Sequence[tuple[Dim, ...] | None]) -> str:
+        """Why an attribute is no value; empty if it is one."""
         for elements in values:
             if elements is None:
                 return "an attribute is left out"
             for element in elements:
-                if not (fits(element, DType.INT64) or element in made or self.failing.is_size(element)):
+                if not (fits(element, DType.INT64) or self.failing.is_size(element)):
                     return f"`{element}` may be beyond int64"
         return ""
 
@@ -159,7 +159,7 @@ def made_dynamic(module: Module, context: Context) -> Transformed:
         sweep = Sweep(module, context.decider)
         improve = sweep.improve = Loosening(Failing(sweep.types))
         improve.failing.enter(function)
-        functions[name] = sweep.function(function)
+        functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
         notes += [_stays(name, step, why) for step, why in improve.left]
     changed = any(functions[name] is not function for name, function in module.functions.items())
     return Transformed(replace(module, functions=functions) if changed else module, tuple(notes))

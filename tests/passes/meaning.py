@@ -9,7 +9,7 @@ from gradual.core.reading import defined, every
 from gradual.core.terms import Check, Function, Module
 from gradual.core.verify import violations
 from gradual.passes.catalogue import PASSES
-from gradual.passes.passing import Context, Pass, Unusable
+from gradual.passes.passing import Context, Pass, Transformed, Unusable
 from gradual.types.opening import placed_sizes
 from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 from tests.passes.given import GIVEN, NARROWING, Given
@@ -26,7 +26,32 @@ def kept(case: Case) -> str | None:
             says = keeps(case, one, given)
             if says is not None:
                 return f"{one.name} {dict(given) or ''}: {says}"
-    return None
+    says = keeps(case, ALL, {})
+    return says and f"one after another: {says}"
+
+
+ORDER = ("inline", "fold-constants", "dynamic-to-static", "simplify-shapes", "hoist-checks", "drop-dead")
+
+
+def _every(module: Module, context: Context) -> Transformed:
+    for name in ORDER:
+        module = PASSES[name].transform(module, context).module
+    return Transformed(module)
+
+
+ALL = Pass("all", "Passes one after another.", _every)
+
+
+def restored(case: Case) -> str | None:
+    """What is static becomes dynamic and static again, and is what it was.  [pass.dynamic]"""
+    if not case.found.ok:
+        return None
+    static, dynamic = PASSES["dynamic-to-static"], PASSES["static-to-dynamic"]
+    context = Context(SHARED())
+    before = static.transform(case.found.core, context).module
+    loose = dynamic.transform(before, context).module
+    found, wanted = printed(static.transform(loose, context).module), printed(before)
+    return None if found == wanted else f"restored as\n{found}\ninstead of\n{wanted}\nfrom\n{printed(loose)}"
 
 
 def keeps(case: Case, one: Pass, given: Given) -> str | None:

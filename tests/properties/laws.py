@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.passes.meaning import kept, restored
 from tests.properties.case import Law
 from tests.properties.guarantees import dynamic_guarantee, static_guarantee
 from tests.properties.running import blame_safety, elimination, soundness
@@ -28,4 +29,6 @@ LAWS: dict[str, Law] = {
     "budget": budget,
     "verified": verified,
     "tampering": tampering,
+    "passes": kept,
+    "round trip": restored,
 }
