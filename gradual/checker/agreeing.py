@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.constraint import equal
+from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
 from gradual.types.relate import renamed
@@ -26,7 +26,7 @@ from gradual.types.type import (
     TupleType,
     UnrankedType,
 )
-from gradual.verdict import Proved, Refuted, Unknown
+from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ class Agreement:
         goal = equal(left, right)
         if goal.variables() & self.bound:
             return Hole()
-        match self.state.program.decider.decide(self.state.facts, goal):
+        match self._verdict(goal):
             case Proved():
                 return left
             case Refuted():
@@ -115,6 +115,15 @@ class Agreement:
                     error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness)
                     self.state.postponed.append(Postponed(verdict, error, rigid=False))
                 return Hole()
+
+    def _verdict(self, goal: Constraint) -> Verdict:
+        """Whether two sizes agree; goals that were accepted before do not refute it, since nothing demands it.
+
+        [check.apart]
+        """
+        facts, decider = self.state.facts, self.state.program.decider
+        verdict = decider.decide(facts, goal)
+        return decider.decide(facts.apart(facts.learnt), goal) if isinstance(verdict, Refuted) else verdict
 
     def report(self, why: str, code: str) -> None:
         """Say that there is no such type, unless a pair of sizes was reported already."""
