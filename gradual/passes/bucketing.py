@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from gradual.core.terms import Block, Function, Module
-from gradual.dims.constraint import at_least, at_most
+from gradual.dims.constraint import Constraint, at_least, at_most
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, Variable, constant, of_atom
 from gradual.dims.facts import Facts
@@ -26,6 +26,7 @@ from gradual.passes.writing import Writer
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.choosing import at_types
 from gradual.types.dtype import DType
+from gradual.types.measuring import extents
 from gradual.types.opening import size_of
 from gradual.types.relate import mentioned
 from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
@@ -90,6 +91,10 @@ class _Bucketing:
                 raise Unusable(f"`{param.name}` holds what has `{unknown}` in its type and is not measured", param.span)
         if not _is_measured(ready.type.result, unknown):
             raise Unusable(f"the value is one that has `{unknown}` in its type and is not measured", self.function.span)
+        if any(isinstance(extent, Constraint) for extent in extents(ready.type.result)):
+            raise Unusable(
+                "a size of the value is declared by a bound, which a choice would forget", self.function.span
+            )
         padding = None
         if pad is not None:
             self._may_be_padded(unknown)

@@ -16,7 +16,7 @@ from gradual.core.declared import declarations, entry_goals
 from gradual.core.reading import blocks, every, operands, reads
 from gradual.core.rewriting import Rewriting, apart
 from gradual.core.terms import Assertion, Blame, Check, Function, Invoke, Module, Param, Site, Step
-from gradual.dims.constraint import Constraint, all_of, at_least, equal
+from gradual.dims.constraint import TRUE, Constraint, all_of, at_least, equal
 from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, Kind, SizeOf, Variable, constant, of_atom
 from gradual.dims.facts import Facts
@@ -194,14 +194,20 @@ def _told(result: GradualType, made: OpenedType, outside: Callable[[Variable], b
     match result, made:
         case TensorType(shape, dtype), TensorType(sizes) if len(shape) == len(sizes):
             pairs = zip(shape, sizes, strict=True)
-            known = (size if isinstance(e, Hole) and all(map(outside, size.variables())) else e for e, size in pairs)
-            return TensorType(tuple(known), dtype)
+            return TensorType(tuple(_known(extent, size, outside) for extent, size in pairs), dtype)
         case UnrankedType(dtype), TensorType(sizes):
             return _told(TensorType((Hole(),) * len(sizes), dtype), made, outside)
         case TupleType(fields), TupleType(others) if len(fields) == len(others):
             return TupleType(tuple(_told(*pair, outside) for pair in zip(fields, others, strict=True)))
         case _:
             return result
+
+
+def _known(extent: Dim | Hole, size: Dim, outside: Callable[[Variable], bool]) -> Dim | Hole:
+    """The size for a `?`; a bound that it does not tell is worth more to a caller than the size."""
+    if not isinstance(extent, Hole) or not all(map(outside, size.variables())):
+        return extent
+    return size if all(bound is TRUE for bound in extent.bounds(size)) else extent
 
 
 # ------------------------------------------------------------------------------------------------------------- modules

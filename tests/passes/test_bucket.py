@@ -178,6 +178,7 @@ DECLARED = {
     "(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) where n <= m": "ties the padded size to others",
     "(%x: Tensor[(n,), float32]) where n <= 4": "does not hold then",
     "(%x: Tensor[(n,), float32], %y: Tensor[(9 - n,), float32])": "does not grow with the padded size",
+    "(%x: Tensor[(n,), float32], %y: Tensor[(?,), float32]) -> Tensor[(?{u. u <= 9},), float32]": "by a bound",
     "(%x: Tensor[(n,), float32], %f: fn (Tensor[(n,), float32]) -> float32)": "`%f` holds what has `n`",
 }
 
