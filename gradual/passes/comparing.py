@@ -24,11 +24,11 @@ class Comparing:
     """Comparisons of formulas, each made once.  No solver is asked.
 
     Attributes:
-        goals: what the arguments satisfy.
+        goals: what the arguments satisfy; those of the checks that were passed come and go at the end.
         decider: proves what no sample of arguments contradicts.
     """
 
-    goals: tuple[Constraint, ...] = ()
+    goals: list[Constraint] = field(default_factory=list)
     decider: Decider = field(default_factory=lambda: Decider(LIMITS, smt=False))
     _answers: dict[tuple[Dim, Dim, int], bool] = field(default_factory=dict)
     _drawn: dict[Variable, tuple[int, ...]] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Comparing:
     def at_most(self, low: Dim, high: Dim, facts: Facts, point: int = 0) -> bool:
         """Whether `low <= high` is proved from the facts at a point of the function; 0 is its entry.
 
-        Both are over what is known on entry; what fails for a sample of arguments is not tried.
+        Both are over what is known on entry; what fails for a sample that the goals admit is not tried.
         """
         difference = (high - low).value
         if difference is not None:

@@ -13,7 +13,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.core.declared import declarations
-from gradual.core.terms import Apply, Assertion, Check, Function, Rename, Size, Step
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Bind,
+    Check,
+    CorePattern,
+    Function,
+    Match,
+    Rename,
+    Size,
+    Step,
+)
 from gradual.dims.constraint import Constraint, at_least, equal
 from gradual.dims.dim import Dim, Variable, constant, maximum, sum_of
 from gradual.dims.facts import Facts
@@ -75,7 +86,7 @@ class _Planner:
     rooms: list[_Room] = field(default_factory=list)
     free: list[int] = field(default_factory=list)
     sizes: Comparing = field(default_factory=Comparing)
-    point: int = 0
+    point: int = 1
 
     def plan(self) -> Plan:
         """Lives first, then a place for each buffer in order."""
@@ -91,7 +102,7 @@ class _Planner:
             self.types[param.name] = param.type
             for size in sizes(param.type):
                 self._hold(at_least(size, constant(0)))
-        goals = tuple(declarations(self.function))
+        goals = [*declarations(self.function)]
         for goal in goals:
             self._hold(goal)
         self.sizes = Comparing(goals)
@@ -109,9 +120,11 @@ class _Planner:
         for event in found.events:
             match event:
                 case Enter():
-                    marks.append(self.facts.mark())
+                    marks.append((self.facts.mark(), len(self.sizes.goals)))
                 case Leave():
-                    self.facts.rollback(marks.pop())
+                    mark, known = marks.pop()
+                    self.facts.rollback(mark)
+                    del self.sizes.goals[known:]
                     self.point += 1
                 case Event(at, step, makes):
                     self._learn(step)
@@ -222,16 +235,30 @@ class _Planner:
                 return None
             case Apply():
                 self._judged(step)
-            case Rename(name, operand, type):
+            case Rename(name, operand, type) if operand in self.types:
                 self._renamed(name, self.types[operand], type)
+            case Match(arms=arms):
+                for arm in arms:
+                    self._bound_by(arm.pattern)
         self.types[step.name] = step.type
         for size in sizes(step.type):
             if size.value is None:
                 self.facts.assume(at_least(size, constant(0)))
         return None
 
+    def _bound_by(self, pattern: CorePattern) -> None:
+        """The types of what a pattern names."""
+        match pattern:
+            case Bind(name, type):
+                if name is not None:
+                    self.types[name] = type
+            case _:
+                for part in pattern.fields:
+                    self._bound_by(part)
+
     def _checked(self, goal: Constraint) -> None:
         self.point += 1
+        self.sizes.goals.append(goal)
         match self.sizes.decider.decide(self.facts, goal):
             case Proved() | Unknown(plausible=True):
                 self.facts.assume(goal)

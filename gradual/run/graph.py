@@ -28,11 +28,12 @@ from gradual.core.terms import (
     Step,
     Stop,
 )
-from gradual.dims.dim import Dim
+from gradual.dims.dim import Dim, product
+from gradual.limits import LIMITS
 from gradual.run.applying import affordable, computed, constant_type, exact
 from gradual.run.entry import admitted
 from gradual.run.machine import asserted, checked, sized, stopped
-from gradual.run.plan import Plan, bytes_of
+from gradual.run.plan import Plan, bytes_of, tensors
 from gradual.run.sizes import plain
 from gradual.run.value import Fault, Frame, Held
 from gradual.tensors.scalar import TYPECODES, integer_range
@@ -292,12 +293,9 @@ def bytes_held(type: TensorType[Dim]) -> int:
 
 
 def is_too_large(step: Apply) -> bool:
-    """Whether the step stops the run, since no machine could hold what it makes."""
-    try:
-        affordable(step.type, step)
-    except Fault:
-        return True
-    return False
+    """Whether the step stops the run, since no machine could hold what it makes.  [run.operator]"""
+    made = (product(type.shape).value for _, type in tensors(step.type, "") if isinstance(type, TensorType))
+    return any(count is not None and count > LIMITS.elements for count in made)
 
 
 def is_guarded(step: Apply) -> bool:

@@ -27,7 +27,7 @@ from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.run.graphs import agreeing, bits, disagreement, spoilt
 
-PROGRAMS = int(os.environ.get("GRADUAL_GRAPHS", "60"))
+PROGRAMS = int(os.environ.get("GRADUAL_GRAPHS", "40"))
 SLICES = 4
 EVERY = 8
 """Of the suite's cases one in so many is run here; `GRADUAL_GRAPHS_EVERY=1` runs all."""

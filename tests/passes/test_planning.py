@@ -1,0 +1,237 @@
+"""The allocation planner: lives and slots are right, formulas are those of runs, and sharing is what proofs allow."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+import gradual
+from gradual.core.terms import Function
+from gradual.dims.constraint import equal
+from gradual.dims.decide import Decider
+from gradual.dims.dim import Dim, constant
+from gradual.passes.planning import planned
+from gradual.passes.preparing import entry_facts
+from gradual.run.plan import ALIGNMENT, Plan
+from gradual.run.value import Blame, Fault
+from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.types.dtype import DType
+from tests.generators.programs import generated
+from tests.passes.arenas import run_in_arenas
+from tests.properties.case import Case
+from tests.properties.compiling import compiled
+
+PROGRAMS = int(os.environ.get("GRADUAL_PLANNED", "32"))
+SLICES = 4
+
+
+def function(text: str, name: str = "@main") -> Function:
+    found = gradual.check(text)
+    assert found.ok, [d.message for d in found.diagnostics]
+    return found.core.functions[name]
+
+
+def plan(text: str) -> Plan:
+    return planned(function(text))
+
+
+def at(made: Plan, owner: Function, **sizes: int) -> Plan:
+    """The plan at numbers for dims by name."""
+    facts = entry_facts(owner)
+    for variable in {v for slot in made.slots for v in slot.size.variables()} | {*owner.type.binders}:
+        if variable.name in sizes:
+            facts.assume(equal(dim_of(variable), constant(sizes[variable.name])))
+    return made.at(facts.rewrite)
+
+
+def dim_of(variable: object) -> Dim:
+    from gradual.dims.dim import of_atom
+
+    return of_atom(variable)  # type: ignore[arg-type]
+
+
+# -------------------------------------------------------------------------------------------------------- lives, slots
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(SLICES))
+def test_what_is_read_is_still_where_the_plan_put_it(part: int, tell: Callable[[str], None]) -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(8000 + part, 8000 + PROGRAMS, SLICES):
+        case = Case(generated(seed, compiled), seed)
+        for values in case.inputs if case.found.ok else ():
+            counts["runs"] += 1
+            try:
+                _, watch = run_in_arenas(case.found.core, "@main", values)
+            except (Blame, Fault):
+                continue
+            except AssertionError as wrong:
+                raise AssertionError(f"seed {seed} on {values}: {wrong}\n{case.text}") from wrong
+            counts["reads"] += watch.reads
+    tell(f"runs in arenas: {dict(counts)}")
+    assert counts["reads"] > 5 * PROGRAMS // SLICES
+
+
+def all_in_one_place(made: Plan) -> Plan:
+    """A wrong plan: every slot begins where the first one does."""
+    zero = constant(0)
+    return replace(made, slots=tuple(replace(slot, offset=zero, size=made.arena) for slot in made.slots))
+
+
+CHAIN = """def @main(%x: Tensor[(n, 8), float32]) {
+  let %a = exp(%x);
+  let %b = negative(%a);
+  add(%a, %b)
+}"""
+
+
+def test_a_wrong_plan_is_noticed() -> None:
+    found = gradual.check(CHAIN)
+    given = (random_tensor((3, 8), DType.FLOAT32, 1),)
+    run_in_arenas(found.core, "@main", given)
+    with pytest.raises(AssertionError, match="overwritten"):
+        run_in_arenas(found.core, "@main", given, all_in_one_place)
+
+
+def test_slots_do_not_overlap_and_begin_at_whole_blocks() -> None:
+    made = at(plan(CHAIN), function(CHAIN), n=5)
+    for slot, following in pairwise(made.slots):
+        assert (slot.offset + slot.size).value == following.offset.value
+    assert all(
+        (slot.offset.value or 0) % ALIGNMENT == 0 and (slot.size.value or 0) % ALIGNMENT == 0 for slot in made.slots
+    )
+
+
+def test_buffers_of_one_slot_live_one_after_another() -> None:
+    text = "def @main(%a0: Tensor[(n,), float32]) {\n"
+    text += "".join(f"let %a{k + 1} = exp(%a{k});\n" for k in range(20)) + "%a20 }"
+    made = plan(text)
+    assert len(made.slots) == 2
+    for slot in made.slots:
+        for one, other in pairwise(made.buffers[path] for path in slot.holds):
+            assert one.last < other.first
+
+
+def slots_of(text: str) -> int:
+    return len(plan(text).slots)
+
+
+BRANCHES = """def @main(%x: Tensor[(n, 16), float32], %b: bool) {{
+  let %c = if (%b) {{ {then} }} else {{ {orelse} }};
+  sum(%c)
+}}"""
+
+
+def test_branches_use_the_same_memory() -> None:
+    lazy = BRANCHES.format(then="exp(exp(exp(%x)))", orelse="tanh(tanh(tanh(%x)))")
+    assert slots_of(lazy) == 3, "two for the branches; the value of the first waits for that of the second"
+
+
+def test_what_a_call_takes_lives_to_the_end() -> None:
+    text = """def @keep(%x: Tensor[(4,), float32], %n: int64) -> Tensor[(4,), float32] {
+  if (%n > 0i64) { @keep(%x, %n - 1i64) } else { %x }
+}
+def @main(%x: Tensor[(4,), float32], %n: int64) {
+  let %a = exp(%x);
+  let %b = @keep(%a, %n);
+  let %c = tanh(%x);
+  add(%b, %c)
+}"""
+    made = plan(text)
+    assert made.buffers["%a"].last == made.steps + 1
+    assert made.calls == ("@keep",) and any(buffer.handed for buffer in made.buffers.values())
+    _, watch = run_in_arenas(
+        gradual.check(text).core, "@main", (random_tensor((4,), DType.FLOAT32, 1), Tensor(3, "int64"))
+    )
+    assert watch.reads
+
+
+# -------------------------------------------------------------------------------------------------------------- proofs
+def test_a_check_on_the_way_says_nothing_of_the_buffers_before_it() -> None:
+    text = """def @main(%x: Tensor[(n, 16), float32], %y: Tensor[(m, 16), float32]) {
+  let %a = sum(exp(%x));
+  assert n <= m;
+  let %b = sum(exp(%y));
+  add(%a, %b)
+}"""
+    made = plan(text)
+    first = made.slots[made.buffers[next(path for path, b in made.buffers.items() if b.maker == "exp")].slot or 0]
+    assert "max(" in str(first.size), "sized for the first buffer, too: the check may fail"
+    demanded = plan(text.replace("float32]) {", "float32]) where n <= m {").replace("  assert n <= m;\n", ""))
+    assert "n" not in str(demanded.slots[0].size), "what every entry demands counts from the start"
+
+
+def test_a_smaller_buffer_moves_in_where_a_check_proves_it() -> None:
+    text = """def @main(%x: Tensor[(n, 16), float32], %y: Tensor[(m, 16), float32]) {
+  let %a = sum(exp(%x));
+  assert m <= n;
+  let %b = sum(exp(%y));
+  add(%a, %b)
+}"""
+    assert "m" not in str(plan(text).slots[0].size).replace("max", "")
+    assert "m" in str(plan(text.replace("  assert m <= n;\n", "")).slots[0].size).replace("max", "")
+
+
+def test_a_size_that_data_decides_lies_within_its_bound() -> None:
+    text = "def @main(%x: Tensor[(n,), float32]) { unique(%x) }"
+    found = gradual.check(text)
+    for values in ([1.0, 1.0, 1.0], [3.0, 1.0, 2.0], []):
+        given = Tensor(values, "float32", (len(values),))
+        run_in_arenas(found.core, "@main", (given,))
+        _, taken = found.measure("@main", given)
+        assert taken
+    assert all(buffer.slot is not None for buffer in planned(found.core.functions["@main"]).buffers.values())
+
+
+def test_the_cost_grows_with_the_program() -> None:
+    def decisions(count: int) -> int:
+        lets = "".join(f"let %a{k + 1} = {'nn.relu' if k % 3 else 'exp'}(%a{k});\n" for k in range(count))
+        text = f"def @main(%a0: Tensor[(n, m), float32]) where n >= 2 {{\n{lets}%a{count} }}"
+        owner = function(text)
+        asked: list[object] = []
+        original = Decider.decide
+        try:
+            Decider.decide = lambda self, facts, goal: (asked.append(goal), original(self, facts, goal))[1]  # type: ignore[method-assign]
+            planned(owner)
+        finally:
+            Decider.decide = original  # type: ignore[method-assign]
+        return len(asked)
+
+    assert decisions(400) <= decisions(100) + 4
+
+
+# ----------------------------------------------------------------------------------------------------------- measured
+MLP = """def @main(%x: Tensor[(?, 20), float32], %w: Tensor[(30, 20), float32], %v: Tensor[(7, 30), float32]) {
+  let %a = nn.relu(nn.dense(%x, %w));
+  nn.softmax(nn.dense(%a, %v))
+}"""
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 8])
+def test_formulas_are_what_the_machine_allocates(n: int) -> None:
+    found = gradual.check(MLP)
+    shapes = ((n, 20), (30, 20), (7, 30))
+    value, taken = found.measure("@main", *(random_tensor(shape, DType.FLOAT32, k) for k, shape in enumerate(shapes)))
+    made, owner = found.plan("@main"), found.core.functions["@main"]
+    (variable,) = {v for slot in made.slots for v in slot.size.variables()}
+    there = made.at(lambda dim: dim.substitute({variable: constant(n)}))
+    assert {path: buffer.size.value for path, buffer in there.buffers.items()} == dict(taken)
+    assert there.total.value == sum(taken.values()) and isinstance(value, Tensor)
+    assert (there.live or 0) <= (there.peak.value or 0) <= (there.total.value or 0)
+    assert owner.name == "@main"
+
+
+def test_a_wrong_formula_is_noticed() -> None:
+    from gradual.run.measuring import measured
+
+    found = gradual.check(MLP)
+    owner = found.core.functions["@main"]
+    made = planned(owner)
+    wrong = replace(made, buffers={path: replace(b, size=b.size + 64) for path, b in made.buffers.items()})
+    given = [random_tensor(shape, DType.FLOAT32, 1) for shape in ((2, 20), (30, 20), (7, 30))]
+    measured(found.core, owner, made, given)
+    with pytest.raises(AssertionError):
+        measured(found.core, owner, wrong, given)
