@@ -152,13 +152,13 @@ def _model(images: Sequence[int]) -> Iterator[str]:
     for size in images:
         compilation = gradual.check(resized(path.read_text(), size))
         assert compilation.ok, compilation.diagnostics
-        seconds.append(_timed(partial(compilation.run, "@main", *_parameters(compilation)), 1)[0])
+        seconds.append(_timed(partial(compilation.run, "@main", *parameters(compilation)), 1)[0])
         verdict = f"   {'within' if seconds[-1] < MODEL_BAR else 'over'} the bar of {MODEL_BAR:.0f} s"
         yield f"{f'resnet18, image {size} × {size}':38}{seconds[-1]:6.1f} s{verdict if size == 32 else ''}"
     yield f"{'':38}grows with the number of pixels to the power {exponent([n * n for n in images], seconds):.2f}"
 
 
-def _parameters(compilation: Compilation) -> Iterator[Tensor]:
+def parameters(compilation: Compilation) -> Iterator[Tensor]:
     """Random arguments; variances are positive."""
     for seed, param in enumerate(compilation.core.functions["@main"].params):
         value = random_tensor(_shape(param.type), DType.FLOAT32, seed)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +14,11 @@ from bench import naive, running
 from bench.__main__ import SECTIONS
 from bench.page import filled
 from bench.running import Work
+from gradual.ops import convolving, linear
+from gradual.tensors.inner import Row
+from gradual.tensors.scalar import dot, kept
 from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
 from tests.material import models, needs_models
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
@@ -43,6 +50,25 @@ def test_the_model_is_resized_by_the_type_of_its_input() -> None:
     assert any("Tensor[(1, 64, 8, 8), float32]" in binding.type for binding in compilation.bindings)
     with pytest.raises(AssertionError):
         running.resized("def @main(%x: float32) { %x }", 32)
+
+
+@needs_models
+@pytest.mark.slow
+def test_a_printed_model_has_the_bits_of_the_definitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    compilation = gradual.check(running.resized(models()["resnet18"].read_text(), 32))
+    arguments = list(running.parameters(compilation))
+    found = compilation.run("@main", *arguments)
+    for module in (linear, convolving):
+        monkeypatch.setattr(module, "products", defined)
+    expected = compilation.run("@main", *arguments)
+    assert isinstance(found, Tensor)
+    assert isinstance(expected, Tensor)
+    assert found.elements.tobytes() == expected.elements.tobytes()
+
+
+def defined(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]:
+    """Every inner product by its definition."""
+    return kept(dtype, (dot(row, other) for row in left for other in right))
 
 
 def test_the_page_has_a_place_for_each_table() -> None:
