@@ -10,7 +10,7 @@ from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
 from gradual.types.opening import base_of, paired_sizes, placed_sizes
-from gradual.types.type import OpenedType, TensorType
+from gradual.types.type import NeverType, OpenedType, TensorType
 
 
 def conditional(verifier: Verifying, step: If) -> None:
@@ -70,6 +70,8 @@ def _branch(
 
 
 def _joined_contents(verifier: Verifying, type: OpenedType, step: If | Match) -> None:
+    if isinstance(type, NeverType):  # a branch that never ends in a value says nothing
+        return
     recorded = step.type.contents if isinstance(step.type, TensorType) else None
     found = type.contents if isinstance(type, TensorType) else None
     if recorded is not None and (found is None or len(found) != len(recorded)):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gradual.core.reading import defined, every, reads
-from gradual.core.terms import Apply, Arm, Block, Check, Closure, Function, If, Match, Module, Step
+from gradual.core.reading import blocks, defined, every, reads
+from gradual.core.terms import Apply, Arm, Assertion, Block, Check, Closure, Function, If, Match, Module, Step
+from gradual.dims.dim import Dim
 from gradual.passes.failing import Failing
 from gradual.passes.passing import Context, Note, Pass, Transformed
+from gradual.types.opening import sizes
 from gradual.types.type import OpenedType
 
 
@@ -24,6 +26,7 @@ class Dropping:
     among: set[str] | None = None
     unread: list[Step] = field(default_factory=list)
     _needed: set[str] = field(default_factory=set)
+    _safe: set[int] = field(default_factory=set)
     _failing: Failing = field(init=False)
 
     def function(self, function: Function) -> Function:
@@ -39,8 +42,32 @@ class Dropping:
         self._failing = Failing(types)
         for one in inner:
             self._failing.enter(one)
+        self._failing.sizes.update(size for param in function.params for size in sizes(param.type))
+        self._survey(function.body)
         body = self._block(function.body)
         return function if body is function.body else replace(function, body=body)
+
+    def _survey(self, block: Block) -> None:
+        """Find the steps that cannot fail, forward: a size of a value is one from its step to the end of the block."""
+        known = self._failing.sizes
+        new: list[Dim] = []
+        for step in block.steps:
+            for inner in blocks(step):
+                self._survey(inner)
+            if self._cannot_fail(step):
+                self._safe.add(id(step))
+            if isinstance(step, Check | Assertion):
+                continue
+            for size in sizes(step.type):
+                if size not in known:
+                    new.append(size)
+                    known.add(size)
+        known.difference_update(new)
+
+    def _cannot_fail(self, step: Step) -> bool:
+        if isinstance(step, If):
+            return all(id(inner) in self._safe for block in blocks(step) for inner in block.steps)
+        return self._failing.cannot(step)
 
     def _block(self, block: Block) -> Block:
         self._needed.add(block.result)
@@ -57,7 +84,7 @@ class Dropping:
         name = defined(step)
         if name is None or name in self._needed or (self.among is not None and name not in self.among):
             return False
-        if self._failing.cannot(step):
+        if id(step) in self._safe:
             return True
         self.unread.append(step)
         return False
@@ -75,10 +102,10 @@ class Dropping:
                 same = then is step.then and orelse is step.orelse
                 return step if same else replace(step, then=then, orelse=orelse)
             case Match():
-                blocks = [self._block(arm.block) for arm in step.arms]
-                if all(block is arm.block for block, arm in zip(blocks, step.arms, strict=True)):
+                swept = [self._block(arm.block) for arm in step.arms]
+                if all(block is arm.block for block, arm in zip(swept, step.arms, strict=True)):
                     return step
-                arms = (Arm(arm.pattern, block) for arm, block in zip(step.arms, blocks, strict=True))
+                arms = (Arm(arm.pattern, block) for arm, block in zip(step.arms, swept, strict=True))
                 return replace(step, arms=tuple(arms))
             case Closure(function=function):
                 body = self._block(function.body)

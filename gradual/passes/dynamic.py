@@ -25,7 +25,7 @@ from gradual.passes.folding import SMALL, computed, known_constant, literal
 from gradual.passes.passing import Context, Note, Pass, Transformed
 from gradual.passes.sharpening import Sweep, is_closed
 from gradual.tensors.tensor import Tensor
-from gradual.types.opening import spelled
+from gradual.types.opening import base_of, spelled
 from gradual.types.type import OpenedType, TensorType
 from gradual.verdict import Proved
 
@@ -111,7 +111,7 @@ class Form:
         [pass.static.codes]
         """
         result = self.step.type
-        if not (self._is_ranked and isinstance(result, TensorType) and all(map(is_closed, result.shape))):
+        if not (self._is_ranked and isinstance(result, TensorType) and all(map(self._is_said, result.shape))):
             return None
         rest = (REST if code == REST else size for code, size in zip(attributes["newshape"], result.shape, strict=True))
         for newshape in dict.fromkeys((tuple(rest), result.shape)):
@@ -124,6 +124,10 @@ class Form:
     def judged(self, attributes: dict[str, Any]) -> Judgement:
         """What the static operator says.  Raises IllFormed."""
         return self.static.judge(*self.types, **attributes)
+
+    def _is_said(self, size: Dim) -> bool:
+        """Whether a size of the result can stand in an attribute: it is not read off elements, nor off the result."""
+        return is_closed(size) and not any(base_of(variable) == self.step.name for variable in size.variables())
 
     @property
     def _is_ranked(self) -> bool:
@@ -154,7 +158,10 @@ def _why(step: Apply, twin: Twin | None, sweep: Sweep) -> str:
     types = sweep.operands(step)
     places = twin.places if twin is not None else READ.get(step.operator.name, ())
     unknown = (_unknown(step, place, types[place]) for place in places if step.operands[place] not in sweep.literals)
-    return "; ".join(filter(None, unknown)) or "as an attribute what it reads would not fail alike"
+    otherwise = (
+        "no attribute says what it reads" if twin is not None else "as an attribute what it reads would not fail alike"
+    )
+    return "; ".join(filter(None, unknown)) or otherwise
 
 
 def _unknown(step: Apply, place: int, type: OpenedType) -> str:

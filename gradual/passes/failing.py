@@ -28,7 +28,7 @@ from gradual.core.terms import (
     WrapReference,
 )
 from gradual.dims.constraint import Constraint
-from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, product
+from gradual.dims.dim import ContentOf, Dim, Ite, Max, Min, NumelOf, RankOf, SizeOf, Variable, product
 from gradual.dims.interval import Estimate, Interval
 from gradual.limits import LIMITS
 from gradual.tensors.scalar import integer_range
@@ -137,10 +137,12 @@ class Failing:
 
     Attributes:
         types: what the variables have, by name.
+        sizes: formulas that are sizes of values that are there.
     """
 
     def __init__(self, types: Mapping[str, OpenedType]) -> None:
         self.types = types
+        self.sizes: set[Dim] = set()
         self._bounds = Bounds(types)
         self._estimate = Estimate(self._bounds)
 
@@ -217,6 +219,8 @@ class Failing:
         if not (isinstance(measured, TensorType) and isinstance(type, TensorType)):
             return False
         whole = step.operator.name == "ndarray_size"
+        if type.dtype is DType.INT64 and not whole:
+            return True
         numbers = (product(measured.shape),) if whole else measured.shape
         return all(self._fits(number, type.dtype) for number in numbers)
 
@@ -224,6 +228,20 @@ class Failing:
         """Whether an element is within its type's range in every run."""
         if isinstance(part, Constraint):
             return True
+        if dtype is DType.INT64 and self._is_size(part):
+            return True
         low, high = integer_range(dtype)
         found = self._estimate.of(part)
         return found.low is not None and found.high is not None and low <= found.low and found.high <= high
+
+    def _is_size(self, dim: Dim) -> bool:
+        """Whether a dim is the size of a value that is there, or always one of several."""
+        if dim in self.sizes:
+            return True
+        match dim.terms:
+            case (((Max(operands=operands) | Min(operands=operands),), 1),):
+                return all(self._fits(operand, DType.INT64) for operand in operands)
+            case (((Ite(then=then, orelse=orelse),), 1),):
+                return self._fits(then, DType.INT64) and self._fits(orelse, DType.INT64)
+            case _:
+                return False
