@@ -21,7 +21,7 @@ from gradual.passes.growing import Where, grown_axis, growth
 from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
 from gradual.passes.pinning import Pins, by_function, number
 from gradual.passes.sharpening import sharpened
-from gradual.passes.specializing import Specializing, at_numbers, settled, with_known_result
+from gradual.passes.specializing import Specializing, at_numbers, result_of, settled, with_known_result
 from gradual.passes.writing import Writer
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.choosing import at_types
@@ -29,7 +29,7 @@ from gradual.types.dtype import DType
 from gradual.types.measuring import extents
 from gradual.types.opening import size_of
 from gradual.types.relate import mentioned
-from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
+from gradual.types.type import GradualType, NeverType, OpenedType, TensorType, TupleType
 from gradual.verdict import Proved
 
 MOST = 64
@@ -99,15 +99,20 @@ class _Bucketing:
         if pad is not None:
             self._may_be_padded(unknown)
             padding = Padding(pad, growth(ready, frozenset((unknown,)), self.decider))
-        copies = [self._copy(ready, bucket) for bucket in self.buckets]
+        copies = [copy for bucket in self.buckets if (copy := self._copy(ready, bucket)) is not None]
         general = self.made.add(replace(ready, name=f"{self.function.name}_any"))
         choice = _Choice(self.made.module, self.function, unknown, general, copies, padding)
         self.made.exchange(settled(replace(self.function, body=choice.body())))
         self.made.copies[self.function.name] = [name for _, name in copies]
         self.made.notes.append(Note(self.function.name, self.function.span, _account(self.function, copies, pad)))
 
-    def _copy(self, ready: Function, bucket: Bucket) -> tuple[int, str]:
+    def _copy(self, ready: Function, bucket: Bucket) -> tuple[int, str] | None:
+        """The copy at a number, by its name; None where it would never give a value, which the general one does too."""
         at = at_numbers(self.made.module, ready, bucket.pins, self.decider)
+        if isinstance(result_of(at.body), NeverType):
+            says = f"there is no copy at {bucket.number}, where a check always fails"
+            self.made.notes.append(Note(self.function.name, self.function.span, says, left=True))
+            return None
         name = self.made.add(replace(at, name=f"{self.function.name}_{bucket.pins.label}"))
         return bucket.number, name
 

@@ -57,9 +57,8 @@ def _applied(policy: str, module: Module, name: str, context: Context) -> Transf
     kind, _, text = policy.partition(":")
     function = module.functions[name]
     if kind in _SIZED:
-        own = Context(context.decider, dict(_given(text, function)))
         try:
-            return _SIZED[kind](module, own)
+            return _SIZED[kind](module, Context(context.decider, dict(_given(text, function))))
         except Unusable as trouble:
             raise Unusable(f"`{policy}` of `{name}`: {trouble.message}", trouble.span or function.span) from trouble
     if kind not in _WHOLE or text:
@@ -76,7 +75,7 @@ def _given(text: str, function: Function) -> Iterator[tuple[str, str]]:
     for word in text.split():
         key, equals, value = word.partition("=")
         if not equals:
-            raise Unusable(f"`{word}` gives no value", function.span)
+            raise Unusable(f"`{word}` gives no value")
         yield (key if key in ("pad", "calls") else f"{function.name}:{key}"), value
 
 
@@ -85,7 +84,7 @@ def _account(name: str, before: Module, after: Module) -> Iterator[str]:
     """What a policy costs and saves: copies of code, and checks in each call.   [pass.codegen.account]"""
     copies = [one for key, one in after.functions.items() if key not in before.functions]
     old, new = before.functions[name], after.functions[name]
-    elsewhere = _elsewhere(name, after) - _elsewhere(name, before)
+    elsewhere = _elsewhere(before, after, name)
     if elsewhere:
         yield f"checks in the callers: {elsewhere} more"
     if not copies:
@@ -102,10 +101,15 @@ def _account(name: str, before: Module, after: Module) -> Iterator[str]:
     yield f"checks in a call: {_checks(old.body)} before; {each}"
 
 
-def _elsewhere(name: str, module: Module) -> int:
-    """How many checks the other functions have that are there before and after."""
-    others = (function for key, function in module.functions.items() if key != name)
-    return sum(isinstance(step, Check) for function in others for step in every(function.body))
+def _elsewhere(before: Module, after: Module, name: str) -> int:
+    """How many checks more the other functions make that were there before."""
+    others = [key for key in before.functions if key != name]
+    now, then = (sum(map(_all_checks, map(module.functions.__getitem__, others))) for module in (after, before))
+    return now - then
+
+
+def _all_checks(function: Function) -> int:
+    return sum(isinstance(step, Check) for step in every(function.body))
 
 
 def _counted(number: int, noun: str, plural: str = "") -> str:

@@ -15,7 +15,7 @@ from gradual.checker.header import entry_check
 from gradual.core.declared import declarations, entry_goals
 from gradual.core.reading import blocks, every, operands, reads
 from gradual.core.rewriting import Rewriting, apart
-from gradual.core.terms import Assertion, Blame, Check, Function, Invoke, Module, Param, Site, Step
+from gradual.core.terms import Assertion, Blame, Block, Check, Function, Invoke, Module, Param, Site, Step
 from gradual.dims.constraint import TRUE, Constraint, all_of, at_least, equal
 from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, Kind, SizeOf, Variable, constant, of_atom
@@ -178,8 +178,8 @@ def _is_possible(function: Function, decider: Decider) -> None:
 
 def with_known_result(function: Function) -> Function:
     """The function with the sizes of its result that its body shows, where they can be said outside."""
-    made = (step for step in function.body.steps if not isinstance(step, Check | Assertion))
-    shown = next((one.type for one in (*made, *function.params) if one.name == function.body.result), None)
+    shown = result_of(function.body)
+    shown = next((param.type for param in function.params if param.name == function.body.result), shown)
     if shown is None:
         return function
     own = {param.name for param in function.params}
@@ -188,6 +188,12 @@ def with_known_result(function: Function) -> Function:
         return variable.witness is None or (isinstance(variable.witness, SizeOf) and base_of(variable) in own)
 
     return replace(function, type=replace(function.type, result=_told(function.type.result, shown, outside)))
+
+
+def result_of(body: Block) -> OpenedType | None:
+    """The type of a block's value, if a step of it makes it."""
+    made = (step for step in body.steps if not isinstance(step, Check | Assertion))
+    return next((step.type for step in made if step.name == body.result), None)
 
 
 def _told(result: GradualType, made: OpenedType, outside: Callable[[Variable], bool]) -> GradualType:
@@ -316,7 +322,9 @@ class Calls:
                 raise Unusable(f"a call of `{step.function}` passes a function of another type", step.span)
             open_goals = [goal for goal in goals if not self._holds(facts, goal)]
             if open_goals:
-                self.owed[id(step)] = self._check(step, all_of(*open_goals))
+                goal = all_of(*open_goals)
+                self.owed[id(step)] = self._check(step, goal)
+                facts.learn(goal, self.decider.decide(facts, goal))  # what follows stands after the check
 
     def changed(self, step: Step) -> Iterator[Step]:
         """A step, a call among them as it is now."""

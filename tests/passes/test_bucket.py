@@ -263,6 +263,17 @@ def test_whatever_is_accepted_gives_the_same_bits() -> None:
     assert 20 < accepted < 110
 
 
+def test_a_number_that_never_gives_a_value_has_no_copy() -> None:
+    before = gradual.check(
+        "def @main(%x: Tensor[(?, 2), float32]) { let %y: Tensor[(3, 2), float32] = %x; nn.relu(%y) }"
+    )
+    after = bucketed(before, "dim(%x,0)=2,3")
+    assert "@main_x_0_3" in after.types and "@main_x_0_2" not in after.types
+    assert [note.says for note in after.notes if note.left] == ["there is no copy at 2, where a check always fails"]
+    for n in range(5):
+        assert ended(after, floats(n, 2)) == ended(before, floats(n, 2))
+
+
 def test_how_much_is_padding() -> None:
     assert list(waste([1, 8, 64])) == [
         "at 1 up to 0% is padding, 0% on average",
