@@ -128,3 +128,28 @@ ASKED_AGAIN = """def @main(%v: Tensor[*, float32]) {
 
 def test_what_an_operator_asks_again_at_run_time_may_be_left_out() -> None:
     assert obeys("tampering", ASKED_AGAIN)() is None
+
+
+ASSERTED = """def @main(%x: Tensor[(m, 4), float32]) {
+  let %y = %x as Tensor[(m, 4), float32];
+  assert dim(%y, 1) == m // 2;
+  %y
+}"""
+
+ASSERTED_WITHIN = """def @main(%x: Tensor[(2, n), float32], %y: Tensor[(n,), float32]) {
+  let %f = fn (%z: Tensor[(2, q), float32]) {
+    assert dim(%y, 0) == 1;
+    %z
+  };
+  let %g = %f(%x);
+  let %r = tile(%g, reps=[2 * n]);
+  assert dim(%r, 1) != 2 * n;
+  %r
+}"""
+
+
+@pytest.mark.parametrize("text", [ASSERTED, ASSERTED_WITHIN])
+@pytest.mark.parametrize("law", ["static system", "conservative"])
+def test_what_somebody_asserts_is_nothing_that_the_program_owes(law: str, text: str) -> None:
+    assert compiled(text).ok
+    assert obeys(law, text)() is None
