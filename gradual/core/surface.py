@@ -8,7 +8,7 @@ from the place into which they flow.  What no program can write is told.   [pass
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -73,6 +73,7 @@ from gradual.types.choosing import is_gradual, settled_type
 from gradual.types.declared import Data
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
+from gradual.types.opening import base_of, size_of
 from gradual.types.type import (
     FunctionType,
     GradualType,
@@ -309,10 +310,13 @@ class _Writer:
                 if settled_type(self.demands.type_of(operand)) != content:
                     return replace(step, operand=self._ascribed(operand, content, items))
             case If(then=then, orelse=orelse):
-                then, orelse = self._agreeing((then, orelse))
+                then, orelse = self._agreeing((then, orelse), {*self.demands.types})
                 return replace(step, then=then, orelse=orelse)
             case Match(arms=arms):
-                blocks = self._agreeing([arm.block for arm in arms])
+                outside = {*self.demands.types}
+                for arm in arms:
+                    self.demands.bind(arm.pattern)
+                blocks = self._agreeing([arm.block for arm in arms], outside)
                 each = zip(arms, blocks, strict=True)
                 return replace(step, arms=tuple(replace(arm, block=block) for arm, block in each))
         return step
@@ -329,8 +333,10 @@ class _Writer:
         self.demands.types[new] = self.demands.type_of(name)
         return new
 
-    def _agreeing(self, blocks: Sequence[Block]) -> list[Block]:
+    def _agreeing(self, blocks: Sequence[Block], outside: Set[str]) -> list[Block]:
         """Branches whose sizes never agree forget them: the value is what the branch that is taken made it.
+
+        Only sizes that are seen outside are compared.
 
         [pass.surface.never]
         """
@@ -341,10 +347,8 @@ class _Writer:
         tensors = [type for type in types if isinstance(type, TensorType)]
         if len(tensors) < len(types) or len({type.rank for type in tensors}) != 1:
             return list(blocks)
-        never = [
-            any(equal(type.shape[axis], tensors[0].shape[axis]) is FALSE for type in tensors)
-            for axis in range(tensors[0].rank)
-        ]
+        columns = list(zip(*(type.shape for type in tensors), strict=True))
+        never = [_never_agree([size for size in column if _is_seen(size, outside)]) for column in columns]
         if not any(never):
             return list(blocks)
         return [_forgetting(block, type, never) for block, type in zip(blocks, tensors, strict=True)]
@@ -435,6 +439,14 @@ class _Writer:
         raise AssertionError(pattern)
 
 
+def _is_seen(size: Dim, outside: Set[str]) -> bool:
+    return all(base is None or base in outside for base in map(base_of, size.variables()))
+
+
+def _never_agree(sizes: Sequence[Dim]) -> bool:
+    return any(equal(size, sizes[0]) is FALSE for size in sizes)
+
+
 def _vector(extent: Dim | Hole) -> Any:
     return TensorType((extent,), DType.BOOL)
 
@@ -478,5 +490,9 @@ def _forgetting(block: Block, type: TensorType[Dim], never: Sequence[bool]) -> B
     """The block with a value that forgets some of its sizes."""
     name = f"{block.result}_forgets"
     shape = tuple(Hole() if gone else size for size, gone in zip(type.shape, never, strict=True))
-    step = Rename(name, block.result, type, NOWHERE, TensorType(shape, type.dtype))
+    sizes = tuple(
+        size_of(name, axis) if gone else size for axis, (size, gone) in enumerate(zip(type.shape, never, strict=True))
+    )
+    opened = TensorType(sizes, type.dtype)
+    step = Rename(name, block.result, opened, NOWHERE, TensorType(shape, type.dtype))
     return Block((*block.steps, step), name)

@@ -15,7 +15,6 @@ from gradual.core.terms import (
     Destructure,
     Instantiate,
     Invoke,
-    Match,
     Module,
     Rename,
     Step,
@@ -62,20 +61,18 @@ class Demands:
         return function.type if function is not None else self.types[name]
 
     def define(self, step: Step) -> None:
-        """Take in the type of what a step makes, and what its pattern binds."""
-        if isinstance(step, Check | Assertion):
-            return
-        self.types[step.name] = step.type
-        for arm in step.arms if isinstance(step, Match) else ():
-            self._bind(arm.pattern)
+        """Take in the type of what a step makes."""
+        if not isinstance(step, Check | Assertion):
+            self.types[step.name] = step.type
 
-    def _bind(self, pattern: CorePattern) -> None:
+    def bind(self, pattern: CorePattern) -> None:
+        """Take in the types of what a pattern binds."""
         match pattern:
             case Bind(str(name), type):
                 self.types[name] = type
             case Destructure(_, fields):
                 for part in fields:
-                    self._bind(part)
+                    self.bind(part)
 
     def mark(self) -> Learnt:
         """What is known here, for `rollback` at the end of the block."""
