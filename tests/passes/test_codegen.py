@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from gradual.passes.passing import Unusable
 from gradual.run.value import Blame
 from gradual.tensors.tensor import random_tensor
 from gradual.types.dtype import DType
+from tests.material import RELAY_MODELS, needs_models
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -110,3 +112,22 @@ def test_the_example_of_one_check_at_the_call() -> None:
     assert after.run("@main", fits) == gradual.check(path.read_text("utf-8")).run("@main", fits)
     with pytest.raises(Blame, match="residual check"):
         after.run("@main", wrong)
+
+
+ROW = re.compile(r"\| (\w+) \| `([^`]+)` \|" + r" (\d+) \|" * 5)
+TABLE = ROW.findall((Path(__file__).parents[2] / "docs" / "explanation" / "codegen.md").read_text("utf-8"))
+
+
+@needs_models
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]} {row[1]}")
+def test_the_costs_that_are_told_are_those(row: tuple[str, ...]) -> None:
+    name, words, *numbers = row
+    before = gradual.check((RELAY_MODELS / f"{name}.relay").read_text("utf-8"))
+    after = gradual.apply(before, words)
+    steps = [sum(1 for f in found.core.functions.values() for _ in every(f.body)) for found in (before, after)]
+    made = [sum(isinstance(s, Check) for s in every(f.body)) for f in after.core.functions.values()]
+    assert [*steps, len(after.types) - len(before.types), before.residual, max(made)] == list(map(int, numbers))
+
+
+def test_the_table_is_read() -> None:
+    assert len(TABLE) == 6
