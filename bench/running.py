@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -9,6 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -159,10 +161,20 @@ def _model(images: Sequence[int]) -> Iterator[str]:
 
 
 def parameters(compilation: Compilation) -> Iterator[Tensor]:
-    """Random arguments; variances are positive."""
+    """Random arguments, as a network starts with them: variances positive, weights by their number of inputs.
+
+    He, Zhang, Ren and Sun, Delving deep into rectifiers, ICCV 2015.
+    """
     for seed, param in enumerate(compilation.core.functions["@main"].params):
         value = random_tensor(_shape(param.type), DType.FLOAT32, seed)
         if "var" in param.name:
-            positive = kept(DType.FLOAT32, (abs(element) + 0.5 for element in value.elements))
-            value = tensor_of(value.shape, value.dtype, positive)
-        yield value
+            yield _mapped(lambda element: abs(element) + 0.5, value)
+        elif "weight" in param.name:
+            scale = math.sqrt(6.0 / math.prod(value.shape[1:]))
+            yield _mapped(partial(mul, scale), value)
+        else:
+            yield value
+
+
+def _mapped(function: Callable[[float], float], value: Tensor) -> Tensor:
+    return tensor_of(value.shape, value.dtype, kept(value.dtype, map(function, value.elements)))

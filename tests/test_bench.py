@@ -64,6 +64,7 @@ def test_a_printed_model_has_the_bits_of_the_definitions(monkeypatch: pytest.Mon
     assert isinstance(found, Tensor)
     assert isinstance(expected, Tensor)
     assert found.elements.tobytes() == expected.elements.tobytes()
+    assert len(set(found.elements)) > 900
 
 
 def defined(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]:
