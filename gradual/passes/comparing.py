@@ -18,6 +18,8 @@ _DIFFERENT = (1, 2, 3, 7, 32, 225)
 _SAMPLES = 16
 """How many sizes of arguments are tried before a claim about all of them is."""
 
+_PATIENCE = 16
+
 
 @dataclass(slots=True, eq=False)
 class Comparing:
@@ -26,10 +28,12 @@ class Comparing:
     Attributes:
         goals: what the arguments satisfy; those of the checks that were passed come and go at the end.
         decider: proves what no sample of arguments contradicts.
+        patience: how many more claims may turn out not to be provable before no more are tried.
     """
 
     goals: list[Constraint] = field(default_factory=list)
     decider: Decider = field(default_factory=lambda: Decider(LIMITS, smt=False))
+    patience: int = _PATIENCE
     _answers: dict[tuple[Dim, Dim, int], bool] = field(default_factory=dict)
     _drawn: dict[Variable, tuple[int, ...]] = field(default_factory=dict)
 
@@ -47,8 +51,12 @@ class Comparing:
         return self._answers[key]
 
     def proved(self, low: Dim, high: Dim, facts: Facts) -> bool:
-        """Whether `low <= high` is proved, of any sizes."""
-        return isinstance(self.decider.decide(facts, at_least(high, low)), Proved)
+        """Whether `low <= high` is proved, of any sizes; nothing is, once patience has run out."""
+        if not self.patience:
+            return False
+        found = isinstance(self.decider.decide(facts, at_least(high, low)), Proved)
+        self.patience -= not found
+        return found
 
     def _fails(self, low: Dim, high: Dim) -> bool:
         """Whether `low > high` for one of the samples that the goals admit."""

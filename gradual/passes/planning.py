@@ -34,7 +34,7 @@ from gradual.passes.living import Enter, Event, Leave, Lives, Made, lives
 from gradual.run.plan import Buffer, Plan, Slot, bytes_of, in_blocks, tensors
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
-from gradual.types.opening import base_of, paired_sizes, sizes, tracked_length, with_contents
+from gradual.types.opening import base_of, paired_sizes, shapes_unknown, sizes, tracked_length, with_contents
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType
 from gradual.verdict import Proved, Unknown
 
@@ -276,7 +276,7 @@ class _Planner:
         if step.accepts is not None or all(size.value is not None for size in sizes(step.type)):
             return
         types = [self._opened(name, index in step.operator.reads) for index, name in enumerate(step.operands)]
-        if not all(isinstance(type, TensorType | TupleType) for type in types):
+        if any([*shapes_unknown(type)] for type in types):
             return
         judged = step.operator.judge(*types, **step.attributes).result
         for hole, size in _holes(judged, step.type):
