@@ -84,6 +84,8 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
             return reference(state, expr, lambda part: infer(state, part), hint)
         case ast.Absent():
             return stopped(state, expr)
+        case ast.Instance(ast.Name("dim")):
+            return _size_of(state, expr, hint)
         case ast.Instance(function):
             return instance(state, expr, infer(state, function), hint)
         case ast.Choose() | ast.Unary() | ast.Hole() | ast.Text() | ast.Nothing() | ast.TensorType():
@@ -149,18 +151,18 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
     return _size(state, dim, f"`{name}`", span, hint)
 
 
-def _sized(state: Elaboration, call: ast.Call, hint: str | None) -> str:
-    """`dim(%x, 0)`, `dim(n + 1)`: a size becomes a value.  [type.size]"""
+def _size_of(state: Elaboration, expr: ast.Call | ast.Instance, hint: str | None) -> str:
+    """`dim(%x, 0)`, `dim[n + 1]`: a size becomes a value.  [type.size]"""
     reading = Reading(state)
     try:
-        dim = reading.dim(call)
+        dim = reading.dim(expr)
     except NotADim as found:
         state.report(found.code, found.rule, found.message, found.span)
         return state.broken()
     except Unreadable:
         return state.broken()
     discharge_divisions(state, reading)
-    return _size(state, dim, "a size", call.span, hint)
+    return _size(state, dim, "a size", expr.span, hint)
 
 
 def _size(state: Elaboration, dim: Dim, made: str, span: Span, hint: str | None) -> str:
@@ -234,7 +236,7 @@ def _operator(
         fields = supplied(state, spans, constructor_type(state.program, constructor), fields)
         return construct(state, constructor, fields, spans, span, hint)
     if name == "dim":
-        return _sized(state, ast.Call(ast.Name(name, name_span), tuple(arguments), tuple(attributes), span), hint)
+        return _size_of(state, ast.Call(ast.Name(name, name_span), tuple(arguments), tuple(attributes), span), hint)
     if name in state.program.functions:
         application = Application(name, arguments, attributes, span)
         return applied(state, application, lambda part: infer(state, part), hint)

@@ -229,6 +229,8 @@ class Inference:
                 return self._at(self.held(value), annotation, value.span)
             case ast.Global(name):
                 return self.globals.get(name) or Unknown()
+            case ast.Instance(ast.Name("dim")):
+                return sk.scalar(DType.INT64)
             case ast.Instance(function):
                 return self.value(function)
             case ast.Listing(items):

@@ -103,6 +103,8 @@ class Reading:
                 return self._meta(kind, index, span)
             case ast.Instance(ast.Local() as value, (ast.Number(value=index),), span) if type(index) is int:
                 return self._element(value, index, span)
+            case ast.Instance(ast.Name("dim"), (inside,)) if not isinstance(inside, ast.FnType | ast.NamedType):
+                return self.dim(inside)  # type: ignore[arg-type]  # no other type is read between these brackets
             case ast.Hole(span=span):
                 raise NotADim("`?` may only stand for a whole dim of an annotation", span, "E0206", "name.dimension")
             case _:
@@ -165,8 +167,6 @@ class Reading:
                 return result
             case "dim", (ast.Local() | ast.Project() as value, ast.Number(value=axis)) if type(axis) is int:
                 return self._size(value, axis)
-            case "dim", (only,):
-                return self.dim(only)
             case "ndim" | "numel", (ast.Local() | ast.Project() as value,):
                 return self._whole(name, value)
             case _:

@@ -23,7 +23,6 @@ from gradual.core.surface_types import (
     Unsayable,
     binder,
     brackets,
-    called,
     integer,
     local,
     ordered,
@@ -402,11 +401,10 @@ class _Writer:
         return self.literals.constant(self.inline[name]) if name in self.inline else self.spelling.variable(name)
 
     def _size(self, dim: Dim) -> ast.Expr:
-        """A size as a value: a name, `dim(%x, 0)`, or `dim(n + 1)`.  [type.size]"""
-        expr = self.spelling.dim(dim)
-        named = isinstance(expr, ast.Name)
-        sized = isinstance(expr, ast.Call) and isinstance(expr.function, ast.Name) and expr.function.name == "dim"
-        return expr if named or (sized and bare(dim) is not None) else called("dim", expr)
+        """A size as a value: a name, `dim(%x, 0)`, or `dim[n + 1]`.  [type.size]"""
+        variable = bare(dim)
+        plain = variable is not None and (variable.witness is None or isinstance(variable.witness, SizeOf))
+        return self.spelling.dim(dim) if plain else self.spelling.alone(dim)
 
     def _instance(self, step: Instantiate) -> ast.Expr:
         type = self.demands.type_of(step.operand)

@@ -13,6 +13,7 @@ from gradual.syntax import ast
 from gradual.tensors.scalar import rounded
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
+from gradual.types.measuring import bare
 
 LONGEST = 64
 """The longest vector that is written as a list; a longer one stands in the metadata."""
@@ -55,7 +56,7 @@ def attributes(step: Apply, spelling: Spelling) -> tuple[ast.Attribute, ...]:
     """The attributes of an application that are not their defaults.  Raises Unsayable."""
     specs = [spec for spec in step.operator.attributes if spec.annotation != "object" and spec.name in step.attributes]
     return tuple(
-        ast.Attribute(spec.name, _value(spec, step.attributes[spec.name], spelling), NOWHERE)
+        ast.Attribute(spec.name, _attribute(spec, step.attributes[spec.name], spelling), NOWHERE)
         for spec in specs
         if spec.required or not _same(step.attributes[spec.name], spec.default)
     )
@@ -63,6 +64,11 @@ def attributes(step: Apply, spelling: Spelling) -> tuple[ast.Attribute, ...]:
 
 def _same(value: Any, default: Any) -> bool:
     return type(value) is type(default) and bool(value == default)
+
+
+def _attribute(spec: AttributeSpec, value: Any, spelling: Spelling) -> ast.Expr:
+    compound = isinstance(value, Dim) and value.value is None and bare(value) is None
+    return spelling.alone(value) if compound else _value(spec, value, spelling)
 
 
 def _value(spec: AttributeSpec, value: Any, spelling: Spelling) -> ast.Expr:

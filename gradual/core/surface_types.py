@@ -92,6 +92,10 @@ class Spelling:
             head = integer(-int(head.value)) if isinstance(head, ast.Number) else ast.Unary("-", head, NOWHERE)
         return reduce(lambda left, term: _infix("+" if term[0] > 0 else "-", left, term[1]), others, head)
 
+    def alone(self, dim: Dim) -> ast.Expr:
+        """A dim where no brackets are around it, outside which `//` begins a comment: `dim[n // 2]`.  [type.size]"""
+        return ast.Instance(ast.Name("dim", NOWHERE), (self.dim(dim),), NOWHERE)
+
     def _term(self, coefficient: int, monomial: Sequence[Any]) -> tuple[int, ast.Expr]:
         """The sign of a term, and the term without it."""
         factors = [self._atom(atom) for atom in monomial]

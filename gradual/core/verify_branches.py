@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gradual.core.terms import Block, CorePattern, If, Match
 from gradual.core.verify_data import Structures
 from gradual.core.verifying import Verifying
@@ -18,18 +20,30 @@ def conditional(verifier: Verifying, step: If) -> None:
     condition = verifier._type(step.condition)
     content = condition.contents[0] if isinstance(condition, TensorType) and condition.contents else None
     truth = content if isinstance(content, Constraint) else None
+    other = None if truth is None else negated(truth)
     then = _branch(verifier, step.then, truth, step)
-    orelse = _branch(verifier, step.orelse, None if truth is None else negated(truth), step)
-    _joined(verifier, step, [then, orelse])
+    orelse = _branch(verifier, step.orelse, other, step)
+    _joined(verifier, step, [then.sizes, orelse.sizes])
+    for branch, elsewhere in ((then, other), (orelse, truth)):
+        if branch.never and elsewhere is not None:  # whoever comes past the `if` took the other branch
+            verifier.facts.suppose(elsewhere)
 
 
 def matched(verifier: Verifying, step: Match) -> None:
     """The arms of a `match`, each with what its pattern binds.  [core.verify]"""
-    _joined(verifier, step, [_branch(verifier, arm.block, None, step, arm.pattern) for arm in step.arms])
+    _joined(verifier, step, [_branch(verifier, arm.block, None, step, arm.pattern).sizes for arm in step.arms])
 
 
 Read = dict[tuple[str, int], Dim]
 """The sizes of a branch's value by their places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What a branch gives: the sizes of its value, or that it never gives one."""
+
+    sizes: Read
+    never: bool
 
 
 def _joined(verifier: Verifying, step: If | Match, branches: list[Read]) -> None:
@@ -46,7 +60,7 @@ def _joined(verifier: Verifying, step: If | Match, branches: list[Read]) -> None
 
 def _branch(
     verifier: Verifying, block: Block, truth: Constraint | None, step: If | Match, pattern: CorePattern | None = None
-) -> Read:
+) -> Branch:
     """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
     mark, outer, shared = verifier.facts.mark(), dict(verifier.types), dict(verifier.shared)
     if truth is not None:
@@ -66,7 +80,7 @@ def _branch(
     read = {place: verifier.decider.simplified(verifier.facts, size) for place, size in placed_sizes(type)}
     verifier.facts.rollback(mark)
     verifier.types, verifier.shared = outer, shared
-    return read
+    return Branch(read, isinstance(type, NeverType))
 
 
 def _joined_contents(verifier: Verifying, type: OpenedType, step: If | Match) -> None:
