@@ -13,7 +13,7 @@ import pytest
 from gradual.tools.cli import COMMANDS, entry
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md"]
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", ROOT / "docs" / "explanation" / "runtimes.md"]
 FENCE = re.compile(r"^```(\w+)[ ]?([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 GATE = ("make try", "make test")
 """Set-up commands, which `.ci/run` runs from a clean checkout."""
