@@ -10,6 +10,7 @@ from gradual.checker.binders import Unreadable
 from gradual.checker.discharge import Owed, discharge, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.provenance import birth
+from gradual.checker.remembering import Answer, question
 from gradual.checker.unranked import Application, asked
 from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import Apply, Promise, Site
@@ -17,13 +18,13 @@ from gradual.diagnostic import Help, Related
 from gradual.dims.constraint import Constraint, Or, equal
 from gradual.dims.dim import Dim
 from gradual.dims.reduce import is_large
-from gradual.limits import Limits
+from gradual.limits import LIMITS, Limits
 from gradual.ops.attributes import bound, coerced, unread
 from gradual.ops.operator import Contents, IllFormed, Need, Operator
 from gradual.ops.ranks import Asking
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.opening import size_of, sizes, tracked_length
+from gradual.types.opening import shapes_unknown, size_of, sizes, tracked_length
 from gradual.types.type import OpenedType, TensorType, TupleType
 
 _CODES = {
@@ -53,21 +54,10 @@ def apply(
         _wrong_number(state, operator, len(operands), span)
         return state.define(name, BROKEN)
     _open_contents(state, operator, operands)
-    try:
-        attributes = bound(operator, given)
-    except IllFormed as wrong:
-        at = next((attribute.span for attribute in written if _is_wrong(operator, attribute.key, given)), span)
-        state.report("E0207", "name.attribute", f"`{operator.name}`: {wrong.message}", at)
+    answer = _answer(state, operator, operands, given, span, spans, written)
+    if answer is None:
         return state.define(name, BROKEN)
-    try:
-        found = asked(state, Application(Asking(operator, operands, attributes), span, spans))
-    except IllFormed as wrong:
-        at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
-        state.report(_CODES[wrong.rule], wrong.rule, f"`{operator.name}`: {wrong.message}", at)
-        return state.define(name, BROKEN)
-    if found is None:
-        return state.define(name, BROKEN)
-    judgement = found.judgement
+    found, judgement = answer.asked, answer.asked.judgement
     open_goals = len(state.postponed)
     for need in judgement.needs:
         goal = _goal(state, need, operands)
@@ -83,16 +73,55 @@ def apply(
         state.facts.assume(fact)
     type = settled(state, type, name, promise)
     if found.types is None:
-        contents = found.contents
         _unknown_sizes(state, type, promise)
-    else:
-        contents = _contents(operator, found.types, attributes, type, state.program.limits)
-    if contents is not None:
-        assert isinstance(type, TensorType)
-        type = TensorType(type.shape, type.dtype, contents)
-    settings = {**attributes, **(judgement.attributes or {})}
-    state.steps.append(Apply(name, operator, tuple(operands), settings, type, span, found.accepts))
+    type = _whole(operator, answer, type, state.program.limits)
+    state.steps.append(Apply(name, operator, tuple(operands), answer.settings, type, span, found.accepts))
     return state.define(name, type, Made(made, tuple(operands), span))
+
+
+def _answer(
+    state: Elaboration,
+    operator: Operator,
+    operands: Sequence[str],
+    given: Mapping[str, Any],
+    span: Span,
+    spans: Sequence[Span],
+    written: Sequence[ast.Attribute],
+) -> Answer | None:
+    """What the operator's rule says; None after reporting that it says no.
+
+    An answer that no fact took part in, nor the name of an operand, is the same wherever the same is asked.
+    """
+    types = [state.opened(operand) for operand in operands]
+    asking = question(operator, types, given)
+    known = state.program.answers.get(asking)
+    if known is not None:
+        return known
+    try:
+        attributes = bound(operator, given)
+    except IllFormed as wrong:
+        at = next((attribute.span for attribute in written if _is_wrong(operator, attribute.key, given)), span)
+        state.report("E0207", "name.attribute", f"`{operator.name}`: {wrong.message}", at)
+        return None
+    try:
+        found = asked(state, Application(Asking(operator, operands, attributes), span, spans))
+    except IllFormed as wrong:
+        at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
+        state.report(_CODES[wrong.rule], wrong.rule, f"`{operator.name}`: {wrong.message}", at)
+        return None
+    if found is None:
+        return None
+    changed = found.judgement.attributes
+    answer = Answer(found, attributes, {**attributes, **changed} if changed else attributes)
+    are_as_asked = all(state.types[operand] is type for operand, type in zip(operands, types, strict=True))
+    are_read = state.program.limits.contents >= LIMITS.contents  # no rule names elements by their operand
+    if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
+        state.program.answers.put(asking, answer)
+    return answer
+
+
+def _has_unknown_rank(type: OpenedType) -> bool:
+    return next(iter(shapes_unknown(type)), None) is not None
 
 
 def settled(state: Elaboration, type: OpenedType, path: str, promise: Promise) -> OpenedType:
@@ -104,8 +133,8 @@ def settled(state: Elaboration, type: OpenedType, path: str, promise: Promise) -
         case TensorType(shape, dtype, contents):
             if all(dim.value is not None for dim in shape):
                 return type
-            sizes = (_settled_size(state, dim, path, axis, promise) for axis, dim in enumerate(shape))
-            return TensorType(tuple(sizes), dtype, contents)
+            sizes = tuple(_settled_size(state, dim, path, axis, promise) for axis, dim in enumerate(shape))
+            return type if sizes == shape else TensorType(sizes, dtype, contents)
         case TupleType(fields):
             return TupleType(tuple(settled(state, f, f"{path}#{i}", promise) for i, f in enumerate(fields)))
         case _:
@@ -140,12 +169,25 @@ def _open_contents(state: Elaboration, operator: Operator, operands: Sequence[st
             state.contents(operand, index in operator.reads)
 
 
-def _contents(
-    operator: Operator, types: Sequence[Any], attributes: Mapping[str, Any], result: OpenedType, limits: Limits
-) -> Contents:
+def _whole(operator: Operator, answer: Answer, result: OpenedType, limits: Limits) -> OpenedType:
+    """The result's type with its elements, where they are tracked."""
+    if answer.whole is None or answer.whole[0] is not result:
+        contents = _contents(operator, answer, result, limits)
+        whole = result
+        if contents is not None:
+            assert isinstance(result, TensorType)
+            whole = TensorType(result.shape, result.dtype, contents)
+        answer.whole = result, whole
+    return answer.whole[1]
+
+
+def _contents(operator: Operator, answer: Answer, result: OpenedType, limits: Limits) -> Contents:
+    types = answer.asked.types
+    if types is None:
+        return answer.asked.contents
     if operator.contents is None or tracked_length(result, limits.contents) is None:
         return None
-    contents = operator.contents(*types, **attributes)
+    contents = operator.contents(*types, **answer.attributes)
     return None if contents is not None and any(is_large(c, limits.nodes) for c in contents) else contents
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gradual.checker.remembering import Answers
 from gradual.dims.constraint import Constraint, at_least
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, constant
@@ -27,6 +28,7 @@ class Program:
         spans: where each function's name stands.
         data: the types that the file declares.
         constructors: their constructors by name.
+        answers: what the rules of operators said.
         functions: the functions defined, as written.
         inferred: what was found of the types that they leave out, once somebody asked.
         strict_broadcast: only equal dims or a literal 1 broadcast.
@@ -44,6 +46,7 @@ class Program:
     spans: dict[str, Span] = field(default_factory=dict)
     data: dict[str, Data] = field(default_factory=dict)
     constructors: dict[str, Constructor] = field(default_factory=dict)
+    answers: Answers = field(default_factory=Answers)
 
     def not_negative(self, dim: Dim) -> Constraint:
         """`0 <= dim`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from gradual.dims.constraint import Constraint, at_least
 from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, constant, variable
@@ -111,9 +112,7 @@ def opened(type: GradualType, path: str, known: Known) -> tuple[OpenedType, list
     """
     new: list[Opened] = []
 
-    def extent(hole: Dim | Hole, path: str, axis: int) -> Dim:
-        if not isinstance(hole, Hole):
-            return hole
+    def extent(hole: Hole, path: str, axis: int) -> Dim:
         ghost = known(path, axis, hole)
         if ghost is None:
             ghost = size_of(path, axis)
@@ -122,8 +121,10 @@ def opened(type: GradualType, path: str, known: Known) -> tuple[OpenedType, list
 
     def inside(type: GradualType, path: str) -> OpenedType:
         match type:
-            case TensorType(shape, dtype, contents):
-                return TensorType(tuple(extent(h, path, i) for i, h in enumerate(shape)), dtype, contents)
+            case TensorType(shape, dtype, contents, numbers):
+                found = tuple(extent(h, path, i) if isinstance(h, Hole) else h for i, h in enumerate(shape))
+                whole: Any = type  # without a hole it is opened already
+                return whole if found == shape and numbers is None else TensorType(found, dtype, contents)
             case TupleType(fields):
                 return TupleType(tuple(inside(field, f"{path}#{i}") for i, field in enumerate(fields)))
             case UnrankedType(dtype, None):
