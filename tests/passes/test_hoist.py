@@ -145,3 +145,18 @@ def test_a_check_that_says_something_stays() -> None:
     after = gradual.apply(before, "hoist-checks", "drop-proved-checks")
     assert after.residual == before.residual > 1
     assert after.core is before.core
+
+
+def test_what_a_failing_check_tells_is_still_there() -> None:
+    """The first check is proved and goes; the report of the second one speaks of the size that it was about."""
+    text = """def @main(%x: Tensor[(?,), float32], %z: Tensor[(?,), float32]) {
+  let %u: Tensor[(3,), float32] = %x;
+  let %y: Tensor[(?,), float32] = %x;
+  let %w: Tensor[(3,), float32] = %y;
+  reshape(%z, newshape=[dim(%y, 0), 4])
+}"""
+    before = gradual.check(text)
+    after = gradual.apply(before, "drop-proved-checks", "drop-dead", "hoist-checks")
+    assert (before.residual, after.residual) == (3, 2)
+    wrong = floats(3), floats(11)
+    assert ends(before, *wrong) == ends(after, *wrong)
