@@ -20,6 +20,7 @@ from gradual.dims.dim import Dim
 from gradual.dims.reduce import is_large
 from gradual.limits import LIMITS, Limits
 from gradual.ops.attributes import bound, coerced, unread
+from gradual.ops.merged import PREFIX, forms
 from gradual.ops.operator import Contents, IllFormed, Need, Operator
 from gradual.ops.ranks import Asking
 from gradual.source import Span
@@ -77,6 +78,24 @@ def apply(
     type = _whole(operator, answer, type, state.program.limits)
     state.steps.append(Apply(name, operator, tuple(operands), answer.settings, type, span, found.accepts))
     return state.define(name, type, Made(made, tuple(operands), span))
+
+
+def form(state: Elaboration, operator: Operator, count: int, attributes: Sequence[ast.Attribute]) -> Operator | None:
+    """The form of an operator that takes so many arguments: its twin reads as values what it has as attributes.
+
+    None after reporting an attribute beside the argument that stands for it.   [op.dyn.form]
+    """
+    if count <= len(operator.arguments) or operator.name.startswith(PREFIX):
+        return operator
+    both = forms().get(operator.name)
+    if both is None or count != len(both.dynamic.arguments):
+        return operator
+    twice = next((attribute for attribute in attributes if attribute.key in both.promoted), None)
+    if twice is None:
+        return both.dynamic
+    message = f"`{operator.name}` takes {twice.key} as an argument or as an attribute, not both"
+    state.report("E0207", "op.dyn.form", message, twice.span)
+    return None
 
 
 def _answer(
@@ -205,7 +224,9 @@ def _is_wrong(operator: Operator, key: str, given: Mapping[str, Any]) -> bool:
 
 def _wrong_number(state: Elaboration, operator: Operator, found: int, span: Span) -> None:
     wanted = len(operator.arguments)
-    message = f"`{operator.name}` takes {_counted(wanted, 'argument')}, not {found}"
+    both = None if operator.name.startswith(PREFIX) else forms().get(operator.name)
+    other = "" if both is None else f" (or {len(both.dynamic.arguments)}, with {' and '.join(both.promoted)} as values)"
+    message = f"`{operator.name}` takes {_counted(wanted, 'argument')}{other}, not {found}"
     notes = (f"its arguments: {', '.join(operator.arguments)}",) if wanted else ()
     state.report("E0304", "type.call.arity", message, span, notes=notes)
 

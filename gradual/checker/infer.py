@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradual.checker.apply import apply, discharge_divisions, read_attributes, unknown_operator
+from gradual.checker.apply import apply, discharge_divisions, form, read_attributes, unknown_operator
 from gradual.checker.ascribing import ascribe
 from gradual.checker.binders import Unreadable
 from gradual.checker.branches import conditional
@@ -248,8 +248,9 @@ def _operator(
         else:
             unknown_operator(state, name, name_span)
         return state.broken()
-    given = read_attributes(state, operator, attributes)
-    if given is None:
+    operator = form(state, operator, len(operands), attributes)
+    given = None if operator is None else read_attributes(state, operator, attributes)
+    if operator is None or given is None:
         return state.broken()
     return apply(state, operator, operands, given, span, [argument.span for argument in arguments], hint, attributes)
 

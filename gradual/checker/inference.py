@@ -21,6 +21,7 @@ from gradual.checker.program import Program
 from gradual.checker.relations import Application, Field, Numeral
 from gradual.checker.skeleton import Element, Shape, Skeleton, Unknown, seen
 from gradual.ops.attributes import bound
+from gradual.ops.merged import PREFIX, forms
 from gradual.ops.operator import IllFormed
 from gradual.source import Span
 from gradual.syntax import ast
@@ -355,6 +356,8 @@ class Inference:
                 self.flows.flow(operand, place)
             return data
         operator = self.program.operators.get(name)
+        if operator is not None and name in forms():
+            operator = operator if name.startswith(PREFIX) else forms()[name].of(operands)
         if operator is None or len(operands) != len(operator.arguments):
             return Unknown()
         given = {one.key: plain_attribute(one.value) for one in written if one.key != "attrs_type_key"}

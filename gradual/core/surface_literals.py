@@ -8,6 +8,7 @@ from typing import Any
 from gradual.core.surface_types import NOWHERE, Spelling, integer
 from gradual.core.terms import Apply
 from gradual.dims.dim import Dim
+from gradual.ops.merged import Merged, forms
 from gradual.ops.operator import AttributeSpec
 from gradual.syntax import ast
 from gradual.tensors.scalar import rounded
@@ -54,7 +55,10 @@ def _is_nan(value: Tensor) -> bool:
 # ------------------------------------------------------------------------------------------------------- attributes
 def attributes(step: Apply, spelling: Spelling) -> tuple[ast.Attribute, ...]:
     """The attributes of an application that are not their defaults.  Raises Unsayable."""
-    specs = [spec for spec in step.operator.attributes if spec.annotation != "object" and spec.name in step.attributes]
+    operator = step.operator
+    if isinstance(operator, Merged):
+        operator = forms()[operator.name].of(step.operands)
+    specs = [spec for spec in operator.attributes if spec.annotation != "object" and spec.name in step.attributes]
     return tuple(
         ast.Attribute(spec.name, _attribute(spec, step.attributes[spec.name], spelling), NOWHERE)
         for spec in specs

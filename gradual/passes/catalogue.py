@@ -13,6 +13,7 @@ from gradual.passes import (
     hoisting,
     inlining,
     loosening,
+    merging,
     policies,
     simplifying,
     specializing,
@@ -30,6 +31,7 @@ _CHAPTERS: tuple[tuple[Pass, ...], ...] = (
     hoisting.PASSES,
     bucketing.PASSES,
     policies.PASSES,
+    merging.PASSES,
 )
 
 PASSES: Mapping[str, Pass] = MappingProxyType({one.name: one for chapter in _CHAPTERS for one in chapter})
