@@ -171,10 +171,15 @@ class Chunk:
     plain: bool
 
     def line(self) -> dict[str, object]:
-        """What the log says of it: its programs, their runs, the breaches, and the seconds of processor time."""
-        tally, started = Tally(), time.process_time()
+        """What the log says of it: its programs, their runs, the breaches, and the seconds of processor time.
+
+        Breaches are printed as they are found.
+        """
+        tally, started, found = Tally(), time.process_time(), []
         numbers = range(self.start, self.start + self.length)
-        found = [told(one, self.plain) for one in breaches(numbers, {law: LAWS[law] for law in self.laws}, tally)]
+        for breach in breaches(numbers, {law: LAWS[law] for law in self.laws}, tally):
+            found.append(told(breach, self.plain))
+            print(found[-1], flush=True)
         return {
             "sources": sources(),
             "laws": list(self.laws),
@@ -200,7 +205,7 @@ def lines_of(log: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.exists() else []
 
 
-def chunked(log: Path, chunks: Iterable[Chunk], jobs: int, write: Callable[[str], object]) -> None:
+def chunked(log: Path, chunks: Iterable[Chunk], jobs: int) -> None:
     """Take the chunks that the log does not have yet, and write a line for each."""
     now = sources()
     done = {(line["start"], line["length"], *line["laws"]) for line in lines_of(log) if line["sources"] == now}  # type: ignore[misc]
@@ -211,9 +216,6 @@ def chunked(log: Path, chunks: Iterable[Chunk], jobs: int, write: Callable[[str]
                 raise SystemExit("the sources have changed since the campaign began: nothing more is counted")
             with log.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
-            for breach in line["breaches"]:  # type: ignore[attr-defined]
-                write(breach)
-            sys.stdout.flush()
 
 
 def summed(log: Path) -> Iterator[str]:
@@ -247,7 +249,7 @@ def main(write: Callable[[str], object] = print) -> int:
         end = given.start + given.programs
         chunks = [Chunk(start, min(CHUNK, end - start), tuple(laws), given.plain) for start in starts]
         with suppress(KeyboardInterrupt):
-            chunked(given.log, chunks, given.jobs, write)
+            chunked(given.log, chunks, given.jobs)
         write("\n".join(summed(given.log)))
         return 1 if any(line["breaches"] for line in lines_of(given.log)) else 0
     tally, started, found = Tally(compared=given.compare), time.perf_counter(), 0
