@@ -153,7 +153,7 @@ class _Writer:
         params, result = self._params(function), self._result(function)
         where, binders = tuple(map(self.spelling.predicate, function.type.where)), self._binders(function, params)
         if function.name.startswith("@"):
-            whole = ast.Fn(binders, params, (), result, where, self._body(function), NOWHERE)
+            whole = ast.Fn(binders, params, _said(function), result, where, self._body(function), NOWHERE)
             return ast.Def(ast.Global(function.name, NOWHERE), whole, NOWHERE)
         if result is None:
             raise Unsayable(f"the result type of the operator `{function.name}`")
@@ -378,7 +378,7 @@ class _Writer:
                 params = self._params(literal)
                 where = tuple(map(self.spelling.predicate, literal.type.where))
                 binders, result = self._binders(literal, params), self._result(literal)
-                return ast.Fn(binders, params, (), result, where, self._body(literal), NOWHERE)
+                return ast.Fn(binders, params, _said(literal), result, where, self._body(literal), NOWHERE)
             case Construct(_, constructor, fields):
                 name = ast.Name(constructor, NOWHERE)
                 return ast.Call(name, tuple(map(variable, fields)), (), NOWHERE) if fields else name
@@ -435,6 +435,21 @@ class _Writer:
             case Destructure(str(constructor), fields):
                 return ast.ConstructorPattern(constructor, tuple(map(self._pattern, fields)), NOWHERE)
         raise AssertionError(pattern)
+
+
+def _said(function: Function) -> tuple[ast.Attribute, ...]:
+    """What a definition says of itself."""
+    dtypes = {bool: "bool", int: "int32", float: "float32"}
+    return tuple(
+        ast.Attribute(
+            key,
+            ast.Text(value, NOWHERE)
+            if isinstance(value, str)
+            else ast.Number(value, dtypes[type(value)], False, NOWHERE),
+            NOWHERE,
+        )
+        for key, value in function.attributes.items()
+    )
 
 
 def _is_seen(size: Dim, outside: Set[str]) -> bool:

@@ -38,6 +38,14 @@ def test_a_function_keeps_what_its_definition_says_of_itself() -> None:
     assert pickle.loads(pickle.dumps(function)).attributes == function.attributes
 
 
+def test_what_a_definition_says_is_written_again_until_it_is_done() -> None:
+    text = 'def @f(%x: Tensor[(n,), float32], codegen="bucket:n=1,8", Primitive=1, share=0.5, t=True) { nn.relu(%x) }'
+    found = gradual.check(text)
+    assert gradual.check(found.text).core.functions["@f"].attributes == found.core.functions["@f"].attributes
+    after = gradual.check(gradual.apply(found, "codegen").text)
+    assert {key for one in after.core.functions.values() for key in one.attributes} == {"Primitive", "share", "t"}
+
+
 def test_buckets_are_accounted_for() -> None:
     assert told(policy("bucket:dim(%x,0)=1,8,64 pad=0"))[1:] == [
         "code: 3 steps became 4 copies of 12 steps in all, and 24 steps that choose",
