@@ -7,12 +7,12 @@ import platform
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench import running, startup
+from bench import passing, running, startup
 from bench.growth import HEAD, UNDER, Row, growth, line, measured
 from bench.page import filled
 from bench.texts import Family, families
 
-SECTIONS = ("checking", "running", "start-up")
+SECTIONS = ("checking", "passes", "running", "start-up")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -34,6 +34,8 @@ def _sections(asked: argparse.Namespace) -> Iterator[tuple[str, Iterator[str]]]:
     chosen = [family for family in families() if asked.only in (None, "checking") or asked.only in family.name]
     if chosen:
         yield "checking", _checking(chosen, asked)
+    if asked.only in (None, "passes"):
+        yield "passes", passing.report(asked.quick)
     if asked.only in (None, "running"):
         yield "running", running.report(asked.quick)
     if asked.only in (None, "startup"):

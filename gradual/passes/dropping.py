@@ -27,6 +27,8 @@ class Dropping:
     unread: list[Step] = field(default_factory=list)
     _needed: set[str] = field(default_factory=set)
     _safe: set[int] = field(default_factory=set)
+    _surveyed: bool = False
+    _function: Function = field(init=False)
     _failing: Failing = field(init=False)
 
     def function(self, function: Function) -> Function:
@@ -42,10 +44,17 @@ class Dropping:
         self._failing = Failing(types)
         for one in inner:
             self._failing.enter(one)
-        self._failing.sizes.update(size for param in function.params for size in sizes(param.type))
-        self._survey(function.body)
+        self._function = function
         body = self._block(function.body)
         return function if body is function.body else replace(function, body=body)
+
+    def _is_safe(self, step: Step) -> bool:
+        """Whether a step cannot fail, with the sizes of the values before it in mind, which are gathered once."""
+        if not self._surveyed and isinstance(step, Apply | If):
+            self._surveyed = True
+            self._failing.sizes.update(size for param in self._function.params for size in sizes(param.type))
+            self._survey(self._function.body)
+        return id(step) in self._safe
 
     def _survey(self, block: Block) -> None:
         """Find the steps that cannot fail, forward: a size of a value is one from its step to the end of the block."""
@@ -84,7 +93,7 @@ class Dropping:
         name = defined(step)
         if name is None or name in self._needed or (self.among is not None and name not in self.among):
             return False
-        if id(step) in self._safe:
+        if self._failing.cannot(step) or self._is_safe(step):
             return True
         self.unread.append(step)
         return False

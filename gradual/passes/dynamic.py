@@ -48,8 +48,13 @@ class Static:
         return found or made
 
     def _literal(self, sweep: Sweep, step: Apply) -> Constant | None:
-        if step.operator.contents is not None and (found := known_constant(step, self.failing)) is not None:
-            return found
+        type = step.type
+        if isinstance(type, TensorType) and type.contents and type.contents[0].value is not None:
+            found = known_constant(step, self.failing)
+            if found is not None:
+                return found
+        if not step.operands or step.operands[0] not in sweep.literals:
+            return None
         value = computed(step, sweep.literals, SMALL)
         return literal(step.name, value, step) if isinstance(value, Tensor) else None
 
