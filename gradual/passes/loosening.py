@@ -18,7 +18,7 @@ from gradual.ops.operator import IllFormed, Operator
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
 from gradual.passes.passing import Context, Note, Pass, Transformed
-from gradual.passes.sharpening import Sweep, fits
+from gradual.passes.sharpening import Sweep, fits, is_closed
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import tensor_of
 from gradual.types.dtype import DType
@@ -59,6 +59,8 @@ class Loosening:
             if elements is None:
                 return "an attribute is left out"
             for element in elements:
+                if not is_closed(element):
+                    return f"`{element}` is read off an element already"
                 if not (fits(element, DType.INT64) or self.failing.is_size(element)):
                     return f"`{element}` may be beyond int64"
         return ""
