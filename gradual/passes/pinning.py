@@ -65,9 +65,10 @@ def by_function(module: Module, given: Mapping[str, str]) -> dict[str, Pins]:
     found: dict[str, Pins] = {}
     for key, text in given.items():
         owner, colon, name = key.rpartition(":")
-        if colon and owner not in module.functions:
+        functions = {name: one for name, one in module.functions.items() if name.startswith("@")}
+        if colon and owner not in functions:
             raise Unusable(f"there is no function `{owner}`")
-        among = [module.functions[owner]] if colon else list(module.functions.values())
+        among = [functions[owner]] if colon else list(functions.values())
         concerned = [function for function in among if _knows(function, name)]
         if not concerned:
             raise Unusable(f"nothing is called `{name}`" + _open_in(among))

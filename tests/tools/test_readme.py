@@ -13,7 +13,8 @@ import pytest
 from gradual.tools.cli import COMMANDS, entry
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", ROOT / "docs" / "explanation" / "runtimes.md"]
+EXPLAINED = ROOT / "docs" / "explanation"
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", EXPLAINED / "runtimes.md", EXPLAINED / "codegen.md"]
 FENCE = re.compile(r"^```(\w+)[ ]?([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 GATE = ("make try", "make test")
 """Set-up commands, which `.ci/run` runs from a clean checkout."""
