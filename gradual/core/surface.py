@@ -14,7 +14,7 @@ from typing import Any
 
 from gradual.core.print import printed as core_text
 from gradual.core.reading import every
-from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, uses
+from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, never_holds, uses
 from gradual.core.surface_demands import Demands, is_demanded, written
 from gradual.core.surface_literals import Literals, attributes
 from gradual.core.surface_types import (
@@ -305,6 +305,8 @@ class _Writer:
                 return replace(step, fields=tuple(self._forgotten(one, items) for one in fields))
             case Rename(operand=operand) | WriteReference(operand=operand) if FALSE in self.demands.goals(step):
                 return replace(step, operand=self._forgotten(operand, items))
+            case Wrap(operand=operand, layer=layer) if never_holds(layer):
+                return replace(step, operand=self._forgotten(operand, items))
             case MakeReference(operand=operand, type=ReferenceType(content)):
                 if settled_type(self.demands.type_of(operand)) != content:
                     return replace(step, operand=self._ascribed(operand, content, items))
@@ -344,8 +346,10 @@ class _Writer:
                 self.demands.define(step)
         types = [self.demands.type_of(block.result) for block in blocks]
         tensors = [type for type in types if isinstance(type, TensorType)]
-        if len(tensors) < len(types) or len({type.rank for type in tensors}) != 1:
+        if len(tensors) < len(types):
             return list(blocks)
+        if len({type.rank for type in tensors}) != 1:
+            return [_forgetting_rank(block, type) for block, type in zip(blocks, tensors, strict=True)]
         columns = list(zip(*(type.shape for type in tensors), strict=True))
         never = [_never_agree([size for size in column if _is_seen(size, outside)]) for column in columns]
         if not any(never):
@@ -497,6 +501,13 @@ def _is_open(function: Function) -> bool:
 def _is_absent(function: Function) -> bool:
     """Whether an operator is declared without a body."""
     return any(isinstance(step, Stop) and step.name == function.body.result for step in function.body.steps)
+
+
+def _forgetting_rank(block: Block, type: TensorType[Dim]) -> Block:
+    """The block with a value that forgets its rank."""
+    name = f"{block.result}_forgets"
+    step = Rename(name, block.result, UnrankedType(type.dtype, name), NOWHERE, UnrankedType(type.dtype))
+    return Block((*block.steps, step), name)
 
 
 def _forgetting(block: Block, type: TensorType[Dim], never: Sequence[bool]) -> Block:

@@ -20,7 +20,7 @@ from gradual.core.terms import (
     Step,
     WriteReference,
 )
-from gradual.dims.constraint import Constraint, at_least, equal
+from gradual.dims.constraint import TRUE, Constraint, at_least, equal
 from gradual.dims.dim import Dim, RankOf, constant, of_atom
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
@@ -207,4 +207,5 @@ def _closed(type: OpenedType, written: GradualType | None, path: str) -> Gradual
 def is_demanded(check: Check, goals: frozenset[Constraint]) -> bool:
     """Whether a check is one of some goals, as it is asked at run time or as its rule states it."""
     owed = check.blame.owed
-    return check.goal in goals or (owed in goals and check.goal.variables() <= owed.variables())
+    same = check.goal in goals and check.goal is not TRUE
+    return same or (owed in goals and owed is not TRUE and check.goal.variables() <= owed.variables())

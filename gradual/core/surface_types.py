@@ -272,5 +272,8 @@ def shape_forgotten(type: GradualType) -> GradualType:
             return TupleType(tuple(map(shape_forgotten, fields)))
         case UnrankedType(dtype):
             return UnrankedType(dtype)
+        case FunctionType(names, params, result, types=types):
+            open = tuple(map(shape_forgotten, params))
+            return FunctionType(names, open, shape_forgotten(result), types=types, order=types)
         case _:
             return type
