@@ -22,6 +22,7 @@ from gradual.core.terms import (
     Convert,
     Function,
     Invoke,
+    Layer,
     MakeTuple,
     Project,
     Rename,
@@ -30,7 +31,7 @@ from gradual.core.terms import (
     WrapReference,
     WriteReference,
 )
-from gradual.dims.constraint import Constraint
+from gradual.dims.constraint import FALSE, Constraint
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import GradualType, TupleType
 
@@ -130,6 +131,11 @@ def implied(block: Block, demands: Demands, used: Mapping[str, int], flow: Flow 
     return found
 
 
+def never_holds(layer: Layer) -> bool:
+    """Whether a check around a call of a function fails at every call."""
+    return any(isinstance(step, Check) and step.goal is FALSE for step in (*layer.before, *layer.after))
+
+
 def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | None]], used: Mapping[str, int]) -> None:
     """What stands before a place for the sake of the values that flow there."""
     window: dict[str, tuple[int, Step]] = {}
@@ -168,6 +174,8 @@ class _Chain:
         """The value of which this is a part at other types; itself if there is none."""
         place, step = self.window.get(name, (-1, None))
         match step:
+            case Wrap(layer=layer) if never_holds(layer):
+                return name, ()
             case Project() | Wrap() | WrapReference() | Convert():
                 found = self._part(name)
             case MakeTuple(fields=(_, *_) as parts):
