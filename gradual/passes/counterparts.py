@@ -16,7 +16,7 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.interpolating import CROPPING
 from gradual.ops.operator import Operator
 from gradual.ops.resizing import decimal
-from gradual.passes.sharpening import Literal, is_closed
+from gradual.passes.retyping import Literal, is_closed
 from gradual.tensors.tensor import Tensor
 from gradual.types.opening import tracked_length
 from gradual.types.type import OpenedType, TensorType

@@ -23,7 +23,8 @@ from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
 from gradual.passes.folding import SMALL, computed, known_constant, literal
 from gradual.passes.passing import Context, Note, Pass, Transformed
-from gradual.passes.sharpening import Sweep, is_closed
+from gradual.passes.retyping import is_closed
+from gradual.passes.sharpening import Sweep
 from gradual.tensors.tensor import Tensor
 from gradual.types.opening import base_of, spelled
 from gradual.types.type import OpenedType, TensorType

@@ -20,7 +20,8 @@ from gradual.ops.ranks import Asking
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import MEASURING, Failing
 from gradual.passes.passing import Context, Note, Pass, Transformed
-from gradual.passes.sharpening import Literal, Sweep
+from gradual.passes.retyping import Literal
+from gradual.passes.sharpening import Sweep
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.scalar import integer_range, kept
 from gradual.tensors.tensor import Tensor, tensor_of

@@ -18,7 +18,8 @@ from gradual.ops.operator import IllFormed, Operator
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
 from gradual.passes.passing import Context, Note, Pass, Transformed
-from gradual.passes.sharpening import Sweep, fits, is_closed
+from gradual.passes.retyping import fits, is_closed
+from gradual.passes.sharpening import Sweep
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import tensor_of
 from gradual.types.dtype import DType

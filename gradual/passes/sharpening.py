@@ -14,7 +14,7 @@ from enum import Enum, auto
 from itertools import zip_longest
 from typing import Any
 
-from gradual.core.declared import declarations, is_own, known_numbers, without_contents
+from gradual.core.declared import declarations, known_numbers, without_contents
 from gradual.core.rewriting import Rewriting, apart
 from gradual.core.terms import (
     Apply,
@@ -41,44 +41,36 @@ from gradual.core.terms import (
 )
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, negated
 from gradual.dims.decide import Decider
-from gradual.dims.dim import ContentOf, Dim, RankOf, Variable, constant, product
+from gradual.dims.dim import Dim, RankOf, Variable
 from gradual.dims.reduce import is_large
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking
 from gradual.passes.knowing import Knowing, Passed, Path
 from gradual.passes.naming import names_in
+from gradual.passes.retyping import Literal, Retyping, elements, fits, images, is_alike, is_closed
 from gradual.source import Span
-from gradual.tensors.scalar import integer_range
-from gradual.tensors.tensor import Tensor, scalar
+from gradual.tensors.tensor import scalar
 from gradual.types.choosing import at_types
 from gradual.types.dtype import DType
 from gradual.types.keying import keyed
 from gradual.types.opening import (
     at_rank,
     base_of,
-    content_of,
-    numel_of,
-    opened,
-    rank_of,
     shapes_unknown,
-    size_of,
     sizes,
     tracked_length,
     with_contents,
 )
 from gradual.types.type import (
-    Content,
     FunctionType,
     GradualType,
-    Hole,
     NeverType,
     OpenedType,
     TensorType,
     TupleType,
-    UnrankedType,
 )
-from gradual.verdict import Proved
+from gradual.verdict import Proved, Refuted
 
 
 def sharpened(
@@ -272,30 +264,19 @@ class Sweep:
             if size.value is None:
                 self.knowing.tell(size)
 
-    def _stands_for(self, path: str, before: OpenedType, now: OpenedType) -> None:
-        """The sizes and elements known now stand for the unknowns of the value at a path."""
-        match before, now:
-            case TensorType(), TensorType() if before.rank == now.rank:
-                for axis, (own, size) in enumerate(zip(before.shape, now.shape, strict=True)):
-                    if size is not own and is_own(own, path, axis):
-                        self._stand(size_of(path, axis), size)
-                if before.contents is None:
-                    for index, content in enumerate(now.contents or ()):
-                        if isinstance(content, Dim):
-                            self._stand(content_of(path, (index,) if now.shape else ()), content)
-            case UnrankedType(origin=origin), TensorType() if origin == path:
-                self._stand(rank_of(path), constant(now.rank))
-                self._stand(numel_of(path), product(now.shape))
-                for axis, size in enumerate(now.shape):
-                    self._stand(size_of(path, axis), size)
-            case TupleType(fields), TupleType(others) if len(fields) == len(others):
-                for i, pair in enumerate(zip(fields, others, strict=True)):
-                    self._stands_for(f"{path}#{i}", *pair)
+    def _stands_for(self, name: str, before: OpenedType, now: OpenedType) -> None:
+        """What is known now stands for the unknowns of a variable of the old function."""
+        for unknown, dim in images(name, before, now):
+            (variable,) = unknown.variables()
+            if unknown is not dim:
+                self.rewriting.dims[variable] = dim
 
-    def _stand(self, unknown: Dim, dim: Dim) -> None:
-        (variable,) = unknown.variables()
-        if unknown is not dim:
-            self.rewriting.dims[variable] = dim
+    def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
+        """The recorded type, with dims that are judged now for the unknowns of its own."""
+        return Retyping(self.rewriting, self.types).sharper(judged, before, path)
+
+    def _joined(self, before: OpenedType, path: str, types: list[OpenedType]) -> OpenedType:
+        return Retyping(self.rewriting, self.types).joined(before, path, types)
 
     # ------------------------------------------------------------------------------------------------- operators
     def _apply(self, step: Apply) -> None:
@@ -394,7 +375,7 @@ class Sweep:
         if given is None or (isinstance(step.type, TensorType) and step.type.contents is not None):
             return given
         assert isinstance(type, TensorType)
-        held = {part for operand in operands for part in _elements(operand)}
+        held = {part for operand in operands for part in elements(operand)}
         safe = all(part in held or fits(part, type.dtype) for part in given)
         return given if safe and not any(is_large(part, LIMITS.nodes) for part in given) else None
 
@@ -405,31 +386,6 @@ class Sweep:
         self.types[name] = NeverType()
         self._scope.append(name)
         return _Unreachable(name)
-
-    def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
-        """The recorded type, with dims that are judged now for the unknowns of its own."""
-        match judged, before:
-            case TensorType(), TensorType() if judged.rank == before.rank:
-                shape = (
-                    self._size(extent, size, path, axis)
-                    for axis, (extent, size) in enumerate(zip(judged.shape, before.shape, strict=True))
-                )
-                return TensorType(tuple(shape), before.dtype, self.rewriting.type(before).contents)
-            case TupleType(fields), TupleType(others) if len(fields) == len(others):
-                pairs = enumerate(zip(fields, others, strict=True))
-                return TupleType(tuple(self.sharper(*pair, f"{path}#{i}") for i, pair in pairs))
-            case TensorType(), UnrankedType():
-                return opened(judged, path, lambda path, axis, hole: None)[0]
-            case UnrankedType(origin=str()), UnrankedType(origin=origin) if origin != path:
-                return judged
-            case _:
-                return self.rewriting.type(before)
-
-    def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
-        if isinstance(extent, Hole):
-            return self.rewriting.dim(size)
-        opens = is_own(size, path, axis) and not is_large(extent, LIMITS.nodes)
-        return extent if opens or extent.value is not None else self.rewriting.dim(size)
 
     # ------------------------------------------------------------------------------------ calls, tuples, renaming
     def _retyped(self, step: Invoke | Project | MakeTuple) -> None:
@@ -494,7 +450,7 @@ class Sweep:
         type = self.type_of(value)
         if isinstance(type, NeverType):
             raise _Unreachable(value)
-        if not _is_alike(type, step.type):
+        if not is_alike(type, step.type):
             moved = Rename(step.name, value, self.sharper(type, step.type, step.name), step.span)
             self._emit(moved, step)
             return
@@ -581,59 +537,17 @@ class Sweep:
                 made = tuple(self._pattern(*pair) for pair in zip_longest(fields, parts))
                 return pattern if made == fields else Destructure(constructor, made)
 
-    def _joined(self, before: OpenedType, path: str, types: list[OpenedType]) -> OpenedType:
-        """The recorded type, with what all branches have now for the unknowns of its own."""
-        some = [type for type in types if not isinstance(type, NeverType)]
-        match before:
-            case TensorType(shape) if some and all(isinstance(t, TensorType) and t.rank == len(shape) for t in some):
-                tensors = [type for type in some if isinstance(type, TensorType)]
-                extents = [self._common([type.shape[axis] for type in tensors]) for axis in range(len(shape))]
-                joined = [self._size(*pair, path, axis) for axis, pair in enumerate(zip(extents, shape, strict=True))]
-                return TensorType(tuple(joined), before.dtype, self._joined_contents(before, tensors))
-            case TupleType(fields) if some and all(isinstance(t, TupleType) for t in some):
-                columns = zip(*(type.fields for type in some if isinstance(type, TupleType)), strict=True)
-                pairs = enumerate(zip(fields, columns, strict=True))
-                return TupleType(tuple(self._joined(field, f"{path}#{i}", list(col)) for i, (field, col) in pairs))
-            case UnrankedType() if some and all(type == some[0] for type in some) and self._is_seen(some[0]):
-                return some[0]
-            case _:
-                return self.rewriting.type(before)
-
-    def _is_seen(self, type: OpenedType) -> bool:
-        """Whether everything that a tensor's type speaks of has a value here."""
-        match type:
-            case TensorType(shape, _, contents):
-                return all(map(self._is_visible, (*shape, *(contents or ()))))
-            case UnrankedType(origin=str(origin)):
-                return origin.split("#", 1)[0] in self.types
-            case _:
-                return False
-
-    def _common(self, found: list[Dim]) -> Dim | Hole:
-        same = all(size is found[0] for size in found)
-        return found[0] if same and self._is_visible(found[0]) else Hole()
-
-    def _is_visible(self, part: Content) -> bool:
-        return all((base := base_of(variable)) is None or base in self.types for variable in part.variables())
-
-    def _joined_contents(self, before: TensorType[Dim], types: list[TensorType[Dim]]) -> Contents:
-        if before.contents is not None:
-            return self.rewriting.type(before).contents
-        first = types[0].contents
-        same = first is not None and all(type.contents == first for type in types)
-        return first if first is not None and same and all(map(self._is_visible, first)) else None
-
     # ------------------------------------------------------------------------------------------------ obligations
     def _check(self, step: Check) -> None:
         """A check at what is known now: provable, it goes; failing, it stays and fails always."""
         moved = step if self._is_untouched else self.rewriting.step(step)
         goal, held = moved.goal, self._rank(moved.goal)
-        known = goal is TRUE or (goal is not step.goal and isinstance(self.knowing.decide(goal), Proved))
-        if known or held is Rank.KNOWN:
+        verdict = self.knowing.decide(goal) if goal is not step.goal else None
+        if isinstance(verdict, Proved) or held is Rank.KNOWN:
             self.loosened.update(base for variable in step.goal.variables() if (base := base_of(variable)))
             return
         self._out.append(moved)
-        if held is Rank.ANOTHER or (goal is FALSE and step.goal is not FALSE):
+        if held is Rank.ANOTHER or isinstance(verdict, Refuted):
             raise self._stopped(step.span, f"`{step.goal}` never holds")
         self.knowing.tell(Passed(goal))
 
@@ -659,42 +573,3 @@ class Sweep:
         if step.condition in self.changed and self._truth(condition) is TRUE:
             return
         self._out.append(step if condition == step.condition else replace(step, condition=condition))
-
-
-Literal = Tensor | tuple[Any, ...]
-"""A value that is known, with its tuples."""
-
-
-def _elements(type: OpenedType) -> Iterable[Content]:
-    match type:
-        case TensorType(contents=contents):
-            yield from contents or ()
-        case TupleType(fields):
-            for field in fields:
-                yield from _elements(field)
-
-
-def fits(part: Content, dtype: DType) -> bool:
-    """Whether an element is a number that the element type can hold, or a truth value."""
-    if isinstance(part, Constraint):
-        return True
-    low, high = integer_range(dtype)
-    return part.value is not None and low <= part.value <= high
-
-
-def is_closed(part: Content) -> bool:
-    """Whether an element or a size is known without looking at elements."""
-    return not any(isinstance(variable.witness, ContentOf) for variable in part.variables())
-
-
-def _is_alike(type: OpenedType, recorded: OpenedType) -> bool:
-    """Whether a value may stand for one of the recorded type: tensors of known rank, or the very type."""
-    match type, recorded:
-        case TensorType(), TensorType():
-            return type.rank == recorded.rank
-        case TensorType() | UnrankedType(), UnrankedType():
-            return True
-        case TupleType(fields), TupleType(others) if len(fields) == len(others):
-            return all(map(_is_alike, fields, others))
-        case _:
-            return type == recorded

@@ -18,7 +18,8 @@ from gradual.ops.operator import IllFormed
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
 from gradual.passes.passing import Context, Pass, Transformed
-from gradual.passes.sharpening import Sweep, is_closed
+from gradual.passes.retyping import is_closed
+from gradual.passes.sharpening import Sweep
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from gradual.verdict import Proved

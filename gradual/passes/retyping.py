@@ -1,0 +1,175 @@
+"""Types where more is known than was recorded: of a step that is judged again, and of what branches agree on.
+
+[pass.sharpen]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gradual.core.declared import is_own
+from gradual.core.rewriting import Rewriting
+from gradual.dims.constraint import Constraint
+from gradual.dims.dim import ContentOf, Dim, constant, product
+from gradual.dims.reduce import is_large
+from gradual.limits import LIMITS
+from gradual.ops.operator import Contents
+from gradual.tensors.scalar import integer_range
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+from gradual.types.opening import base_of, content_of, numel_of, opened, rank_of, size_of
+from gradual.types.type import (
+    Content,
+    GradualType,
+    Hole,
+    NeverType,
+    OpenedType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
+
+Literal = Tensor | tuple[Any, ...]
+"""A value that is known, with its tuples."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Retyping:
+    """How recorded types become those of now.
+
+    Attributes:
+        rewriting: what stands for the names and unknowns that are gone.
+        scope: the variables that have a value here.
+    """
+
+    rewriting: Rewriting
+    scope: Container[str]
+
+    def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
+        """The recorded type, with dims that are judged now for the unknowns of its own."""
+        match judged, before:
+            case TensorType(), TensorType() if judged.rank == before.rank:
+                shape = (
+                    self._size(extent, size, path, axis)
+                    for axis, (extent, size) in enumerate(zip(judged.shape, before.shape, strict=True))
+                )
+                return TensorType(tuple(shape), before.dtype, self.rewriting.type(before).contents)
+            case TupleType(fields), TupleType(others) if len(fields) == len(others):
+                pairs = enumerate(zip(fields, others, strict=True))
+                return TupleType(tuple(self.sharper(*pair, f"{path}#{i}") for i, pair in pairs))
+            case TensorType(), UnrankedType():
+                return opened(judged, path, lambda path, axis, hole: None)[0]
+            case UnrankedType(origin=str()), UnrankedType(origin=origin) if origin != path:
+                return judged
+            case _:
+                return self.rewriting.type(before)
+
+    def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
+        if isinstance(extent, Hole):
+            return self.rewriting.dim(size)
+        opens = is_own(size, path, axis) and not is_large(extent, LIMITS.nodes)
+        return extent if opens or extent.value is not None else self.rewriting.dim(size)
+
+    # --------------------------------------------------------------------------------------------------------- joins
+    def joined(self, before: OpenedType, path: str, types: Sequence[OpenedType]) -> OpenedType:
+        """The recorded type, with what all branches have now for the unknowns of its own."""
+        some = [type for type in types if not isinstance(type, NeverType)]
+        match before:
+            case TensorType(shape) if some and all(isinstance(t, TensorType) and t.rank == len(shape) for t in some):
+                tensors = [type for type in some if isinstance(type, TensorType)]
+                extents = [self._common([type.shape[axis] for type in tensors]) for axis in range(len(shape))]
+                joined = [self._size(*pair, path, axis) for axis, pair in enumerate(zip(extents, shape, strict=True))]
+                return TensorType(tuple(joined), before.dtype, self._contents(before, tensors))
+            case TupleType(fields) if some and all(isinstance(t, TupleType) for t in some):
+                columns = zip(*(type.fields for type in some if isinstance(type, TupleType)), strict=True)
+                pairs = enumerate(zip(fields, columns, strict=True))
+                return TupleType(tuple(self.joined(field, f"{path}#{i}", column) for i, (field, column) in pairs))
+            case UnrankedType() if some and all(type == some[0] for type in some) and self._is_seen(some[0]):
+                first = some[0]
+                return replace(first, numbers=None) if isinstance(first, TensorType) else first
+            case _:
+                return self.rewriting.type(before)
+
+    def _common(self, found: Sequence[Dim]) -> Dim | Hole:
+        same = all(size is found[0] for size in found)
+        return found[0] if same and self._is_visible(found[0]) else Hole()
+
+    def _contents(self, before: TensorType[Dim], types: Sequence[TensorType[Dim]]) -> Contents:
+        if before.contents is not None:
+            return self.rewriting.type(before).contents
+        first = types[0].contents
+        same = first is not None and all(type.contents == first for type in types)
+        return first if first is not None and same and all(map(self._is_visible, first)) else None
+
+    def _is_seen(self, type: OpenedType) -> bool:
+        """Whether everything that a tensor's type speaks of has a value here."""
+        match type:
+            case TensorType(shape, _, contents):
+                return all(map(self._is_visible, (*shape, *(contents or ()))))
+            case UnrankedType(origin=str(origin)):
+                return origin.split("#", 1)[0] in self.scope
+            case _:
+                return False
+
+    def _is_visible(self, part: Content) -> bool:
+        return all((base := base_of(variable)) is None or base in self.scope for variable in part.variables())
+
+
+# ------------------------------------------------------------------------------------------------- what stands for what
+def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim, Dim]]:
+    """The unknowns of the value at a path, each with the size or element that it is known to be now."""
+    match before, now:
+        case TensorType(), TensorType() if before.rank == now.rank:
+            for axis, (own, size) in enumerate(zip(before.shape, now.shape, strict=True)):
+                if size is not own and is_own(own, path, axis):
+                    yield size_of(path, axis), size
+            for index, content in enumerate(now.contents or () if before.contents is None else ()):
+                if isinstance(content, Dim):
+                    yield content_of(path, (index,) if now.shape else ()), content
+        case UnrankedType(origin=origin), TensorType() if origin == path:
+            yield rank_of(path), constant(now.rank)
+            yield numel_of(path), product(now.shape)
+            for axis, size in enumerate(now.shape):
+                yield size_of(path, axis), size
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            for i, pair in enumerate(zip(fields, others, strict=True)):
+                yield from images(f"{path}#{i}", *pair)
+
+
+def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
+    """Whether a value may stand for one of the recorded type: tensors of known rank, or the very type."""
+    match type, recorded:
+        case TensorType(), TensorType():
+            return type.rank == recorded.rank
+        case TensorType() | UnrankedType(), UnrankedType():
+            return True
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            return all(map(is_alike, fields, others))
+        case _:
+            return type == recorded
+
+
+# ------------------------------------------------------------------------------------------------------------ elements
+def elements(type: OpenedType) -> Iterable[Content]:
+    """The known elements of a value."""
+    match type:
+        case TensorType(contents=contents):
+            yield from contents or ()
+        case TupleType(fields):
+            for field in fields:
+                yield from elements(field)
+
+
+def fits(part: Content, dtype: DType) -> bool:
+    """Whether an element is a number that the element type can hold, or a truth value."""
+    if isinstance(part, Constraint):
+        return True
+    low, high = integer_range(dtype)
+    return part.value is not None and low <= part.value <= high
+
+
+def is_closed(part: Content) -> bool:
+    """Whether an element or a size is known without looking at elements."""
+    return not any(isinstance(variable.witness, ContentOf) for variable in part.variables())
