@@ -1,26 +1,23 @@
-"""What a pass is given that takes something, for a module: numbers for sizes that its functions leave open."""
+"""What a pass is given that takes something, for a module: numbers for a size that one of its functions leaves open."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from random import Random
 
-from gradual.core.terms import Function, Module
+from gradual.core.print import printed
+from gradual.core.terms import Module
 from gradual.passes.pinning import unknowns
 
 Given = Mapping[str, str]
 
-SIZES = 2
-"""How many open sizes of each function are tried."""
-
 
 def _open(module: Module) -> Iterator[str]:
-    for function in module.functions.values():
-        yield from islice(_sizes_of(function), SIZES)
-
-
-def _sizes_of(function: Function) -> Iterator[str]:
-    return (f"{function.name}:{unknown}" for unknown in dict.fromkeys(unknowns(function)))
+    """One of the open sizes, by the program."""
+    functions = [function for name, function in module.functions.items() if name.startswith("@")]
+    sizes = [f"{one.name}:{unknown}" for one in functions for unknown in dict.fromkeys(unknowns(one))]
+    if sizes:
+        yield Random(printed(module)).choice(sizes)
 
 
 def _numbers(module: Module) -> Iterator[Given]:
