@@ -27,6 +27,7 @@ from gradual.core.terms import (
     Size,
     Step,
     Stop,
+    Wrap,
 )
 from gradual.dims.dim import Dim, product
 from gradual.limits import LIMITS
@@ -252,7 +253,7 @@ class Graph:
                 return self._part(self._found(operand), index)
             case Rename(operand=operand) | Instantiate(operand=operand):
                 return self._found(operand)
-            case Closure():
+            case Closure() | Wrap():
                 return Elsewhere()
         raise AssertionError(f"{type(step).__name__} in a static function")
 

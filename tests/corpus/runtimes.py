@@ -20,10 +20,11 @@ import gradual
 from gradual.compiler import Compilation
 from gradual.core.terms import Apply, Block, Check, Function, Module, Step
 from gradual.dims.decide import Decider
+from gradual.dims.dim import Dim
 from gradual.passes.preparing import graph, ready
 from gradual.passes.static import obstacles
 from gradual.run.machine import run
-from gradual.types.type import OpenedType, TensorType, TupleType
+from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
 from tests.corpus.test_relay_models import scaled
 from tests.material import models
 from tests.run.graphs import bits, spoilt
@@ -137,9 +138,10 @@ def elements(type: OpenedType) -> Iterator[int]:
                 yield from elements(part)
 
 
-def sizes(type: OpenedType) -> list[int]:
+def sizes(type: GradualType) -> list[int]:
+    """The sizes of a tensor that are numbers; 1 for others."""
     assert isinstance(type, TensorType)
-    return [size.value or 1 for size in type.shape]
+    return [size.value or 1 if isinstance(size, Dim) else 1 for size in type.shape]
 
 
 def main(arguments: list[str]) -> int:
