@@ -38,10 +38,15 @@ MOST = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bucket:
-    """A number of the size, and what it pins."""
+    """What is pinned, and the number of the one dim or size that this decides."""
 
     number: int
     pins: Pins
+
+    @staticmethod
+    def of(size: int, pins: Pins) -> Bucket:
+        """A written size such as `2 * n` that is 8 decides that n is 4."""
+        return Bucket(next(iter(pins.named.values()), size), pins)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +73,7 @@ def bucket(module: Module, context: Context) -> Transformed:
     pinned = [(each, by_function(module, {key: str(each)})) for each in numbers]
     made = Specializing(module, context.decider)
     for name in pinned[0][1]:
-        buckets = [Bucket(each, pins[name]) for each, pins in pinned]
+        buckets = sorted((Bucket.of(each, pins[name]) for each, pins in pinned), key=lambda bucket: bucket.number)
         _Bucketing(made, made.module.functions[name], buckets, context.decider).build(pad)
     return made.finished()
 
@@ -98,7 +103,7 @@ class _Bucketing:
         padding = None
         if pad is not None:
             self._may_be_padded(unknown)
-            padding = Padding(pad, growth(ready, frozenset((unknown,)), self.decider))
+            padding = Padding(pad, growth(ready, frozenset((unknown,)), self.buckets[-1].number, self.decider))
         copies = [copy for bucket in self.buckets if (copy := self._copy(ready, bucket)) is not None]
         general = self.made.add(replace(ready, name=f"{self.function.name}_any"))
         choice = _Choice(self.made.module, self.function, unknown, general, copies, padding)

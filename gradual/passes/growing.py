@@ -6,7 +6,7 @@ combined what was there with the padding.  A spoiled value that nobody reads doe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,16 +31,17 @@ from gradual.core.terms import (
     Wrap,
     WrapReference,
 )
-from gradual.dims.constraint import TRUE, Constraint, at_least
+from gradual.dims.constraint import TRUE, Constraint, at_least, at_most
 from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim, SizeOf, Variable, constant, of_atom
+from gradual.dims.dim import Dim, SizeOf, Variable, constant, of_atom, product
 from gradual.dims.facts import Facts
 from gradual.ops.extending import SIZED, extends, never_spoils
 from gradual.ops.operator import IllFormed
-from gradual.passes.failing import Failing
+from gradual.passes.failing import MEASURING, Failing
 from gradual.passes.hoisting import hoisting_of
 from gradual.passes.passing import Unusable
 from gradual.source import Span
+from gradual.tensors.scalar import integer_range
 from gradual.types.opening import sizes, spelled
 from gradual.types.type import OpenedType, TensorType, TupleType
 from gradual.verdict import Proved
@@ -61,11 +62,15 @@ State = int | None | Spoiled | tuple["State", ...]
 """The same for a value that may be spoiled."""
 
 
-def growth(function: Function, grows: frozenset[Variable], decider: Decider) -> Where:
-    """Where the function's value grows with some of its sizes.  Raises Unusable where it does not begin as it was."""
+def growth(function: Function, grows: frozenset[Variable], most: int, decider: Decider) -> Where:
+    """Where the function's value grows with some of its sizes, which are at least 1 and at most so much.
+
+    Raises Unusable where it does not begin as it was.
+    """
     walk = _Walk(function, grows, hoisting_of(function).failing, decider)
     for variable in grows:
         walk.facts.assume(at_least(of_atom(variable), constant(1)))
+        walk.facts.assume(at_most(of_atom(variable), constant(most)))
     for param in function.params:
         for size in sizes(param.type):
             walk.facts.assume(at_least(size, constant(0)))
@@ -243,7 +248,7 @@ class _Walk:
         operator, types = step.operator, [self.failing.types[operand] for operand in step.operands]
         if step.accepts is not None:
             return "is applied to a value of unknown rank"
-        if not self.failing.cannot(step) and not never_spoils(operator, types):
+        if not (self.failing.cannot(step) or never_spoils(operator, types) or self._fits_padded(step, types)):
             raise Unusable(f"`{operator.name}` may fail on the padding", step.span)
         if sized and operator.name not in SIZED:
             return "takes the padded size as an attribute"
@@ -262,6 +267,14 @@ class _Walk:
         if goal is not None:
             return f"needs `{goal}`, which may hold for one size and not for another"
         return "gives a value of which two dimensions would be padded" if self._is_double(step.type) else ""
+
+    def _fits_padded(self, step: Apply, types: Sequence[Any]) -> bool:
+        """Whether a step tells sizes, and the padded ones are within its element type."""
+        if step.operator.name not in MEASURING or not isinstance(step.type, TensorType):
+            return False
+        shape, high = types[0].shape, constant(integer_range(step.type.dtype)[1])
+        numbers = (product(shape),) if step.operator.name == "ndarray_size" else shape
+        return all(self._always(at_most(number, high)) for number in numbers if self._is_in(number))
 
     def _always(self, goal: Constraint) -> bool:
         """Whether a goal holds whatever the padded size is."""

@@ -219,6 +219,34 @@ def test_arguments_of_every_form_are_padded() -> None:
         assert ended(after, *values) == ended(before, *values)
 
 
+@pytest.mark.parametrize("word", ["dim(%x,0)=4,10", "dim(%y,0)=3,6", "n=2,5"])
+def test_a_size_is_named_by_what_it_is_written_as(word: str) -> None:
+    before = gradual.check(
+        "def @main(%x: Tensor[(2 * n, 2), float32], %y: Tensor[(n + 1,), float32]) { (exp(%x), exp(%y)) }"
+    )
+    for words in ((word,), (word, "pad=0")):
+        after = bucketed(before, *words)
+        assert [str(f.type.params[1].shape[0]) for f in after.core.functions.values()] == ["n + 1", "3", "6", "n + 1"]  # type: ignore[union-attr]
+        for n in range(7):
+            values = floats(2 * n, 2, seed=n), floats(n + 1)
+            assert ended(after, *values) == ended(before, *values)
+
+
+@pytest.mark.parametrize("kind, fits", [("int32", True), ("int64", True), ("int8", False)])
+def test_a_shape_that_nobody_needs_may_be_told_of_what_is_padded(kind: str, fits: bool) -> None:
+    text = f"""def @main(%x: Tensor[(n, 4), float32]) {{
+  let %s = shape_of(%x, dtype="{kind}");
+  nn.relu(%x)
+}}"""
+    before = gradual.check(text)
+    if fits:
+        after = bucketed(before, "n=8,200", "pad=0")
+        assert ended(after, floats(3, 4)) == ended(before, floats(3, 4))
+    else:
+        with pytest.raises(Unusable, match="`shape_of` may fail"):
+            bucketed(before, "n=8,200", "pad=0")
+
+
 def test_a_caller_is_blamed_as_before() -> None:
     before = gradual.check("def @main(%x: Tensor[(n, 4), float32], %y: Tensor[(n,), float32]) where n != 5 { %x }")
     after = bucketed(before, "n=2,8", "pad=0")
