@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -11,10 +12,13 @@ import pytest
 
 import gradual
 from gradual.compiler import Compilation
+from gradual.core.print import printed
 from gradual.core.reading import every
 from gradual.core.terms import Apply
+from gradual.core.verify import violations
+from gradual.dims.decide import Decider
 from tests.corpus.replay import Outcome, outcome_of, rows
-from tests.material import needs_tests, recordings
+from tests.material import models, needs_models, needs_tests, recordings
 
 pytestmark = needs_tests
 
@@ -58,3 +62,32 @@ def test_what_became_static_is_counted(tell: Callable[[str], None]) -> None:
     tell("recorded for TVM's DynamicToStatic: " + ", ".join(f"{what} {count}" for what, count in counts.items()))
     assert counts["programs"] > 100
     assert counts["dyn. after"] <= counts["dyn. after TVM's pass"] < counts["dyn. before"]
+
+
+@needs_models
+@pytest.mark.parametrize(("name", "left", "shapes"), [("onnx_bert_ts", 0, 7), ("onnx_gpt2_past_ts", 1, 6)])
+def test_an_imported_model_becomes_static(name: str, left: int, shapes: int, tell: Callable[[str], None]) -> None:
+    before = gradual.check(models()[name].read_text("utf-8"), name)
+    start = time.process_time()
+    after = gradual.apply(before, "dynamic-to-static", verify=False)
+    seconds = time.process_time() - start
+    numbers = applied(before), applied(after)
+    told = (f"{what} {numbers[0][what]} to {numbers[1][what]}" for what in ("dyn.", "shape_of", "all"))
+    tell(f"{name}: {', '.join(told)} operators in {seconds:.2f} s")
+    assert numbers[1]["dyn."] <= left < numbers[0]["dyn."]
+    assert numbers[1]["shape_of"] <= shapes < numbers[0]["shape_of"]
+    assert after.types == before.types
+    assert violations(after.core, Decider()) == []
+    assert printed(gradual.apply(after, "dynamic-to-static", verify=False).core) == printed(after.core)
+
+
+def applied(found: Compilation) -> Counter[str]:
+    """How many operators a program has, how many dynamic ones, and how many that read shapes."""
+    names = [
+        step.operator.name
+        for function in found.core.functions.values()
+        for step in every(function.body)
+        if isinstance(step, Apply)
+    ]
+    dynamic = [name for name in names if name.startswith("dyn.")]
+    return Counter({"all": len(names), "dyn.": len(dynamic), "shape_of": names.count("shape_of")})
