@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.passes.meaning import kept, restored
+from tests.passes.meaning import passes, restored
 from tests.properties.case import Law
 from tests.properties.guarantees import dynamic_guarantee, static_guarantee
 from tests.properties.running import blame_safety, elimination, soundness
@@ -29,6 +29,6 @@ LAWS: dict[str, Law] = {
     "budget": budget,
     "verified": verified,
     "tampering": tampering,
-    "passes": kept,
+    "passes": passes,
     "round trip": restored,
 }
