@@ -43,7 +43,7 @@ class Known(Store):
     def _followed(self, names: frozenset[Variable]) -> Sequence[Constraint]:
         found: list[Constraint] = []
         for item in self._near(names):
-            simpler = self._simplified(item) if self._again else []
+            simpler = self._simplified(item, simplified_constraint) if self._again else []
             self._again -= bool(simpler)
             found.extend(simpler)
         return found

@@ -99,22 +99,34 @@ def _by_cases(comparison: Comparison, estimate: Estimate, depth: int) -> Constra
     """The comparison for each case of a choice in it, where one case is decided."""
     for choice in comparison.difference.children:
         if isinstance(choice, Ite):
-            then, orelse = _case(comparison, choice, choice.then), _case(comparison, choice, choice.orelse)
-            yes, no = estimate.holds(then), estimate.holds(orelse)
+            yes, no = (_holds(comparison, choice, image, estimate) for image in (choice.then, choice.orelse))
             if yes is not None:
+                orelse = _case(comparison, choice, choice.orelse)
                 other = TRUE if no is True else FALSE if no is False else _elsewhere(orelse, choice, estimate, depth)
                 return any_of(choice.condition, other) if yes else all_of(negated(choice.condition), other)
             if no is not None:
+                then = _case(comparison, choice, choice.then)
                 return any_of(negated(choice.condition), then) if no else all_of(choice.condition, then)
     return comparison
 
 
+def _holds(comparison: Comparison, choice: Ite, image: Dim, estimate: Estimate) -> bool | None:
+    """Whether the comparison holds where the choice is one of its cases, if that is decided."""
+    difference = _where(replaced(comparison.difference, choice, image), choice, image)
+    return estimate.holds(equal(difference, 0) if isinstance(comparison, Equal) else at_most(0, difference))
+
+
 def _case(comparison: Comparison, choice: Ite, image: Dim) -> Constraint:
     """The comparison where the choice is one of its cases."""
-    left, right = (replaced(side, choice, image) for side in (comparison.left, comparison.right))
-    case = equal(left, right) if isinstance(comparison, Equal) else at_most(left, right)
+    sides = (replaced(side, choice, image) for side in (comparison.left, comparison.right))
+    left, right = (_where(side, choice, image) for side in sides)
+    return equal(left, right) if isinstance(comparison, Equal) else at_most(left, right)
+
+
+def _where(dim: Dim, choice: Ite, image: Dim) -> Dim:
+    """A dim in one case of a choice: with the value of a name, where the condition says it."""
     solved = choice.condition.solution if image is choice.then else None
-    return case if solved is None else case.substitute(dict((solved,)))
+    return dim if solved is None else dim.substitute(dict((solved,)))
 
 
 def _elsewhere(constraint: Constraint, choice: Ite, estimate: Estimate, depth: int) -> Constraint:

@@ -58,8 +58,13 @@ def simplified_dim(dim: Dim, known: Knowledge) -> Dim:
 
 def simplified_constraint(constraint: Constraint, known: Knowledge) -> Constraint:
     """The constraint, simpler; TRUE or FALSE where bounds decide it."""
+    return plain(_simplified(constraint, known), known.estimate)
+
+
+def resimplified(constraint: Constraint, known: Knowledge) -> Constraint:
+    """A constraint that was simple already, simpler where its parts are by what else is known."""
     simpler: Constraint = _simplified(constraint, known)
-    return plain(simpler, known.estimate)
+    return constraint if simpler is constraint else plain(simpler, known.estimate)
 
 
 _UNCHANGED: Mapping[Variable, Dim] = {}

@@ -5,7 +5,7 @@ Every change is on a trail, so that a branch can be forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from gradual.dims.changed import Without
@@ -25,12 +25,20 @@ from gradual.dims.constraint import (
 from gradual.dims.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial
 from gradual.dims.interval import ANY, Estimate, Interval, canonical, primitive
 from gradual.dims.lift import lifted
-from gradual.dims.simplify import Knowledge, Replacement, replacement_of, simplified_constraint, simplified_dim
+from gradual.dims.simplify import (
+    Knowledge,
+    Replacement,
+    replacement_of,
+    resimplified,
+    simplified_constraint,
+    simplified_dim,
+)
 
 N = TypeVar("N", Dim, Constraint)
 Item = Any
 """A form (dim) with bounds, `(difference,)` that is not 0, or a disjunction."""
 
+Simply = Callable[[Constraint, Knowledge], Constraint]
 _ABSENT = object()
 
 
@@ -234,13 +242,13 @@ class Store:
             again.extend(self._taken(item))
         return again
 
-    def _simplified(self, item: Item) -> list[Constraint]:
+    def _simplified(self, item: Item, simply: Simply = resimplified) -> list[Constraint]:
         """An item taken out and said more simply; nothing where it cannot be."""
         if not is_compound(item):
             return []
         facts = self.constraints_of(item)
         known = self._apart_from(item)
-        simpler = [simplified_constraint(fact, known) for fact in facts]
+        simpler = [simply(fact, known) for fact in facts]
         if all(new is old for new, old in zip(simpler, facts, strict=True)):
             return []
         self._taken(item)
