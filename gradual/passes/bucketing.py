@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from gradual.core.terms import Block, Function, Module
+from gradual.core.reading import every
+from gradual.core.terms import Block, Function, Invoke, Module
 from gradual.dims.constraint import Constraint, at_least, at_most
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, Variable, constant, of_atom
@@ -18,6 +19,7 @@ from gradual.dims.facts import Facts
 from gradual.passes.dropping import dropped
 from gradual.passes.dynamic import made_static
 from gradual.passes.growing import Where, grown_axis, growth
+from gradual.passes.inlining import inlined
 from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
 from gradual.passes.pinning import Pins, by_function, number
 from gradual.passes.sharpening import sharpened
@@ -89,7 +91,7 @@ class _Bucketing:
 
     def build(self, pad: str | None) -> None:
         """Exchange the function for the choice, and add the copies.  Raises Unusable."""
-        ready = with_known_result(_ready(self.made.module, self.function, self.decider))
+        ready = with_known_result(_ready(self.made.module, self.function, self.decider, inline=pad is not None))
         unknown = _unknown(self.buckets[0].pins, self.function)
         for param in self.function.params:
             if not _is_measured(param.written, unknown):
@@ -144,12 +146,19 @@ class _Bucketing:
             raise Unusable(f"`{extent}` in `{name}` does not grow with the padded size", self.function.span)
 
 
-def _ready(module: Module, function: Function, decider: Decider) -> Function:
-    """The function without dynamic operators whose arguments are known, and without what nobody reads."""
-    context = Context(decider)
-    alone = Module({**module.functions, function.name: function}, module.data)
-    after = dropped(made_static(alone, context).module, context).module
-    return sharpened(after, after.functions[function.name], decider)
+def _ready(module: Module, function: Function, decider: Decider, inline: bool) -> Function:
+    """The function without dynamic operators whose arguments are known, and without what nobody reads.
+
+    Calls are written out where what they do with padding has to be known.
+    """
+    passes = (inlined, made_static, dropped) if inline and _calls(function) else (made_static, dropped)
+    for one in passes:
+        module = one(module, Context(decider)).module
+    return sharpened(module, module.functions[function.name], decider)
+
+
+def _calls(function: Function) -> bool:
+    return any(isinstance(step, Invoke) for step in every(function.body))
 
 
 def _unknown(pins: Pins, function: Function) -> Variable:

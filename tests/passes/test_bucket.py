@@ -150,10 +150,13 @@ REFUSED = {
     "nn.dense(%x, %x)": "`nn.dense` gives a value of which two dimensions would be padded",
     "cast(%x, dtype=\"int32\") / cast(%x, dtype=\"int32\")": "`divide` may fail on the padding",
     "take(%w, cast(%x, dtype=\"int32\"), axis=0, mode=\"fast\")": "`take` may fail on the padding",
-    "@f(%x)": "a call of `@f`",
+    "@f(%x)": "`sum` combines",
+    "@loop(2, %x)": "a call of `@loop`",
     "boolean_mask(%x, less(sum(%x, axis=[1]), 0f))": "`boolean_mask` is not known",
     "unique(reshape(%x, newshape=[-1]))": "`unique` is not known",
-    "let %f = fn (%y: float32) { sum(%x) + %y }; %f(1f)": "padded value",
+    "let %f = fn (%y: float32) { sum(%x) + %y }; %f(1f)": "`sum` combines",
+    "(fn (%y: float32) { sum(%x) + %y }, 1f)": "padded value",
+    "ref_read(ref(%x))": "padded value",
 }  # fmt: skip
 
 
@@ -163,6 +166,9 @@ def test_padding_that_would_change_the_value_is_refused(body: str, says: str) ->
     numbers = "1,3" if "add(%x, %w)" in body else "1,8"
     gradual_ = ", %g: Tensor[(?, 4), float32]" if "%g" in body else ""
     text = f"""def @f(%x: Tensor[(?, 4), float32]) {{ sum(%x) }}
+def @loop(%k: int32, %x: Tensor[(?, 4), float32]) -> Tensor[(?, 4), float32] {{
+  if (%k <= 0) {{ %x }} else {{ @loop(%k - 1, exp(%x)) }}
+}}
 def @main(%x: Tensor[(n, 4), float32], %w: Tensor[(3, 4), float32]{gradual_}) {where} {{ {body} }}"""
     before = gradual.check(text)
     assert before.ok, before.diagnostics
@@ -245,6 +251,25 @@ def test_a_shape_that_nobody_needs_may_be_told_of_what_is_padded(kind: str, fits
     else:
         with pytest.raises(Unusable, match="`shape_of` may fail"):
             bucketed(before, "n=8,200", "pad=0")
+
+
+def test_calls_are_written_out_so_that_what_they_do_is_known() -> None:
+    text = """
+def @layer[n, a, b](%x: Tensor[(n, a), float32], %w: Tensor[(b, a), float32]) -> Tensor[(n, b), float32] {
+  nn.relu(nn.dense(%x, %w))
+}
+def @main(%x: Tensor[(n, 4), float32], %v: Tensor[(8, 4), float32], %w: Tensor[(3, 8), float32]) {
+  nn.softmax(@layer(@layer(%x, %v), %w))
+}"""
+    before = gradual.check(text)
+    after = bucketed(before, "@main:n=2,5", "pad=0")
+    for n in range(7):
+        values = floats(n, 4, seed=n), floats(8, 4), floats(3, 8)
+        assert ended(after, *values) == ended(before, *values)
+    mixing = gradual.check(text.replace("nn.relu(nn.dense(%x, %w))", "nn.softmax(nn.dense(%x, %w), axis=0)"))
+    assert mixing.ok
+    with pytest.raises(Unusable, match="softmax` combines"):
+        bucketed(mixing, "@main:n=2,5", "pad=0")
 
 
 def test_a_caller_is_blamed_as_before() -> None:
