@@ -129,7 +129,7 @@ class Request:
     Attributes:
         static: functions of which it is asked what keeps them from being static.
         plan: functions whose memory it is asked to plan.
-        runtime: what is to run the calls: "vm" or "graph".
+        runtime: what is to run the calls: "vm", "graph", or "measured", the vm held to the plan.
         passes: the passes that the program goes through before it runs, as words.
     """
 

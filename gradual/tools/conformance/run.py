@@ -61,6 +61,7 @@ def examined(case: Case, implementation: Implementation) -> Result:
 def _outcomes(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
     """The outcome of each call; where the case says that the function is static, by both runtimes.  [graph.run]
 
+    Where the case says what the plan is, the run is held to it.  [plan.measured]
     After passes it is the same as before, unless the passes cannot be used at all.  [pass.outcome]
     """
     if not report.accepted:
@@ -73,6 +74,9 @@ def _outcomes(case: Case, report: Report, implementation: Implementation) -> Ite
         if f"{call.function}  static" in (case.expectation.static or ()):
             graph = replace(plain, runtime="graph")
             yield from outcome_judged(wanted, implementation.run(graph, call), case.rules)
+        if call.function in case.request.plan:
+            measured = replace(plain, runtime="measured")
+            yield from outcome_judged(wanted, implementation.run(measured, call), case.rules)
 
 
 def _witnesses(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
