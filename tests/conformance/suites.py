@@ -66,6 +66,20 @@ wrong     K=5   reject E0301
 """
 
 
+PASSED = """
+```pass
+inline drop-dead
+```
+```after
+def @head {}
+```
+```left
+@head  2:3-2:14  it stays
+```
+"""
+"""Blocks that may follow those of `HEAD`."""
+
+
 def collected(suite: str, chapter: str = CHAPTER) -> Collection:
     """The collection of one suite and one chapter."""
     return read({"suite.md": suite}, {"1-chapter.md": chapter})

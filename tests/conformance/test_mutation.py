@@ -34,7 +34,7 @@ def changed_line(language: str, line: str) -> str | None:
             return re.sub(r"(: .*)", r"\1x", line, count=1)
         case "checks":
             return re.sub(r" at (\d+):(\d+)", lambda m: f" at {m[1]}:{int(m[2]) - 1}", line, count=1)
-        case "core" | "plan":
+        case "core" | "plan" | "after" | "left":
             return line + " x"
         case "static":
             return (

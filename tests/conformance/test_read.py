@@ -7,7 +7,7 @@ import pytest
 from gradual.tools.conformance.case import Case, ExpectedBlame, ExpectedFault, ExpectedValue, Malformed, Place
 from gradual.tools.conformance.read import read
 from gradual.tools.conformance.values import Drawn
-from tests.conformance.suites import CHAPTER, HEAD, REFUTED, VARIANTS, collected
+from tests.conformance.suites import CHAPTER, HEAD, PASSED, REFUTED, VARIANTS, collected
 
 
 def only(suite: str) -> Case:
@@ -134,3 +134,8 @@ def test_a_block_that_is_not_closed_is_a_problem() -> None:
 
 def test_a_rule_has_one_heading() -> None:
     assert "stands also in" in problems(REFUTED, CHAPTER + "## check.residual\n")
+
+
+def test_what_passes_make_is_expected_of_passes_only() -> None:
+    text = HEAD + PASSED.replace("```pass\ninline drop-dead\n```\n", "")
+    assert "`after` without `pass`" in problems(text) and "`left` without `pass`" in problems(text)

@@ -20,7 +20,7 @@ from gradual.tools.conformance.judge import Profile
 from gradual.tools.conformance.run import Class, Result, examined, tallied
 from gradual.tools.conformance.values import Call, Drawn, Literal
 from gradual.tools.conformance.witness import substituted
-from tests.conformance.suites import HEAD, REFUTED, VARIANTS, collected
+from tests.conformance.suites import HEAD, PASSED, REFUTED, VARIANTS, collected
 
 CONTRACT = "op.nn.dense.contract"
 ACCEPTED = Report(
@@ -137,6 +137,26 @@ def test_a_wrong_rejection_fails_in_its_profile(report: Report, profile: Profile
 )
 def test_a_wrong_outcome_fails_in_its_profile(width: int, outcome: Outcome, profile: Profile) -> None:
     assert profile in profiles(result(HEAD, ACCEPTED, {width: outcome}))
+
+
+AFTER = replace(ACCEPTED, after=("def @head {}",), left=("@head  2:3-2:14  it stays",), passed=True)
+
+
+def test_the_passes_are_asked_for_and_what_they_made_is_compared() -> None:
+    assert result(HEAD + PASSED, AFTER).kind is Class.PASS
+    assert profiles(result(HEAD + PASSED, replace(AFTER, after=("def @head {", "}")))) == {Profile.AFTER}
+    assert profiles(result(HEAD + PASSED, replace(AFTER, left=()))) == {Profile.LEFT}
+
+
+def test_each_call_runs_before_and_after_the_passes() -> None:
+    class Changing(Told):
+        def run(self, request: Request, call: Call) -> Outcome:
+            return GotFault("E0603") if request.passes else super().run(request, call)
+
+    (case,) = collected(HEAD + PASSED).cases
+    assert case.request.passes == ("inline", "drop-dead")
+    found = examined(case, Changing(AFTER))
+    assert profiles(found) == {Profile.RUN} and len(found.failures) == 3
 
 
 def test_a_crash_is_told_from_a_failure() -> None:
