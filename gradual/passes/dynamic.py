@@ -117,10 +117,12 @@ class Form:
         [pass.static.codes]
         """
         result = self.step.type
-        if not (self._is_ranked and isinstance(result, TensorType) and all(map(self._is_said, result.shape))):
+        if not (self._is_ranked and isinstance(result, TensorType)):
             return None
         rest = (REST if code == REST else size for code, size in zip(attributes["newshape"], result.shape, strict=True))
         for newshape in dict.fromkeys((tuple(rest), result.shape)):
+            if not all(code == REST or self._is_said(code) for code in newshape):
+                continue
             given = {**attributes, "newshape": newshape, "allowzero": True}
             found = self.judged(given)
             if _shape(found) == result.shape and all(map(self._is_met, found.needs)):
