@@ -121,7 +121,7 @@ class Form:
             return None
         rest = (REST if code == REST else size for code, size in zip(attributes["newshape"], result.shape, strict=True))
         for newshape in dict.fromkeys((tuple(rest), result.shape)):
-            if not all(code == REST or self._is_said(code) for code in newshape):
+            if not all(isinstance(code, int) or self._is_said(code) for code in newshape):
                 continue
             given = {**attributes, "newshape": newshape, "allowzero": True}
             found = self.judged(given)
