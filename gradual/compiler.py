@@ -25,6 +25,7 @@ from gradual.run.machine import run
 from gradual.source import Source, Span
 from gradual.syntax import ast
 from gradual.syntax.parse import parse
+from gradual.syntax.places import open_places
 from gradual.tensors.value import Value
 from gradual.types.text import shown, shown_contents
 from gradual.types.type import FunctionType, TensorType
@@ -153,7 +154,14 @@ class Compilation:
         from gradual.core.surface import program_text
 
         with _room():
-            return program_text(self.core, self.surface.version, self.surface.settings)
+            text = program_text(self.core, self.surface.version, self.surface.settings)
+        return text if self._checked is not None else self._told(text)
+
+    def _told(self, text: str) -> str:
+        """What passes made of a program, with the reason in a comment where it is refused.  [pass.surface.told]"""
+        read = compile_source(Source(self.source.name, text), replace(self.options, advise=False))
+        error = next((found for found in read.diagnostics if found.severity is Severity.ERROR), None)
+        return text if error is None else f"// checked again, this is refused: {error.code}: {error.message}\n{text}"
 
     def run(self, entry: str, *values: Value, runtime: str = "vm") -> Value:
         """The value of `entry(values)`, by the machine, or by the graph runtime for a static function.
@@ -174,7 +182,7 @@ class Compilation:
 
         self._accepted("run")
         with _room():
-            return graph_of(self.core, entry, self._decider(), self.source.name)
+            return graph_of(self.core, entry, self._decider(), self.source.name, open_places(self.surface, entry))
 
     def obstacles(self, entry: str) -> tuple[Diagnostic, ...]:
         """What keeps a function from being static; nothing where the graph runtime takes it.  [graph.static]"""
@@ -182,7 +190,7 @@ class Compilation:
 
         self._accepted("be static")
         with _room():
-            return required(self.core, entry, self._decider(), self.source.name)
+            return required(self.core, entry, self._decider(), self.source.name, open_places(self.surface, entry))
 
     def plan(self, entry: str) -> Plan:
         """The allocation plan of a function, after the passes that the graph runtime prepares it with.  [plan]"""

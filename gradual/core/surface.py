@@ -8,25 +8,24 @@ from the place into which they flow.  What no program can write is told.   [pass
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from gradual.core.print import printed as core_text
 from gradual.core.reading import every
 from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, never_holds, uses
-from gradual.core.surface_demands import Demands, is_demanded, written
+from gradual.core.surface_checks import Lines
+from gradual.core.surface_demands import written
 from gradual.core.surface_literals import Literals, attributes
+from gradual.core.surface_never import agreeing
 from gradual.core.surface_types import (
     NOWHERE,
     Spelling,
     Unsayable,
     binder,
     brackets,
-    integer,
     local,
     ordered,
-    shape_forgotten,
 )
 from gradual.core.terms import (
     Apply,
@@ -51,7 +50,6 @@ from gradual.core.terms import (
     Project,
     ReadReference,
     Rename,
-    Site,
     Size,
     Step,
     Stop,
@@ -59,28 +57,20 @@ from gradual.core.terms import (
     WrapReference,
     WriteReference,
 )
-from gradual.dims.constraint import FALSE, Constraint, Equal, equal
-from gradual.dims.dim import Dim, Kind, RankOf, SizeOf, Variable, constant
-from gradual.dims.dim import variable as ghost
-from gradual.limits import LIMITS
+from gradual.dims.constraint import FALSE
+from gradual.dims.dim import Dim, SizeOf
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.metadata_text import encoded
 from gradual.syntax.print import printed
-from gradual.tensors.tensor import Tensor
 from gradual.types.choosing import is_gradual, settled_type
 from gradual.types.declared import Data
-from gradual.types.dtype import DType
 from gradual.types.measuring import bare
-from gradual.types.opening import base_of, size_of
 from gradual.types.type import (
     FunctionType,
     GradualType,
-    Hole,
     ReferenceType,
-    TensorType,
     TypeVariable,
-    UnrankedType,
 )
 
 Settings = tuple[tuple[str, str, Span], ...]
@@ -122,27 +112,10 @@ def _data(data: Data) -> ast.TypeDef | ast.ExternType:
 
 
 @dataclass(slots=True, eq=False)
-class _Writer:
-    """One definition while it is written.
+class _Writer(Lines):
+    """One definition while it is written; `uses` is how often each variable is read."""
 
-    Attributes:
-        uses: how often each variable is read.
-        inline: the constants that stand where they are used.
-        open: whether the text has an unknown.
-        numbered: how many graph variables there are.
-    """
-
-    module: Module
-    literals: Literals
-    spelling: Spelling = field(default_factory=Spelling)
-    demands: Demands = field(init=False)
     uses: Counter[str] = field(default_factory=Counter)
-    inline: dict[str, Tensor] = field(default_factory=dict)
-    open: bool = True
-    numbered: int = 0
-
-    def __post_init__(self) -> None:
-        self.demands = Demands(self.module)
 
     # ------------------------------------------------------------------------------------------------ definitions
     def definition(self, function: Function) -> ast.Def | ast.OperatorDef:
@@ -192,7 +165,7 @@ class _Writer:
         for index in range(len(block.steps)):
             if index not in found.silent:
                 self._item(found, index, items)
-        result = self._forgotten(found.result, items) if FALSE in found.ending else found.result
+        result = self.forgotten(found.result, items) if FALSE in found.ending else found.result
         if before is not None:
             self.demands.rollback(before)
         return self._ended(items, result)
@@ -212,7 +185,7 @@ class _Writer:
             case Constant(name) if name in self.inline:
                 return
             case Check() as check:
-                self._check(check, found.demanded(index), items)
+                self.check(check, found.demanded(index), items)
                 if self.demands.learn(check):
                     found.forget()
             case Assertion(condition, message):
@@ -236,60 +209,8 @@ class _Writer:
     def _named(self, name: str) -> ast.Local:
         """The variable that a step defines; one that nobody named gets the next number."""
         if TEMPORARY.fullmatch(name):
-            self.spelling.names[name] = self._next()
+            self.spelling.names[name] = self.next_name()
         return local(self.spelling.names.get(name, name))
-
-    def _next(self) -> str:
-        self.numbered += 1
-        return f"%{self.numbered - 1}"
-
-    # ----------------------------------------------------------------------------------------------------- checks
-    def _check(self, check: Check, goals: frozenset[Constraint], items: list[ast.Item]) -> None:
-        """Nothing where what follows demands it again, else the assertion or an ascription that demands it.
-
-        A check that speaks of rigid names only needs an unknown beside it, for in a strict definition it is an error.
-        [pass.surface.check]
-        """
-        open = self.open or check.goal is FALSE or any(variable.is_ghost for variable in check.goal.variables())
-        if check.blame.site is Site.ASSERT and check.goal is not FALSE:
-            items.append(ast.Assert(self.spelling.predicate(check.goal), check.blame.says, NOWHERE))
-        elif not (open and is_demanded(check, goals)):
-            self._demand(check.goal, items)
-
-    def _demand(self, goal: Constraint, items: list[ast.Item]) -> None:
-        """An ascription that owes a goal, of a value whose size or rank the goal speaks of if there is one."""
-        if goal is FALSE:
-            unknown = self._ascribed(self._carrier(items), _vector(Hole()), items)
-            self._ascribed(unknown, _vector(constant(0)), items)
-            return
-        for variable in sorted(goal.variables()):
-            match variable.witness:
-                case SizeOf(value=path, axis=axis) if (shape := self._shape(path)) is not None:
-                    holes: list[Dim | Hole] = [Hole() for _ in shape.shape]
-                    wanted = _solved(goal, variable)
-                    holes[axis] = wanted if wanted is not None else _bounded(goal, variable)
-                    self._ascribed(path, TensorType(tuple(holes), shape.dtype), items)
-                    return
-                case RankOf(value=path) if (rank := _solved(goal, variable)) is not None and rank.value is not None:
-                    type = self.demands.types.get(path)
-                    if isinstance(type, UnrankedType) and 0 <= rank.value <= LIMITS.rank:
-                        self._ascribed(path, TensorType((Hole(),) * rank.value, type.dtype), items)
-                        return
-        self._ascribed(self._carrier(items), _vector(_bounded(goal, None)), items)
-
-    def _shape(self, path: str) -> TensorType[Dim] | None:
-        type = self.demands.types.get(path)
-        return type if isinstance(type, TensorType) else None
-
-    def _carrier(self, items: list[ast.Item]) -> str:
-        """A value of one element, to bear an ascription."""
-        name = self._next()
-        shape = ast.Attribute("shape", ast.Listing((integer(1),), NOWHERE), NOWHERE)
-        dtype = ast.Attribute("dtype", ast.Text("bool", NOWHERE), NOWHERE)
-        zeros = ast.Call(ast.Name("zeros", NOWHERE), (), (shape, dtype), NOWHERE)
-        items.append(ast.Let(local(name), None, zeros, NOWHERE))
-        self.demands.types[name] = _vector(constant(1))
-        return name
 
     def _admissible(self, step: Step, items: list[ast.Item]) -> Step:
         """The step with operands that forget their sizes, where these can never fit.  [pass.surface.never]
@@ -298,63 +219,29 @@ class _Writer:
         """
         match step:
             case Apply(operands=operands) if FALSE in self.demands.goals(step):
-                return replace(step, operands=tuple(self._forgotten(one, items) for one in operands))
+                return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
             case Invoke(operands=operands) if FALSE in self.demands.goals(step):
-                return replace(step, operands=tuple(self._forgotten(one, items) for one in operands))
+                return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
             case Construct(fields=fields) if FALSE in self.demands.goals(step):
-                return replace(step, fields=tuple(self._forgotten(one, items) for one in fields))
+                return replace(step, fields=tuple(self.forgotten(one, items) for one in fields))
             case Rename(operand=operand) | WriteReference(operand=operand) if FALSE in self.demands.goals(step):
-                return replace(step, operand=self._forgotten(operand, items))
+                return replace(step, operand=self.forgotten(operand, items))
             case Wrap(operand=operand, layer=layer) if never_holds(layer):
-                return replace(step, operand=self._forgotten(operand, items))
+                return replace(step, operand=self.forgotten(operand, items))
             case MakeReference(operand=operand, type=ReferenceType(content)):
                 if settled_type(self.demands.type_of(operand)) != content:
-                    return replace(step, operand=self._ascribed(operand, content, items))
+                    return replace(step, operand=self.ascribed(operand, content, items))
             case If(then=then, orelse=orelse):
-                then, orelse = self._agreeing((then, orelse), {*self.demands.types})
+                then, orelse = agreeing((then, orelse), {*self.demands.types}, self.demands)
                 return replace(step, then=then, orelse=orelse)
             case Match(arms=arms):
                 outside = {*self.demands.types}
                 for arm in arms:
                     self.demands.bind(arm.pattern)
-                blocks = self._agreeing([arm.block for arm in arms], outside)
+                blocks = agreeing([arm.block for arm in arms], outside, self.demands)
                 each = zip(arms, blocks, strict=True)
                 return replace(step, arms=tuple(replace(arm, block=block) for arm, block in each))
         return step
-
-    def _forgotten(self, name: str, items: list[ast.Item]) -> str:
-        return self._ascribed(name, shape_forgotten(self.demands.type_of(name)), items)
-
-    def _ascribed(self, name: str, type: GradualType, items: list[ast.Item]) -> str:
-        """The value at a type: its new name."""
-        if type == self.demands.type_of(name):
-            return name
-        new = self._next()
-        items.append(ast.Let(local(new), self.spelling.type(type), self._operand(name), NOWHERE))
-        self.demands.types[new] = self.demands.type_of(name)
-        return new
-
-    def _agreeing(self, blocks: Sequence[Block], outside: Set[str]) -> list[Block]:
-        """Branches whose sizes never agree forget them: the value is what the branch that is taken made it.
-
-        Only sizes that are seen outside are compared.
-
-        [pass.surface.never]
-        """
-        for block in blocks:
-            for step in block.steps:
-                self.demands.define(step)
-        types = [self.demands.type_of(block.result) for block in blocks]
-        tensors = [type for type in types if isinstance(type, TensorType)]
-        if len(tensors) < len(types):
-            return list(blocks)
-        if len({type.rank for type in tensors}) != 1:
-            return [_forgetting_rank(block, type) for block, type in zip(blocks, tensors, strict=True)]
-        columns = list(zip(*(type.shape for type in tensors), strict=True))
-        never = [_never_agree([size for size in column if _is_seen(size, outside)]) for column in columns]
-        if not any(never):
-            return list(blocks)
-        return [_forgetting(block, type, never) for block, type in zip(blocks, tensors, strict=True)]
 
     # ----------------------------------------------------------------------------------------------------- values
     def _value(self, step: Step) -> ast.Expr:
@@ -363,7 +250,7 @@ class _Writer:
         match step:
             case Apply(_, operator, operands):
                 function = ast.Name(operator.name, NOWHERE)
-                return ast.Call(function, tuple(map(self._operand, operands)), attributes(step, self.spelling), NOWHERE)
+                return ast.Call(function, tuple(map(self.operand, operands)), attributes(step, self.spelling), NOWHERE)
             case Constant(_, value):
                 return self.literals.constant(value)
             case Size(_, dim):
@@ -399,10 +286,6 @@ class _Writer:
             case Stop(_, says):
                 raise Unsayable(f"a step that has no value: {says}")
         raise AssertionError(step)
-
-    def _operand(self, name: str) -> ast.Expr:
-        """A value, or the literal that it is where it is used once."""
-        return self.literals.constant(self.inline[name]) if name in self.inline else self.spelling.variable(name)
 
     def _size(self, dim: Dim) -> ast.Expr:
         """A size as a value: a name, `dim(%x, 0)`, or `dim[n + 1]`.  [type.size]"""
@@ -456,40 +339,6 @@ def _said(function: Function) -> tuple[ast.Attribute, ...]:
     )
 
 
-def _is_seen(size: Dim, outside: Set[str]) -> bool:
-    return all(base is None or base in outside for base in map(base_of, size.variables()))
-
-
-def _never_agree(sizes: Sequence[Dim]) -> bool:
-    return any(equal(size, sizes[0]) is FALSE for size in sizes)
-
-
-def _vector(extent: Dim | Hole) -> Any:
-    return TensorType((extent,), DType.BOOL)
-
-
-def _solved(goal: Constraint, variable: Variable) -> Dim | None:
-    """What a goal says that a variable is, if it says just that."""
-    match goal:
-        case Equal(left=left, right=right) if bare(left) is variable and variable not in right.variables():
-            return right
-        case Equal(left=left, right=right) if bare(right) is variable and variable not in left.variables():
-            return left
-        case _:
-            return None
-
-
-def _bounded(goal: Constraint, variable: Variable | None) -> Hole:
-    """An unknown that is bounded by what a goal says, of a variable or of whatever it speaks of."""
-    taken, name = {one.name for one in goal.variables()}, "u"
-    while name in taken:
-        name += "_"
-    unknown = ghost(name, Kind.GHOST)
-    (binder,) = unknown.variables()
-    bound = goal if variable is None else goal.substitute({variable: unknown})
-    return Hole(binder=binder, bound=bound)
-
-
 def _is_open(function: Function) -> bool:
     """Whether a definition has an unknown that its text shows, so that it is not strict."""
     renamed = (step for step in every(function.body) if isinstance(step, Rename))
@@ -501,22 +350,3 @@ def _is_open(function: Function) -> bool:
 def _is_absent(function: Function) -> bool:
     """Whether an operator is declared without a body."""
     return any(isinstance(step, Stop) and step.name == function.body.result for step in function.body.steps)
-
-
-def _forgetting_rank(block: Block, type: TensorType[Dim]) -> Block:
-    """The block with a value that forgets its rank."""
-    name = f"{block.result}_forgets"
-    step = Rename(name, block.result, UnrankedType(type.dtype, name), NOWHERE, UnrankedType(type.dtype))
-    return Block((*block.steps, step), name)
-
-
-def _forgetting(block: Block, type: TensorType[Dim], never: Sequence[bool]) -> Block:
-    """The block with a value that forgets some of its sizes."""
-    name = f"{block.result}_forgets"
-    shape = tuple(Hole() if gone else size for size, gone in zip(type.shape, never, strict=True))
-    sizes = tuple(
-        size_of(name, axis) if gone else size for axis, (size, gone) in enumerate(zip(type.shape, never, strict=True))
-    )
-    opened = TensorType(sizes, type.dtype)
-    step = Rename(name, block.result, opened, NOWHERE, TensorType(shape, type.dtype))
-    return Block((*block.steps, step), name)
