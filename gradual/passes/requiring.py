@@ -20,6 +20,7 @@ from gradual.passes.passing import Context, Unusable
 from gradual.passes.preparing import entry_facts, entry_unknowns, ready
 from gradual.passes.static import Obstacle, elements_of_parameters, obstacles, open_sizes
 from gradual.run.graph import Graph
+from gradual.source import Span
 from gradual.types.opening import spelled
 
 CODE = "E0406"
@@ -52,28 +53,38 @@ class Pinned:
     left: tuple[Obstacle, ...]
 
 
-def required(module: Module, entry: str, decider: Decider, file: str) -> tuple[Diagnostic, ...]:
-    """A diagnostic for every obstacle of a function; none if it is static.  [graph.static]"""
+def required(
+    module: Module, entry: str, decider: Decider, file: str, places: Mapping[str, Span]
+) -> tuple[Diagnostic, ...]:
+    """A diagnostic for every obstacle of a function; none if it is static.  [graph.static]
+
+    `file` is what the help calls the program; `places` are those of its open sizes.
+    """
     function = ready(module, entry, decider)
-    found = obstacles(function)
-    return tuple(_diagnostics(module, function, found, decider, file)) if found else ()
+    found = obstacles(function, places)
+    return tuple(_diagnostics(module, function, found, decider, file, places)) if found else ()
 
 
-def graph_of(module: Module, entry: str, decider: Decider, file: str) -> Graph:
+def graph_of(module: Module, entry: str, decider: Decider, file: str, places: Mapping[str, Span]) -> Graph:
     """The graph of a function.  Raises NotStatic, and KeyError for an unknown function.  [graph.prepare]"""
     from gradual.passes.preparing import graph
 
     function = ready(module, entry, decider)
-    found = obstacles(function)
+    found = obstacles(function, places)
     if found:
-        raise NotStatic(entry, [*_diagnostics(module, function, found, decider, file)])
+        raise NotStatic(entry, [*_diagnostics(module, function, found, decider, file, places)])
     return graph(module, entry, function)
 
 
 def _diagnostics(
-    module: Module, function: Function, found: Sequence[Obstacle], decider: Decider, file: str
+    module: Module,
+    function: Function,
+    found: Sequence[Obstacle],
+    decider: Decider,
+    file: str,
+    places: Mapping[str, Span],
 ) -> Iterator[Diagnostic]:
-    pinned = _tried(module, function, found, decider)
+    pinned = _tried(module, function, found, decider, places)
     for index, obstacle in enumerate(found):
         help = _help(module, function, pinned, file) if index == 0 and pinned is not None else ()
         stays = pinned is not None and any(_same(obstacle, other) for other in pinned.left)
@@ -116,7 +127,9 @@ def _help(module: Module, function: Function, pinned: Pinned, file: str) -> tupl
 
 
 # ---------------------------------------------------------------------------------------------------------- pinning
-def _tried(module: Module, function: Function, found: Sequence[Obstacle], decider: Decider) -> Pinned | None:
+def _tried(
+    module: Module, function: Function, found: Sequence[Obstacle], decider: Decider, places: Mapping[str, Span]
+) -> Pinned | None:
     """The smallest set of inputs whose numbers settle what numbers can, tried; None where none removes anything.
 
     [graph.pins]
@@ -138,7 +151,7 @@ def _tried(module: Module, function: Function, found: Sequence[Obstacle], decide
         after = PASSES["specialize"].transform(module, Context(decider, given)).module
     except Unusable:
         return None
-    left = obstacles(ready(after, function.name, decider))
+    left = obstacles(ready(after, function.name, decider), places)
     return Pinned(names, left) if len(left) < len(found) else None
 
 

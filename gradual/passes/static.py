@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from gradual.core.reading import blocks, every, operands
 from gradual.core.terms import (
@@ -48,6 +49,8 @@ from gradual.types.type import (
     UnrankedType,
 )
 
+_NOWHERE: Mapping[str, Span] = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
@@ -77,9 +80,12 @@ class Obstacle:
     needs: frozenset[Variable] = frozenset()
 
 
-def obstacles(function: Function) -> tuple[Obstacle, ...]:
-    """All obstacles of a prepared function, in the order of the text.  [graph.static]"""
-    found = [*_Search(function).found()]
+def obstacles(function: Function, places: Mapping[str, Span] = _NOWHERE) -> tuple[Obstacle, ...]:
+    """All obstacles of a prepared function, in the order of the text.  [graph.static]
+
+    `places` tells where its declaration names the unknowns of its parameters.
+    """
+    found = [*_Search(function, places).found()]
     return tuple(sorted(found, key=lambda obstacle: (obstacle.span.start, obstacle.span.end)))
 
 
@@ -93,6 +99,7 @@ class _Search:
     """
 
     function: Function
+    places: Mapping[str, Span]
     entry: Mapping[Variable, None] = field(init=False)
     met: set[Variable] = field(default_factory=set)
     params: dict[str, Param] = field(init=False)
@@ -119,11 +126,13 @@ class _Search:
             for variable in sorted(size.variables() - self.met):
                 self.met.add(variable)
                 says = f"the size `{variable.name}` is not known before `{self.function.name}` is called"
+                place = self.places.get(variable.name, param.span)
                 label = f"`{param.name}` has it"
-                yield Obstacle("graph.static.size", param.span, says, label, (), frozenset((variable,)))
+                yield Obstacle("graph.static.size", place, says, label, (), frozenset((variable,)))
         for path in shapes_unknown(param.type):
             says = f"the rank of `{spelled(path)}` is not known"
-            yield Obstacle("graph.static.rank", param.span, says, f"`{param.name}` has any rank")
+            place = self.places.get(f"ndim({spelled(path)})", param.span)
+            yield Obstacle("graph.static.rank", place, says, f"`{param.name}` has any rank")
         for rule, what in dict.fromkeys(_strange(param.type)):
             yield Obstacle(rule, param.span, f"`{param.name}` is {what}", f"this is a `{shown(param.type)}`")
 
@@ -270,7 +279,10 @@ class _Search:
 
 
 def _strange(type: OpenedType) -> Iterator[tuple[str, str]]:
-    """What in a type is no tensor: the rule that speaks of it, and words."""
+    """What in a type is no tensor: the rule that speaks of it, and words.
+
+    [graph.static.reference] [graph.static.structure]
+    """
     match type:
         case TensorType() | UnrankedType():
             pass
