@@ -85,7 +85,7 @@ def program_text(module: Module, version: str | None = None, settings: Settings 
 
 def program(module: Module, version: str | None = None, settings: Settings = ()) -> tuple[ast.Module, tuple[str, ...]]:
     """The module as syntax, and in lines of text what no program can write."""
-    literals = Literals()
+    literals = Literals(taken=module.functions.keys())
     definitions: list[ast.Definition] = [_data(data) for data in module.data.values()]
     told: list[str] = []
     for function in module.functions.values():
@@ -96,6 +96,7 @@ def program(module: Module, version: str | None = None, settings: Settings = ())
             del literals.stored[held:]
             told.append(f"`{function.name}` cannot be written, for {what}; its core:")
             told += core_text(replace(module, functions={function.name: function})).splitlines()
+    definitions += literals.never.values()
     metadata = encoded(literals.stored) if literals.stored else None
     return ast.Module(version, settings, tuple(definitions), metadata_text=metadata), tuple(told)
 
@@ -113,9 +114,15 @@ def _data(data: Data) -> ast.TypeDef | ast.ExternType:
 
 @dataclass(slots=True, eq=False)
 class _Writer(Lines):
-    """One definition while it is written; `uses` is how often each variable is read."""
+    """One definition while it is written.
+
+    Attributes:
+        uses: how often each variable is read.
+        endings: the types that the values of blocks have outside.
+    """
 
     uses: Counter[str] = field(default_factory=Counter)
+    endings: dict[str, GradualType] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------------------------ definitions
     def definition(self, function: Function) -> ast.Def | ast.OperatorDef:
@@ -157,6 +164,8 @@ class _Writer(Lines):
     # ----------------------------------------------------------------------------------------------------- blocks
     def block(self, block: Block, flows: tuple[str, GradualType] | None = None) -> ast.Block:
         """The steps in order, then the value; `flows` is a value that flows into a written type, and the type."""
+        if flows is not None:
+            self.endings[block.result] = flows[1]
         for step in block.steps:
             self.demands.define(step)
         before = self.demands.mark() if any(isinstance(step, Check) for step in block.steps) else None
@@ -273,7 +282,8 @@ class _Writer(Lines):
             case Construct(_, constructor, fields):
                 name = ast.Name(constructor, NOWHERE)
                 return ast.Call(name, tuple(map(variable, fields)), (), NOWHERE) if fields else name
-            case If(_, condition, then, orelse):
+            case If(_, condition, then, orelse, type):
+                self.endings |= {then.result: type, orelse.result: type}
                 return ast.If(variable(condition), self.block(then), self.block(orelse), NOWHERE)
             case Match():
                 return self._match(step)
@@ -283,8 +293,10 @@ class _Writer(Lines):
                 return ast.Ref("ref_read", (variable(reference),), NOWHERE)
             case WriteReference(_, reference, operand):
                 return ast.Ref("ref_write", (variable(reference), variable(operand)), NOWHERE)
-            case Stop(_, says):
-                raise Unsayable(f"a step that has no value: {says}")
+            case Stop(name, says):
+                if name not in self.endings:
+                    raise Unsayable(f"a step that has no value: {says}")
+                return self.literals.unmade(self.endings[name], self.spelling)
         raise AssertionError(step)
 
     def _size(self, dim: Dim) -> ast.Expr:
@@ -308,6 +320,7 @@ class _Writer(Lines):
         return ast.Instance(self.spelling.variable(step.operand), tuple(given[:last]), NOWHERE)
 
     def _match(self, step: Match) -> ast.Expr:
+        self.endings |= {arm.block.result: step.type for arm in step.arms}
         arms = tuple(ast.Arm(self._pattern(arm.pattern), self.block(arm.block), NOWHERE) for arm in step.arms)
         return ast.Match(self.spelling.variable(step.scrutinee), arms, step.complete, NOWHERE)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradual.core.surface_types import NOWHERE, Spelling, integer
+from gradual.core.surface_types import NOWHERE, Spelling, Unsayable, integer, shape_forgotten
 from gradual.core.terms import Apply
 from gradual.dims.dim import Dim
 from gradual.ops.merged import Merged, forms
@@ -15,6 +16,9 @@ from gradual.tensors.scalar import rounded
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
+from gradual.types.relate import mentioned, type_variables
+from gradual.types.text import shown
+from gradual.types.type import GradualType
 
 LONGEST = 64
 """The longest vector that is written as a list; a longer one stands in the metadata."""
@@ -28,9 +32,29 @@ class Literals:
 
     Attributes:
         stored: those that no literal can write, in the order of their keys.
+        never: the types of values that are never made, with the operators that stand for them.
+        taken: the names of the file's functions.
     """
 
     stored: list[ast.MetaTensor] = field(default_factory=list)
+    never: dict[str, ast.OperatorDef] = field(default_factory=dict)
+    taken: Container[str] = ()
+
+    def unmade(self, type: GradualType, spelling: Spelling) -> ast.Expr:
+        """A value of a type that is never made: what an operator without a body gives.  [pass.surface.stop]
+
+        Raises Unsayable.
+        """
+        open = shape_forgotten(type)
+        if any(mentioned(open)) or any(type_variables(open)):
+            raise Unsayable(f"a value of type `{shown(type)}` that is never made")
+        if shown(open) not in self.never:
+            number = 0
+            while f"never_{number}" in self.taken or number < len(self.never):
+                number += 1
+            name = ast.Name(f"never_{number}", NOWHERE)
+            self.never[shown(open)] = ast.OperatorDef(name, (), (), spelling.type(open), (), None, NOWHERE)
+        return ast.Call(self.never[shown(open)].name, (), (), NOWHERE)
 
     def constant(self, value: Tensor) -> ast.Expr:
         """A number, a list of integers, or a key of the metadata: to the bit what the constant is."""

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from gradual.compiler import Compilation, check
+from gradual.compiler import Compilation, apply, check
 from gradual.resources import folder
 from gradual.tensors.tensor import Tensor
 from gradual.tools.conformance.read import load
@@ -176,3 +176,43 @@ def test_a_setting_stays() -> None:
 
 def test_a_version_stays() -> None:
     assert again(check('#[version = "0.0.5"]\ndef @f(%x: int32) { %x }')).text.startswith('#[version = "0.0.5"]')
+
+
+# ------------------------------------------------------------------------------------------------------ after passes
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "names", [("inline", "fold-constants"), ("dynamic-to-static", "simplify-shapes"), ("hoist-checks",)]
+)
+def test_what_a_pass_made_is_printed_and_does_the_same(names: tuple[str, ...]) -> None:
+    told = 0
+    for seed in range(PROGRAMS // 3):
+        case = Case(generated(seed, compiled), seed)
+        if not case.found.ok or case.gave_up:
+            continue
+        text = apply(case.found, *names, verify=False).text
+        if text.startswith("//"):
+            told += 1
+            continue
+        read = check(text)
+        assert read.ok, text
+        for values, before in zip(case.inputs, case.outcomes, strict=True):
+            after = outcome(read.core, values)
+            assert ended(before, after), (seed, values, before, after, text)
+    assert told <= 1
+
+
+def test_a_check_that_nothing_demands_any_more_is_owed_and_blamed() -> None:
+    found = check("def @f(%x: Tensor[(?, 3), float32]) { let %y: Tensor[(2, 3), float32] = %x; shape_of(%x) }")
+    after = apply(found, "fold-constants", "drop-dead")
+    read = again(after)
+    runs_alike(found, read, 3, runs=8)
+    assert len(read.checks) == 1
+
+
+def test_what_never_holds_fails_when_it_runs() -> None:
+    found = check("""
+def @g(%x: Tensor[(?,), float32]) -> Tensor[(6,), float32] { %x }
+def @f(%x: Tensor[(4,), float32]) { @g(%x as Tensor[(?,), float32]) }""")
+    after = apply(found, "inline", "dynamic-to-static")
+    assert not after.text.startswith("//")
+    runs_alike(found, check(after.text), 4, runs=3)
