@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test check campaign format bench fuzz proofs install clean
+.PHONY: try test check campaign oracles format bench fuzz proofs install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -30,6 +30,10 @@ bench: install
 
 campaign: install
 	$(BIN)/python -m tests.properties.campaign --programs $(or $(PROGRAMS),1000)
+
+oracles: install
+	$(BIN)/python -m pip install --quiet --editable '.[dev,oracles]'
+	$(BIN)/python -m tests.ops.campaign --examples $(or $(EXAMPLES),200)
 
 fuzz: install
 	$(BIN)/python -m tests.fuzz.campaign --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0)

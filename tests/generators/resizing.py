@@ -78,7 +78,7 @@ def _upsampling_by(draw: st.DrawFn, count: int) -> Application:
     one = draw(_upsampling(count))
     scales = [one.attributes[f"scale_{letter.lower()}"] for letter in SPATIAL[count]]
     left = {name: value for name, value in one.attributes.items() if not name.startswith("scale")}
-    dtype = draw(dtypes(FLOATS))
+    dtype = draw(dtypes(NUMBERS if all(scale == int(scale) for scale in scales) else FLOATS))
     return Application((*one.arguments, *(Tensor(scale, dtype) for scale in scales)), left)
 
 

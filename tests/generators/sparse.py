@@ -11,7 +11,7 @@ from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 from tests.generators.operators import INTEGERS, Application, Row, dtypes, promoted, shapes, sizes, tensors
 
-COUNTING = (DType.INT64, DType.INT32)
+COUNTING = (DType.INT64, DType.INT32, DType.INT16)
 
 
 @st.composite

@@ -30,6 +30,7 @@ ROUNDS = 3
 """How often what is still missing is compared again: arguments are drawn, and a type may not come up."""
 
 EXPLAINED = {
+    ("vision.get_valid_counts", 1): "a threshold is a number that scores are compared with, whatever its type",
     ("vision.non_max_suppression", 2): "without `return_indices` the indices are not read, whatever their type",
 }
 """Arguments that are admitted in more types than it makes sense to compare."""
@@ -45,6 +46,7 @@ class Chosen:
         from tests.ops.oracle import COMPARED
 
         wanted = set().union(*(COMPARED.get(name, set()) for name in self.names))
+        wanted.add("test_an_operator_is_that_of_onnx")
         items[:] = [item for item in items if item.originalname in wanted]  # type: ignore[attr-defined]
 
 
@@ -89,8 +91,15 @@ def shortfalls(name: str, count: int, types: set[tuple[int, DType]], wanted: int
     if count < wanted:
         yield f"{name}: {count} argument sets"
     missing = {one for one in admitted(name) - types if (name, one[0]) not in EXPLAINED}
+    missing -= {(at, dtype) for at, dtype in missing if are_places(at, admitted(name), types)}
     if missing:
         yield f"{name}: never compared: " + ", ".join(f"argument {at + 1} of {dtype}" for at, dtype in sorted(missing))
+
+
+def are_places(at: int, wanted: set[tuple[int, DType]], types: set[tuple[int, DType]]) -> bool:
+    """Whether an argument but the first holds places or sizes, which mean the same in every type, and two came up."""
+    of_it = {dtype for place, dtype in wanted if place == at}
+    return at > 0 and all(dtype.is_integer for dtype in of_it) and len({one for one in types if one[0] == at}) > 1
 
 
 def met(name: str) -> tuple[int, set[tuple[int, DType]]]:
@@ -111,9 +120,11 @@ def main() -> int:
     every = sorted({one.name for one in CATALOGUE.values()})
     short: dict[str, list[str]] = {name: [] for name in every}
     for _ in range(ROUNDS):
-        status = status or int(pytest.main(["-q", "-p", "no:cacheprovider", str(HERE)], plugins=[Chosen(set(short))]))
+        status |= int(pytest.main(["-q", "-p", "no:cacheprovider", str(HERE)], plugins=[Chosen(set(short))]))
         found = {name: list(shortfalls(name, *met(name), wanted)) for name in short}
         short = {name: says for name, says in found.items() if says}
+        if not short:
+            break
     for name in every:
         count, types = met(name)
         print(f"{name:40} {count:6}  {' '.join(sorted(str(dtype) for place, dtype in types if place == 0))}")

@@ -121,7 +121,7 @@ def proposals(scores: Any, moves: Any, image: Any, attributes: Any) -> Any:
     order = order[: attributes["rpn_pre_nms_top_n"]] if attributes["rpn_pre_nms_top_n"] > 0 else order
     left: list[Any] = []
     for place in order:
-        if all(overlap(boxes[place], other) <= attributes["threshold"] for other in left):
+        if not any(overlap(boxes[place], other) > attributes["threshold"] for other in left):  # NaN of no area
             left.append(boxes[place])
     return left
 

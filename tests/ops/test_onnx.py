@@ -1,0 +1,133 @@
+"""Operators against ONNX Runtime, and against ONNX's own reference where the runtime has no kernel."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, reject, settings
+from hypothesis import strategies as st
+
+from gradual.ops.counterparts import ONNX
+from gradual.tensors.fault import TensorFault
+from gradual.types.dtype import DType
+from tests.generators.operators import rows
+from tests.ops.onnx_nodes import NODES, Node
+from tests.ops.oracle import array_of, dtypes_of, examples, judges, means, numpy_type, type_of
+
+onnx = pytest.importorskip("onnx", reason="ONNX is not installed: pip install 'gradual[oracles]'")
+reference = pytest.importorskip("onnx.reference")
+runtime = pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed: pip install 'gradual[oracles]'")
+
+OPSET = 21
+UNITS = {DType.FLOAT16: 1e-2, DType.FLOAT32: 2e-5, DType.FLOAT64: 1e-10}
+"""How near floats have to be: kernels compute in the type itself, in an order of their own, and round each step."""
+
+NOBODY = "not admitted"
+MET: Counter[tuple[str, str]] = Counter()
+"""How many applications were compared with whom, by operator."""
+
+few = settings(examples(15, among=4), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+
+
+def model_of(node: Node) -> Any:
+    """A model of one node."""
+    helper = onnx.helper
+    names = [f"x{i}" if value is not None else "" for i, value in enumerate(node.inputs)]
+    results = [f"y{i}" for i in range(node.outputs)]
+    inputs = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
+        for name, value in zip(names, node.inputs, strict=True)
+        if value is not None
+    ]
+    outputs = [onnx.ValueInfoProto(name=name) for name in results]
+    graph = helper.make_graph(
+        [helper.make_node(node.operator, names, results, **node.attributes)], "g", inputs, outputs
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
+
+
+def results_of(node: Node) -> tuple[str, Any]:
+    """Who computed the node, and what."""
+    model = model_of(node)
+    feed = {f"x{i}": value for i, value in enumerate(node.inputs) if value is not None}
+    options = runtime.SessionOptions()
+    options.log_severity_level, options.intra_op_num_threads = 4, 1
+    try:
+        session = runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return "runtime", node.after(*session.run(None, feed))
+    except DECLINED:
+        pass
+    return "reference", node.after(*reference.ReferenceEvaluator(model).run(None, feed))
+
+
+STATE = runtime.capi.onnxruntime_pybind11_state
+DECLINED = (STATE.NotImplemented, STATE.Fail, STATE.RuntimeException, STATE.InvalidArgument)
+"""What the runtime says of a node for which it has no kernel, or whose kernel does not take such sizes."""
+
+
+def compare(found: Any, expected: Any, who: str) -> None:
+    """The same types, shapes and integers, and floats that are near."""
+    if isinstance(found, tuple):
+        assert len(found) == len(expected)
+        for ours, theirs in zip(found, expected, strict=True):
+            compare(ours, theirs, who)
+        return
+    expected = np.asarray(expected)
+    assert (found.shape, numpy_type(found.dtype)) == (expected.shape, str(expected.dtype))
+    if found.dtype.is_float:
+        unit = max(UNITS[found.dtype], 1e-7 if who == "reference" else 0.0)  # which goes by way of float32
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(array_of(found), expected, rtol=unit, atol=unit)
+    else:
+        np.testing.assert_array_equal(array_of(found), expected)
+
+
+@pytest.mark.parametrize("name", NODES)
+@few
+@given(data=st.data())
+def test_an_operator_is_that_of_onnx(name: str, data: st.DataObject) -> None:
+    application = data.draw(rows()[name])
+    node = None
+    if DType.BFLOAT16 not in dtypes_of(application.arguments):
+        node = NODES[name](application.arguments, application.attributes)
+    if node is None:
+        reject()
+    types = map(type_of, application.arguments)
+    assume(all(need.goal.evaluate({}) for need in judges(name, *types, **application.attributes).needs))
+    try:
+        who, expected = results_of(node)
+    except Exception as failure:  # of ONNX, not of ours: counted, and an operator that nobody computes is an error
+        MET[name, NOBODY if isinstance(failure, STATE.InvalidGraph) else "fails there"] += 1
+        reject()
+    try:
+        found = means(name, *application.arguments, **application.attributes)
+    except TensorFault as fault:
+        assert fault.code == FAULTS.get(name)
+        reject()
+    compare(found, expected, who)
+    MET[name, who] += 1
+
+
+FAULTS = {
+    "power": "E0608",
+    "gather_nd": "E0603",
+    "scatter_nd": "E0603",
+    "take": "E0603",
+    "gather": "E0603",
+    "scatter_elements": "E0603",
+}
+FAULTS |= dict.fromkeys(("divide", "trunc_divide", "mod", "trunc_mod", "floor_mod", "nn.global_avg_pool2d"), "E0604")
+
+
+def test_every_node_is_that_of_a_counterpart() -> None:
+    assert [name for name in NODES if name not in ONNX] == ["nn.bias_add"]
+
+
+def test_whom_operators_were_compared_with(tell: Callable[[str], None]) -> None:
+    by = Counter(who for _, who in MET.elements())
+    told = ", ".join(f"{who} {count}" for who, count in by.most_common())
+    tell(f"ONNX: {len({name for name, who in MET if who in ('runtime', 'reference')})} operators; {told}")
