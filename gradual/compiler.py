@@ -158,7 +158,7 @@ class Compilation:
         return text if self._checked is not None else self._told(text)
 
     def _told(self, text: str) -> str:
-        """What passes made of a program, with the reason in a comment where it is refused.  [pass.surface.told]"""
+        """What passes made of a program, with the reason in a comment where it is refused.  [pass.surface]"""
         read = compile_source(Source(self.source.name, text), replace(self.options, advise=False))
         error = next((found for found in read.diagnostics if found.severity is Severity.ERROR), None)
         return text if error is None else f"// checked again, this is refused: {error.code}: {error.message}\n{text}"
