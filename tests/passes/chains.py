@@ -18,9 +18,6 @@ from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Value
 from gradual.types.dtype import DType
 
-FORMS = {"A": "(n, 4)", "B": "(4, n)", "C": "(n, 2, 2)", "D": "(n,)", "E": "(2, 2, n)", "F": "(4 * n,)"}
-"""The shapes of the values in a chain."""
-
 RULES: dict[str, tuple[str, ...]] = {
     "A>B": (
         "transpose({0}, axes=[1, 0])",
@@ -150,7 +147,10 @@ RULES: dict[str, tuple[str, ...]] = {
     "F>B": ("reshape({0}, newshape=[4, -1])",),
     "FF>F": ("{0} + {1}",),
 }
-"""What may be applied to values of some forms, and the form that it has: some keep rows apart, some do not."""
+"""What may be applied to values of some forms, and the form that it has: some keep rows apart, some do not.
+
+A is (n, 4), B is (4, n), C is (n, 2, 2), D is (n,), E is (2, 2, n), F is (4 * n,).
+"""
 
 SIZES = (1, 2, 4, 6, 7)
 CELLS = ("0", "7", "-inf", "nan")
