@@ -26,16 +26,28 @@ from gradual.core.terms import (
     Step,
 )
 from gradual.dims.constraint import Constraint, at_least, equal
-from gradual.dims.dim import Dim, Variable, constant, maximum, sum_of
+from gradual.dims.dim import (
+    ContentOf,
+    Dim,
+    NumelOf,
+    RankOf,
+    SizeOf,
+    Variable,
+    Witness,
+    constant,
+    maximum,
+    sum_of,
+)
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
+from gradual.ops.operator import IllFormed, OpenRank
 from gradual.passes.comparing import Comparing
 from gradual.passes.living import Enter, Event, Leave, Lives, Made, lives
 from gradual.run.plan import Buffer, Plan, Slot, bytes_of, in_blocks, tensors
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
 from gradual.types.opening import base_of, paired_sizes, shapes_unknown, sizes, tracked_length, with_contents
-from gradual.types.type import Hole, OpenedType, TensorType, TupleType
+from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.verdict import Proved, Unknown
 
 TRIED = 16
@@ -73,6 +85,7 @@ class _Planner:
         entry: what holds whenever the function is entered.
         facts: what holds at the present step.
         highs: for a size that depends on data, what it is at most.
+        read: what can be read off every argument.
         sizes: compares them.
         point: counts the places at which other facts hold.
     """
@@ -82,6 +95,7 @@ class _Planner:
     facts: Facts = field(default_factory=Facts)
     types: dict[str, OpenedType] = field(default_factory=dict)
     highs: dict[Variable, Dim] = field(default_factory=dict)
+    read: set[Witness] = field(default_factory=set)
     buffers: dict[str, Buffer] = field(default_factory=dict)
     rooms: list[_Room] = field(default_factory=list)
     free: list[int] = field(default_factory=list)
@@ -98,6 +112,7 @@ class _Planner:
         return Plan(self.function.name, found.steps, self.buffers, slots, late, tuple(found.calls))
 
     def _declare(self) -> None:
+        self.read.update(self._readable())
         for param in self.function.params:
             self.types[param.name] = param.type
             for size in sizes(param.type):
@@ -106,6 +121,17 @@ class _Planner:
         for goal in goals:
             self._hold(goal)
         self.sizes = Comparing(goals)
+
+    def _readable(self) -> Iterator[Witness]:
+        """What every argument has: sizes of known ranks, elements of known numbers."""
+        for param in self.function.params:
+            for path, type in tensors(param.type, param.name):
+                if isinstance(type, UnrankedType):
+                    yield from (RankOf(path), NumelOf(path))
+                    continue
+                yield from (SizeOf(path, axis) for axis in range(type.rank))
+                length = tracked_length(type, LIMITS.contents, read=True) or 0
+                yield from (ContentOf(path, (index,) if type.rank else ()) for index in range(length))
 
     def _hold(self, goal: Constraint) -> None:
         self.entry.assume(goal)
@@ -221,9 +247,8 @@ class _Planner:
                     yield exact.substitute(self.highs)
 
     def _known(self, dim: Dim) -> bool:
-        """Whether a formula is known when the function is entered."""
-        params = {param.name for param in self.function.params}
-        return all((base := base_of(variable)) is None or base in params for variable in dim.variables())
+        """Whether a formula is known when the function is entered, whatever ranks its arguments have."""
+        return all(variable.witness is None or variable.witness in self.read for variable in dim.variables())
 
     # ---------------------------------------------------------------------------------------------------------- facts
     def _learn(self, step: Step) -> None:
@@ -278,7 +303,10 @@ class _Planner:
         types = [self._opened(name, index in step.operator.reads) for index, name in enumerate(step.operands)]
         if any([*shapes_unknown(type)] for type in types):
             return
-        judged = step.operator.judge(*types, **step.attributes).result
+        try:
+            judged = step.operator.judge(*types, **step.attributes).result
+        except (IllFormed, OpenRank):  # asked where nobody comes, or where only the path tells a rank: no bound is told
+            return
         for hole, size in _holes(judged, step.type):
             variable = bare(size)
             for bound in hole.bounds(size):

@@ -20,11 +20,13 @@ from gradual.passes.preparing import entry_facts
 from gradual.run.plan import ALIGNMENT, Plan
 from gradual.run.value import Blame, Fault
 from gradual.tensors.tensor import Tensor, random_tensor
+from gradual.tools.arguments import values
 from gradual.types.dtype import DType
 from tests.generators.programs import generated
 from tests.passes.arenas import run_in_arenas
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
+from tests.run.graphs import examples
 
 PROGRAMS = int(os.environ.get("GRADUAL_PLANNED", "32"))
 SLICES = 4
@@ -62,17 +64,35 @@ def test_what_is_read_is_still_where_the_plan_put_it(part: int, tell: Callable[[
     counts: Counter[str] = Counter()
     for seed in range(8000 + part, 8000 + PROGRAMS, SLICES):
         case = Case(generated(seed, compiled), seed)
-        for values in case.inputs if case.found.ok else ():
+        for given in case.inputs if case.found.ok else ():
             counts["runs"] += 1
             try:
-                _, watch = run_in_arenas(case.found.core, "@main", values)
+                _, watch = run_in_arenas(case.found.core, "@main", given)
             except (Blame, Fault):
                 continue
             except AssertionError as wrong:
-                raise AssertionError(f"seed {seed} on {values}: {wrong}\n{case.text}") from wrong
+                raise AssertionError(f"seed {seed} on {given}: {wrong}\n{case.text}") from wrong
             counts["reads"] += watch.reads
     tell(f"runs in arenas: {dict(counts)}")
     assert counts["reads"] > 5 * PROGRAMS // SLICES
+
+
+@pytest.mark.slow
+def test_the_calls_of_the_suite_read_what_was_written(tell: Callable[[str], None]) -> None:
+    counts: Counter[str] = Counter()
+    for case in examples():
+        found = compiled(case.request.text)
+        for call in case.request.calls if found.ok else ():
+            given = values(call.arguments, found.functions[call.function].params, 0, found.core.data)
+            try:
+                _, watch = run_in_arenas(found.core, call.function, given)
+            except (Blame, Fault):
+                continue
+            except AssertionError as wrong:
+                raise AssertionError(f"{case.id}: {wrong}") from wrong
+            counts.update(calls=1, reads=watch.reads)
+    tell(f"calls of the suite in arenas: {dict(counts)}")
+    assert counts["reads"] > counts["calls"] // 2 > 0
 
 
 def all_in_one_place(made: Plan) -> Plan:
@@ -178,8 +198,8 @@ def test_a_smaller_buffer_moves_in_where_a_check_proves_it() -> None:
 def test_a_size_that_data_decides_lies_within_its_bound() -> None:
     text = "def @main(%x: Tensor[(n,), float32]) { unique(%x) }"
     found = gradual.check(text)
-    for values in ([1.0, 1.0, 1.0], [3.0, 1.0, 2.0], []):
-        given = Tensor(values, "float32", (len(values),))
+    for numbers in ([1.0, 1.0, 1.0], [3.0, 1.0, 2.0], []):
+        given = Tensor(numbers, "float32", (len(numbers),))
         run_in_arenas(found.core, "@main", (given,))
         _, taken = found.measure("@main", given)
         assert taken

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from gradual.passes.catalogue import PASSES
 from gradual.passes.passing import Context, Unusable
 from gradual.passes.preparing import graph, ready
 from gradual.passes.static import Obstacle, obstacles
+from gradual.resources import folder
 from gradual.run.checking import measure
 from gradual.run.graph import Graph
 from gradual.run.machine import run
@@ -18,11 +20,16 @@ from gradual.run.sizes import Sizes
 from gradual.run.value import Blame, Fault, Frame
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
+from gradual.tools.conformance.case import Case as Example
+from gradual.tools.conformance.read import load
 from gradual.types.measuring import requirements
 from gradual.types.opening import spelled
 from gradual.types.type import Hole
 from tests.properties.case import Case
 from tests.properties.compiling import SHARED
+
+EVERY = 8
+"""Of the suite's cases one in so many is run; `GRADUAL_GRAPHS_EVERY=1` runs all."""
 
 End = tuple[Any, ...]
 """How a run ended: its kind, then what tells it from another."""
@@ -72,6 +79,13 @@ def disagreement(module: Module, entry: str, values: Sequence[Value]) -> str | N
     if machine == ours == again:
         return None
     return f"on {values}: the machine {machine[:2]}, the graph {ours[:2]}, then {again[:2]}"
+
+
+def examples() -> Iterator[Example]:
+    """Some of the suite's cases that have calls."""
+    every = int(os.environ.get("GRADUAL_GRAPHS_EVERY", EVERY))
+    cases = [case for case in load(folder("spec")).cases if case.request.calls]
+    yield from cases[::every]
 
 
 # -------------------------------------------------------------------------------------------------------- generated

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -14,23 +14,18 @@ import pytest
 import gradual
 from gradual.compiler import Compilation
 from gradual.passes.requiring import NotStatic
-from gradual.resources import folder
 from gradual.run.graph import Graph
 from gradual.run.value import Blame, Fault
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tools.arguments import values
-from gradual.tools.conformance.case import Case as Example
-from gradual.tools.conformance.read import load
 from gradual.types.dtype import DType
 from tests.generators.programs import generated
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
-from tests.run.graphs import agreeing, bits, disagreement, spoilt
+from tests.run.graphs import agreeing, bits, disagreement, examples, spoilt
 
 PROGRAMS = int(os.environ.get("GRADUAL_GRAPHS", "40"))
 SLICES = 4
-EVERY = 8
-"""Of the suite's cases one in so many is run here; `GRADUAL_GRAPHS_EVERY=1` runs all."""
 
 
 # --------------------------------------------------------------------------------------------------------- generated
@@ -44,12 +39,6 @@ def test_generated_programs_end_alike_in_both_runtimes(part: int, tell: Callable
         assert says is None, f"seed {seed}: {says}\n{case.text}"
     tell(f"generated programs at the sizes of their inputs: {dict(sorted(counts.items()))}")
     assert counts["static"] >= PROGRAMS // SLICES // 2
-
-
-def examples() -> Iterator[Example]:
-    every = int(os.environ.get("GRADUAL_GRAPHS_EVERY", EVERY))
-    cases = [case for case in load(folder("spec")).cases if case.request.calls]
-    yield from cases[::every]
 
 
 @pytest.mark.slow
