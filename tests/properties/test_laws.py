@@ -9,11 +9,13 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from gradual.core.terms import Check
 from gradual.core.verify import violations
 from gradual.dims.decide import Decider
 from tests.generators.programs import generated, likely_refused
@@ -153,3 +155,19 @@ ASSERTED_WITHIN = """def @main(%x: Tensor[(2, n), float32], %y: Tensor[(n,), flo
 def test_what_somebody_asserts_is_nothing_that_the_program_owes(law: str, text: str) -> None:
     assert compiled(text).ok
     assert obeys(law, text)() is None
+
+
+SIZE_OF_ANY_RANK = """def @main(%v: Tensor[*, float32], %i: int64) {
+  assert dim(%v, 1) == %i;
+  %v
+}"""
+
+
+def test_a_size_is_read_only_where_its_rank_was_seen() -> None:
+    core = compiled(SIZE_OF_ANY_RANK).core
+    main = core.functions["@main"]
+    seen, asserted = (step for step in main.body.steps if isinstance(step, Check))
+    assert (str(seen.goal), str(asserted.goal)) == ("ndim(%v) >= 2", "dim(%v, 1) == %i")
+    blind = replace(main, body=replace(main.body, steps=tuple(step for step in main.body.steps if step is not seen)))
+    assert violations(core, Decider()) == []
+    assert violations(replace(core, functions={"@main": blind}), Decider()) != []

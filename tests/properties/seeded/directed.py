@@ -77,12 +77,12 @@ def owes(text: str, *conditions: str) -> Trial:
 
 
 def owe_alike(text: str, renamed: str) -> Trial:
-    """Other names for its dims change neither acceptance nor the number of checks."""
+    """Other names for its dims, or another order, change neither acceptance nor the number of checks."""
 
     def trial() -> str | None:
         found = [compiled(one) for one in (text, renamed)]
         one, other = ((each.ok, len(each.checks)) for each in found)
-        return None if one == other else f"{_messages(found[0])}, renamed {_messages(found[1])}"
+        return None if one == other else f"{_messages(found[0])}, otherwise written {_messages(found[1])}"
 
     return trial
 
@@ -310,6 +310,20 @@ def @main(%x: Tensor[(?,), float32]) {
 UNRANKED = "def @main(%x: Tensor[*, float32], %y: Tensor[(?,), float32]) { add(%x, %y) }"
 
 RANK = "def @main(%x: Tensor[*, float32]) { %x as Tensor[(?, ?), float32] }"
+
+
+def apart(order: str) -> str:
+    """Two items that cannot both pass, in an order: a tensor is joined, and another one becomes a list's element."""
+    items = {
+        "c": "let %c = concatenate((%z, %y), axis=1);",
+        "l": "let %l: List[Tensor[(6,), float32]] = Cons(%x, Nil);",
+    }
+    return f"""type List[A] {{ Cons(A, List[A]), Nil }}
+def @main(%x: Tensor[(n,), float32], %y: Tensor[(n + 1, ?), float32], %z: Tensor[(1, ?), float32]) {{
+  {items[order[0]]}
+  {items[order[1]]}
+  (%l, %c)
+}}"""
 
 
 def chain(a: str, b: str, c: str) -> str:

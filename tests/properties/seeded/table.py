@@ -124,6 +124,7 @@ DIRECTED: list[Directed] = [
     Directed(
         verdicts.slicing_looks_at_names, "T16", owe_alike(programs.chain("k", "m", "n"), programs.chain("x", "y", "z"))
     ),
+    Directed(verdicts.what_was_passed_elsewhere_refutes, "T16", owe_alike(programs.apart("cl"), programs.apart("lc"))),
     Directed(
         elaborating.joins_refute_by_the_path, "T9", less_precise(programs.JOIN, ("%x: Tensor[(5,)", "%x: Tensor[(?,)"))
     ),

@@ -50,6 +50,13 @@ def what_fails_if_reached_is_proved() -> Iterator[None]:
 
 
 @planted
+def what_was_passed_elsewhere_refutes() -> Iterator[None]:
+    """A goal of a field is refuted by a goal that was accepted outside, so that order decides."""
+    with patch.object(discharging, "_apart", lambda state, goal, verdict, before: verdict):
+        yield
+
+
+@planted
 def rigid_goals_are_errors_one_by_one() -> Iterator[None]:
     """A rigid goal that may fail is an error in every definition, not only in strict ones."""
     settle = discharging.settle
