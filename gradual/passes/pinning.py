@@ -10,7 +10,7 @@ dim(%x,0)=3     the size of an axis of a parameter, written or `?`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -58,6 +58,18 @@ class Pins:
         for name, number in self.elements.items():
             numbers += [(content_of(name, (), kind), number) for kind in Kind]
         return {variable: constant(number) for dim, number in numbers for variable in dim.variables()}
+
+
+def whole(words: Iterable[str]) -> Iterator[str]:
+    """Words as they were meant: what stands in parentheses is one, `dim(%x, 0)=3`."""
+    open_word = ""
+    for word in words:
+        open_word += word
+        if open_word.count("(") <= open_word.count(")"):
+            yield open_word
+            open_word = ""
+    if open_word:
+        yield open_word
 
 
 def by_function(module: Module, given: Mapping[str, str]) -> dict[str, Pins]:

@@ -11,6 +11,7 @@ from gradual.core.verify import violations
 from gradual.dims.decide import Decider
 from gradual.passes.catalogue import PASSES
 from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
+from gradual.passes.pinning import whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +25,7 @@ class Use:
 def read_uses(words: Sequence[str]) -> list[Use]:
     """The passes that words such as `specialize n=3 drop-dead` name, in order.  Raises Unusable."""
     uses: list[Use] = []
-    for word in words:
+    for word in whole(words):
         key, equals, value = word.partition("=")
         if not equals:
             uses.append(Use(_named(word), {}))

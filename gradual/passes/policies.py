@@ -16,6 +16,7 @@ from gradual.core.terms import Block, Check, Closure, Function, Module
 from gradual.passes.bucketing import bucket
 from gradual.passes.hoisting import hoisted, without_proved
 from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
+from gradual.passes.pinning import whole
 from gradual.passes.specializing import settled, specialize
 
 Transform = Callable[[Module, Context], Transformed]
@@ -72,7 +73,7 @@ def _applied(policy: str, module: Module, name: str, context: Context) -> Transf
 
 def _given(text: str, function: Function) -> Iterator[tuple[str, str]]:
     """What a policy is given, its sizes those of the function.  Raises Unusable."""
-    for word in text.split():
+    for word in whole(text.split()):
         key, equals, value = word.partition("=")
         if not equals:
             raise Unusable(f"`{word}` gives no value")

@@ -88,6 +88,11 @@ def test_a_number_that_a_parameter_holds_is_a_clause() -> None:
         after.run("@main", Tensor(4, "int64"), floats(3, 2))
 
 
+@pytest.mark.parametrize("size", ["dim(%x,0)=5", "dim(%x, 0)=5", "%x=(5, ?)", "%x=( 5 , ? )"])
+def test_blanks_in_parentheses_say_nothing(size: str) -> None:
+    assert at(DENSE, size).types["@main"].startswith("fn (Tensor[(5, ?), float32], ")
+
+
 def test_a_size_inside_a_tuple_is_named_by_its_path() -> None:
     after = at("def @main(%t: (Tensor[(?, 2), float32], float32)) { nn.relu(%t.0) }", "dim(%t.0,0)=4")
     assert after.types["@main"].endswith("-> Tensor[(4, 2), float32]")
