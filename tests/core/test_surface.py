@@ -23,7 +23,6 @@ from tests.properties.compiling import Outcome, alike, compiled, outcome
 from tests.properties.inputs import arguments, spoiled
 
 PROGRAMS = int(os.environ.get("GRADUAL_PRINTED", "60"))
-SLOW = ("onnx_bert_ts",)
 
 
 def again(found: Compilation) -> Compilation:
@@ -86,7 +85,7 @@ def test_every_example_can_be_printed(path: Path) -> None:
 
 @needs_models
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in models() if name not in SLOW])
+@pytest.mark.parametrize("name", models())
 def test_every_model_can_be_printed(name: str) -> None:
     again(check(models()[name].read_text()))
 
