@@ -368,8 +368,13 @@ def pool(operator: str) -> Builder:
         }
         if "count_include_pad" in at:
             options["count_include_pad"] = int(at["count_include_pad"])
-        target = at["out_layout"] or at["layout"]
-        return Node(operator, [turned(x, at["layout"], letters)], options, after=back(target, letters))
+        laid = back(at["out_layout"] or at["layout"], letters)
+
+        def after(found: Any) -> Any:
+            """Where all of a window is padding or -inf, the runtime gives the least number."""
+            return laid(np.where(found == np.finfo(found.dtype).min, -np.inf, found).astype(found.dtype))
+
+        return Node(operator, [turned(x, at["layout"], letters)], options, after=after)
 
     return build
 

