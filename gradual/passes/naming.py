@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from gradual.core.reading import defined
 from gradual.core.terms import (
@@ -26,7 +27,7 @@ from gradual.dims.dim import Variable
 
 def names_in(function: Function) -> set[str]:
     """Every variable that a function binds, those of literals, patterns, layers and conversions too."""
-    return set(_of_function(function))
+    return set(_Bound().function(function))
 
 
 def dims_in(function: Function) -> set[Variable]:
@@ -46,58 +47,60 @@ def dims_in(function: Function) -> set[Variable]:
     return found
 
 
-def _of_function(function: Function) -> Iterator[str]:
-    yield from (param.name for param in function.params)
-    yield from _of_steps(function.body.steps)
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """One walk; a conversion that comes back to itself is looked at once."""
 
+    seen: set[int] = field(default_factory=set)
 
-def _of_steps(steps: Iterable[Step]) -> Iterator[str]:
-    for step in steps:
-        name = defined(step)
-        if name is not None:
-            yield name
-        match step:
-            case If(then=then, orelse=orelse):
-                yield from _of_steps((*then.steps, *orelse.steps))
-            case Match(arms=arms):
-                for arm in arms:
-                    yield from _of_pattern(arm.pattern)
-                    yield from _of_steps(arm.block.steps)
-            case Closure(function=function):
-                yield from _of_function(function)
-            case Wrap(layer=layer):
-                yield from _of_layer(layer)
-            case WrapReference(read=read, write=write):
-                yield from _of_layer(read)
-                yield from _of_layer(write)
-            case Convert(conversion=conversion):
-                yield from _of_conversion(conversion, set())
+    def function(self, function: Function) -> Iterator[str]:
+        yield from (param.name for param in function.params)
+        yield from self.steps(function.body.steps)
 
-
-def _of_pattern(pattern: CorePattern) -> Iterator[str]:
-    match pattern:
-        case Bind(name):
+    def steps(self, steps: Iterable[Step]) -> Iterator[str]:
+        for step in steps:
+            name = defined(step)
             if name is not None:
                 yield name
-        case _:
-            for field in pattern.fields:
-                yield from _of_pattern(field)
+            match step:
+                case If(then=then, orelse=orelse):
+                    yield from self.steps((*then.steps, *orelse.steps))
+                case Match(arms=arms):
+                    for arm in arms:
+                        yield from self.pattern(arm.pattern)
+                        yield from self.steps(arm.block.steps)
+                case Closure(function=function):
+                    yield from self.function(function)
+                case Wrap(layer=layer):
+                    yield from self.layer(layer)
+                case WrapReference(read=read, write=write):
+                    yield from self.layer(read)
+                    yield from self.layer(write)
+                case Convert(conversion=conversion):
+                    yield from self.conversion(conversion)
 
+    def pattern(self, pattern: CorePattern) -> Iterator[str]:
+        match pattern:
+            case Bind(name):
+                if name is not None:
+                    yield name
+            case _:
+                for part in pattern.fields:
+                    yield from self.pattern(part)
 
-def _of_layer(layer: Layer) -> Iterator[str]:
-    yield from (param.name for param in layer.params)
-    yield from _of_steps((*layer.before, layer.call, *layer.after))
+    def layer(self, layer: Layer) -> Iterator[str]:
+        yield from (param.name for param in layer.params)
+        yield from self.steps((*layer.before, layer.call, *layer.after))
 
-
-def _of_conversion(conversion: Conversion, seen: set[int]) -> Iterator[str]:
-    if id(conversion) in seen:
-        return
-    seen.add(id(conversion))
-    for fields in conversion.fields.values():
-        for how in fields:
-            match how:
-                case Change(param, steps):
-                    yield param.name
-                    yield from _of_steps(steps)
-                case Conversion():
-                    yield from _of_conversion(how, seen)
+    def conversion(self, conversion: Conversion) -> Iterator[str]:
+        if id(conversion) in self.seen:
+            return
+        self.seen.add(id(conversion))
+        for fields in conversion.fields.values():
+            for how in fields:
+                match how:
+                    case Change(param, steps):
+                        yield param.name
+                        yield from self.steps(steps)
+                    case Conversion():
+                        yield from self.conversion(how)

@@ -125,9 +125,10 @@ def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim
             for axis, (own, size) in enumerate(zip(before.shape, now.shape, strict=True)):
                 if size is not own and is_own(own, path, axis):
                     yield size_of(path, axis), size
-            for index, content in enumerate(now.contents or () if before.contents is None else ()):
-                if isinstance(content, Dim):
-                    yield content_of(path, (index,) if now.shape else ()), content
+            for index, content in enumerate(now.contents or ()):
+                own = content_of(path, (index,) if now.shape else ())
+                if isinstance(content, Dim) and (before.contents is None or before.contents[index] is own):
+                    yield own, content
         case UnrankedType(origin=origin), TensorType() if origin == path:
             yield rank_of(path), constant(now.rank)
             yield numel_of(path), product(now.shape)
