@@ -7,37 +7,29 @@ ONNX does not admit, or of which it says something else; why is written beside i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from gradual.ops.counterparts import ONNX
-from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
+from tests.ops.onnx_images import (
+    along,
+    batch_norm,
+    blocks,
+    convolution,
+    global_pool,
+    grid_sample,
+    grouped,
+    layer_norm,
+    lrn,
+    pad,
+    pool,
+    resize,
+    roi_align,
+)
+from tests.ops.onnx_node import Attributes, Builder, Node, has_nan, whole
 from tests.ops.oracle import array_of
-from tests.ops.test_convolving import each, sides
-
-Attributes = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Node:
-    """A node and what its results have to become: `after` of the list of them."""
-
-    operator: str
-    inputs: Sequence[Any]
-    attributes: Attributes = field(default_factory=dict)
-    outputs: int = 1
-    after: Callable[..., Any] = lambda result: result
-
-
-Builder = Callable[[Sequence[Any], Attributes], Node | None]
-
-
-def whole(values: Any) -> Any:
-    """Integers as ONNX takes them."""
-    return np.array(values, dtype=np.int64).reshape(-1)
 
 
 def plain(name: str) -> Builder:
@@ -48,10 +40,6 @@ def plain(name: str) -> Builder:
 def numbers(name: str) -> Builder:
     """The same where nothing is NaN, of which runtimes make several things."""
     return lambda given, attributes: None if has_nan(given) else plain(name)(given, attributes)
-
-
-def has_nan(given: Sequence[Tensor]) -> bool:
-    return any(part != part for tensor in given if tensor.dtype.is_float for part in tensor.flat())
 
 
 def reduced(rank: int, axis: Any, exclude: bool) -> list[int]:
@@ -312,191 +300,6 @@ def bias_add(given: Sequence[Any], at: Attributes) -> Node | None:
     x, bias = map(array_of, given)
     axis = at.get("axis", 1) % x.ndim
     return Node("Add", [x, bias.reshape([-1, *[1] * (x.ndim - axis - 1)])])
-
-
-# --------------------------------------------------------------------------------------------------------- images
-def turned(array: Any, layout: str, letters: str) -> Any:
-    return np.transpose(array, [layout.index(letter) for letter in letters])
-
-
-def letters_of(rank: int, outer: str = "NC") -> str:
-    return outer + "DHW"[5 - rank :]
-
-
-def pads_of(written: list[int], count: int) -> list[int]:
-    pairs = sides(written, count)
-    return [before for before, _ in pairs] + [after for _, after in pairs]
-
-
-def back(target: str, letters: str) -> Callable[[Any], Any]:
-    return lambda found: np.transpose(found, [letters.index(letter) for letter in target])
-
-
-def convolution(operator: str, kernel: str) -> Builder:
-    def build(given: Sequence[Any], at: Attributes) -> Node | None:
-        if not given[0].dtype.is_float or not all(part.size for part in given):
-            return None  # ONNX convolves floats, and of nothing the runtime never comes back
-        x, w = map(array_of, given)
-        count, letters = x.ndim - 2, letters_of(x.ndim)
-        w = turned(w, at["kernel_layout"], letters_of(x.ndim, kernel))
-        if kernel == "OI" and (w.shape[0] % at["groups"] or at.get("channels", w.shape[0]) != w.shape[0]):
-            return None  # a weight of channels and multiplier is Relay's
-        options = {
-            name: each(at[wanted], count) for name, wanted in (("strides", "strides"), ("dilations", "dilation"))
-        }
-        options |= {"pads": pads_of(at["padding"], count), "group": at["groups"]}
-        if "output_padding" in at:
-            options["output_padding"] = each(at["output_padding"], count)
-        target = at.get("out_layout") or at["data_layout"]
-        return Node(operator, [turned(x, at["data_layout"], letters), w], options, after=back(target, letters))
-
-    return build
-
-
-def pool(operator: str) -> Builder:
-    def build(given: Sequence[Any], at: Attributes) -> Node | None:
-        if not given[0].dtype.is_float or not given[0].size:
-            return None  # of integers ONNX pools those of 8 bits
-        (x,) = map(array_of, given)
-        count, letters = x.ndim - 2, letters_of(x.ndim)
-        size, pads = each(at["pool_size"], count), pads_of(at["padding"], count)
-        if at["ceil_mode"] or has_nan(given) or any(pad >= width for pad, width in zip(pads, size * 2, strict=True)):
-            return None  # ONNX ends a window at the border by rules of its own, and no window lies in the padding
-        options: Attributes = {"kernel_shape": size, "pads": pads}
-        options |= {
-            name: each(at[wanted], count) for name, wanted in (("strides", "strides"), ("dilations", "dilation"))
-        }
-        if "count_include_pad" in at:
-            options["count_include_pad"] = int(at["count_include_pad"])
-        laid = back(at["out_layout"] or at["layout"], letters)
-
-        def after(found: Any) -> Any:
-            """Where all of a window is padding or -inf, the runtime gives the least number."""
-            return laid(np.where(found == np.finfo(found.dtype).min, -np.inf, found).astype(found.dtype))
-
-        return Node(operator, [turned(x, at["layout"], letters)], options, after=after)
-
-    return build
-
-
-def global_pool(operator: str) -> Builder:
-    def build(given: Sequence[Any], at: Attributes) -> Node | None:
-        x = turned(array_of(given[0]), at["layout"], "NCHW")
-        if not x.size or has_nan(given):
-            return None
-        return Node(operator, [x], after=back(at["out_layout"] or at["layout"], "NCHW"))
-
-    return build
-
-
-def batch_norm(given: Sequence[Any], at: Attributes) -> Node | None:
-    x, gamma, beta, mean, variance = map(array_of, given)
-    if at.get("axis", 1) % x.ndim != 1:
-        return None  # ONNX normalises the second axis
-    gamma, beta = gamma if at["scale"] else np.ones_like(gamma), beta if at["center"] else np.zeros_like(beta)
-    node = [x, gamma, beta, mean, variance]
-    return Node("BatchNormalization", node, {"epsilon": at["epsilon"]}, after=lambda found: (found, mean, variance))
-
-
-def grouped(operator: str) -> Builder:
-    def build(given: Sequence[Any], at: Attributes) -> Node | None:
-        x, gamma, beta = map(array_of, given)
-        if at["axis"] % x.ndim != 1 or not x.size or x.ndim < 3:
-            return None
-        gamma, beta = gamma if at["scale"] else np.ones_like(gamma), beta if at["center"] else np.zeros_like(beta)
-        if "num_groups" in at and given[0].dtype is DType.FLOAT64:
-            return None  # the runtime computes in float32
-        options = {"epsilon": at.get("epsilon", 1e-5)}
-        return Node(
-            operator, [x, gamma, beta], options | ({"num_groups": at["num_groups"]} if "num_groups" in at else {})
-        )
-
-    return build
-
-
-def layer_norm(given: Sequence[Any], at: Attributes) -> Node | None:
-    x, gamma, beta = map(array_of, given)
-    if at.get("axis", -1) % x.ndim != x.ndim - 1:
-        return None  # ONNX normalises all axes from one on
-    gamma, beta = gamma if at["scale"] else np.ones_like(gamma), beta if at["center"] else np.zeros_like(beta)
-    return Node("LayerNormalization", [x, gamma, beta], {"epsilon": at["epsilon"]})
-
-
-def along(name: str) -> Builder:
-    return lambda given, at: Node(ONNX[name], [array_of(given[0])], {"axis": at["axis"]})
-
-
-def lrn(given: Sequence[Any], at: Attributes) -> Node | None:
-    (x,) = map(array_of, given)
-    if x.ndim < 2 or at["axis"] % x.ndim != 1 or at["size"] % 2 == 0 or given[0].dtype is not DType.FLOAT32:
-        return None  # ONNX takes the second axis, as many neighbours on either side, and its reference is wrong
-    options = {"size": at["size"], "bias": at["bias"], "alpha": 1e-4, "beta": 0.75}
-    return Node("LRN", [x.reshape(x.shape + (1,) * (4 - x.ndim))], options, after=lambda found: found.reshape(x.shape))
-
-
-def pad(given: Sequence[Any], at: Attributes) -> Node | None:
-    x, *fill = map(array_of, given)
-    mode = at.get("pad_mode") or at["mode"].lower()
-    if mode == "symmetric" or (fill and fill[0].dtype != x.dtype) or not x.ndim:
-        return None  # ONNX has no mirror that repeats the border
-    befores, afters = ([pair[side] for pair in at["pad_width"]] for side in (0, 1))
-    value = fill if mode == "constant" else []
-    return Node("Pad", [x, whole(befores + afters), *value], {"mode": mode})
-
-
-def blocks(operator: str) -> Builder:
-    def build(given: Sequence[Any], at: Attributes) -> Node | None:
-        x = turned(array_of(given[0]), at["layout"], "NCHW")
-        mode = {"mode": at["mode"]} if operator == "DepthToSpace" else {}
-        return Node(operator, [x], {"blocksize": at["block_size"], **mode}, after=back(at["layout"], "NCHW"))
-
-    return build
-
-
-NEAREST = {"": None, "round": "round_prefer_ceil", "floor": "floor", "ceil": "ceil"}
-NEAREST |= {one: one for one in ("round_prefer_floor", "round_prefer_ceil")}
-
-
-def resize(given: Sequence[Any], at: Attributes) -> Node | None:
-    (x,), mode, method = map(array_of, given), at["coordinate_transformation_mode"], at["method"]
-    if not x.size or "out_dtype" in at or mode not in ("half_pixel", "align_corners", "asymmetric"):
-        return None  # the other modes, and what is read at 0 cells, are those of TVM
-    if method != "nearest_neighbor" and not given[0].dtype.is_float:
-        return None  # sums become integers in ways of their own
-    nearest = NEAREST[at["rounding_method"]]
-    if method == "nearest_neighbor" and nearest is None:
-        return None
-    count, letters = x.ndim - 2, letters_of(x.ndim)
-    x = turned(x, at["layout"], letters)
-    sizes = [*x.shape[:2], *each(at["size"], count)]
-    named = {"nearest_neighbor": "nearest", "linear": "linear", "cubic": "cubic"}[method]
-    options = {"mode": named, "coordinate_transformation_mode": mode}
-    options |= {"nearest_mode": nearest} if named == "nearest" else {}
-    if named == "cubic":
-        options |= {"cubic_coeff_a": at.get("cubic_alpha", -0.5), "exclude_outside": at.get("cubic_exclude", 0)}
-    return Node("Resize", [x, None, None, whole(sizes)], options, after=back(at["layout"], letters))
-
-
-def roi_align(given: Sequence[Any], at: Attributes) -> Node | None:
-    x, rois = map(array_of, given)
-    if at["mode"] != "avg" or x.dtype != rois.dtype or not x.size or not rois.size:
-        return None  # the greatest of samples is not weighted alike
-    x, size = turned(x, at["layout"], "NCHW"), each(at["pooled_size"], 2)
-    options = {"output_height": size[0], "output_width": size[1], "spatial_scale": at["spatial_scale"]}
-    options |= {"sampling_ratio": max(at["sample_ratio"], 0), "coordinate_transformation_mode": "output_half_pixel"}
-    inputs = [x, np.ascontiguousarray(rois[:, 1:]), rois[:, 0].astype(np.int64)]
-    return Node("RoiAlign", inputs, options, after=back(at["layout"], "NCHW"))
-
-
-def grid_sample(given: Sequence[Any], at: Attributes) -> Node | None:
-    x, grid = map(array_of, given)
-    letters = letters_of(x.ndim)
-    if not x.size or not grid.size:
-        return None
-    named = {"bilinear": "linear", "nearest": "nearest", "bicubic": "cubic"}[at["method"]]
-    options = {"mode": named, "padding_mode": at["padding_mode"], "align_corners": int(at["align_corners"])}
-    inputs = [turned(x, at["layout"], letters), np.ascontiguousarray(np.moveaxis(grid, 1, -1))]
-    return Node("GridSample", inputs, options, after=back(at["layout"], letters))
 
 
 _PLAIN = """abs acos acosh asin asinh atan atanh ceil cos cosh erf exp floor log round sigmoid sin sinh sqrt tan tanh

@@ -17,7 +17,8 @@ from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from tests.generators.operators import rows
-from tests.ops.onnx_nodes import NODES, Node
+from tests.ops.onnx_node import Node
+from tests.ops.onnx_nodes import NODES
 from tests.ops.oracle import array_of, dtypes_of, examples, judges, means, numpy_type, type_of
 
 onnx = pytest.importorskip("onnx", reason="ONNX is not installed: pip install 'gradual[oracles]'")
