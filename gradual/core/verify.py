@@ -319,7 +319,7 @@ class _Verifier:
         dims, types = dict(step.dims), dict(step.types)
         if not isinstance(type, FunctionType) or not (dims.keys() <= {*type.binders} and types.keys() <= {*type.types}):
             self.found.append(f"{step.name}: {step.operand} cannot be given {len(dims)} dims and {len(types)} types")
-        elif at_given(type, dims, types) != step.type:
+        elif not _is_same(at_given(type, dims, types), step.type):
             self.found.append(f"{step.name}: {shown(step.type)} is not what is given to {shown(type)}")
         for dim in dims.values():
             self._readable(equal(dim, constant(0)), step.name)
@@ -354,7 +354,6 @@ class _Verifier:
         result = keyed(call.result, step.function, types) if declared else call.result
         self._matches(result, step.type, step.name, identities(step.operands, types))
         self._define(step.name, step.type)
-        anyrank.returned(self, step.type)
 
     # ----------------------------------------------------------------------------------------------------- proxies
     def _content(self, reference: str) -> GradualType:
@@ -447,6 +446,7 @@ class _Verifier:
             type = without_contents(type)
         self.types[name] = type
         anyrank.define(self, type, name)
+        anyrank.seen(self, type)
         for size in sizes(type):
             if size.value is None:
                 self.facts.assume(at_least(size, constant(0)))
@@ -489,8 +489,15 @@ class _Verifier:
     def _unreachable(self) -> bool:
         """Whether the path contradicts what is known: a branch not taken, or what follows a check that must fail."""
         path = all_of(*self.facts.path)
+        if isinstance(self.decider.satisfiable(self.facts, path), Nowhere):
+            return True
         mark = self.facts.mark()
         self.facts.assume(path)
         answer = self.decider.satisfiable(self.facts, path)
         self.facts.rollback(mark)
         return isinstance(answer, Nowhere)
+
+
+def _is_same(left: GradualType, right: GradualType) -> bool:
+    """Whether two types say the same; the names of a function's parameters are its own."""
+    return left == right or (precise(left, right) and precise(right, left))
