@@ -28,7 +28,7 @@ from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.run.graphs import examples
 
-PROGRAMS = int(os.environ.get("GRADUAL_PLANNED", "32"))
+PROGRAMS = int(os.environ.get("GRADUAL_PLANNED", "24"))
 SLICES = 4
 
 

@@ -24,7 +24,7 @@ from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.run.graphs import agreeing, bits, disagreement, examples, spoilt
 
-PROGRAMS = int(os.environ.get("GRADUAL_GRAPHS", "40"))
+PROGRAMS = int(os.environ.get("GRADUAL_GRAPHS", "32"))
 SLICES = 4
 
 
