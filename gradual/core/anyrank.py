@@ -90,8 +90,8 @@ def readable(verifier: Verifying, variable: Variable, what: str) -> None:
             pass
 
 
-def returned(verifier: Verifying, type: OpenedType) -> None:
-    """What a call gave back has its type, so the values whose sizes the type reads have these sizes."""
+def seen(verifier: Verifying, type: OpenedType) -> None:
+    """A value that is there has its type, so the values whose sizes the type reads have these sizes."""
     for size in sizes(type):
         for variable in read_always(size):
             match variable.witness:

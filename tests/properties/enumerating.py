@@ -16,7 +16,7 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from gradual.core.terms import Block, Check, Closure, Function, If, Invoke, Module, Site, Step
+from gradual.core.terms import Assertion, Block, Check, Closure, Function, If, Invoke, Module, Site, Step
 from gradual.dims.dim import Undefined, Variable
 from gradual.run.checking import holds, measure
 from gradual.run.entry import admitted
@@ -52,7 +52,7 @@ class Static:
     Attributes:
         checks: the fate of each obligation that was met.
         joins: the fate of each size of each `if`: that both branches agree on it.
-        partial: each `if` of which a branch stopped somewhere, so that nothing can be said of all sizes.
+        partial: each `if` of which a branch stopped before its value, so that nothing can be said of all sizes.
     """
 
     checks: dict[Check, Fate] = field(default_factory=dict)
@@ -165,6 +165,8 @@ class _Explorer(_Plain):
                 super()._step(activation, step)
             case If():
                 self._branched(step, activation.frame)
+            case Assertion():
+                pass  # what is asserted says nothing of sizes: elsewhere it holds
             case Closure():
                 super()._step(activation, step)
                 self._applied(step.function, activation.frame)
@@ -188,28 +190,26 @@ class _Explorer(_Plain):
         assert isinstance(condition, Tensor)
         mute = step.condition in self.log.mute
         taken, other = (step.then, step.orelse) if condition.elements[0] else (step.orelse, step.then)
-        aside = self._tried(step, frame, other, self.live and mute)
-        frame.values[step.name] = self._noted(step, frame, taken)
-        if aside is not None:
-            pairs = zip(_sizes(frame.values[step.name]), _sizes(aside), strict=True)
-            for place, (left, right) in enumerate(pairs):
+        aside, beside = self._ended(step, frame, other, self.live and mute)
+        value, stopped = self._ended(step, frame, taken, self.live)
+        if value is not None and aside is not None:
+            for place, (left, right) in enumerate(zip(_sizes(value), _sizes(aside), strict=True)):
                 fate = self.log.found.joins.setdefault((step, place), Fate())
-                self._meets(fate, left == right, mute and self.live)
+                self._meets(fate, left == right, mute and self.live and stopped is None is beside)
+        if stopped is not None:
+            raise stopped
+        assert value is not None
+        frame.values[step.name] = value
 
-    def _tried(self, step: If, frame: Frame, block: Block, live: bool) -> Held | None:
-        """The value of a branch that is not taken, None where it stops."""
-        with suppress(Stop, _Spent):
-            return self._within(frame, block, live)
-        self.log.found.partial.add(step)
-        return None
-
-    def _noted(self, step: If, frame: Frame, block: Block) -> Held:
-        """The value of the branch that is taken.  Raises what stops it, after noting that something does."""
+    def _ended(self, step: If, frame: Frame, block: Block, live: bool) -> tuple[Held | None, Exception | None]:
+        """The value of a branch, and what stops it; a value that is there before that is the branch's all the same."""
         try:
-            return self._within(frame, block, self.live)
-        except (Stop, _Spent):
+            return self._within(frame, block, live), None
+        except (Stop, _Spent) as stopped:
+            with suppress(AssertionError):
+                return held(frame, block.result), stopped
             self.log.found.partial.add(step)
-            raise
+            return None, stopped
 
     def _applied(self, function: Function, frame: Frame) -> None:
         """A literal's body, at every size that its parameters may have here."""

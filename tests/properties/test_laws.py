@@ -111,13 +111,24 @@ READ_IN_ONE_BRANCH = """def @main(%v: Tensor[*, float32], %w: Tensor[(?, m), flo
   reshape(%j, newshape=[dim(%j, 1), dim(%j, 0)])
 }"""
 
+READ_IN_DATA = """type Option[A] { Some(A), None_ }
+def @main(%v: Tensor[*, float32], %w: Tensor[(1,), float32]) -> Option[Tensor[(1,), float32]] {
+  let %f = fn (%x: Tensor[(1,), float32]) {
+    let %o: Option[Tensor[(dim(%v, 0),), float32]] = Some(%v);
+    %o
+  };
+  %f(%w)
+}"""
+
 READ_BY_A_LITERAL = """def @main(%v: Tensor[*, float32], %w: Tensor[(m, 1), float32]) -> Tensor[(1, 1), float32] {
   let %f = fn (%x: Tensor[(?, 1), float32]) { nn.dense(%x, %v) };
   %f(%w)
 }"""
 
 
-@pytest.mark.parametrize("text", [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY, READ_IN_ONE_BRANCH, READ_BY_A_LITERAL])
+@pytest.mark.parametrize(
+    "text", [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY, READ_IN_ONE_BRANCH, READ_BY_A_LITERAL, READ_IN_DATA]
+)
 def test_ranks_of_paths_never_taken_and_sizes_beside_star_are_verified(text: str) -> None:
     assert violations(compiled(text).core, Decider()) == []
 
@@ -155,6 +166,28 @@ ASSERTED_WITHIN = """def @main(%x: Tensor[(2, n), float32], %y: Tensor[(n,), flo
 def test_what_somebody_asserts_is_nothing_that_the_program_owes(law: str, text: str) -> None:
     assert compiled(text).ok
     assert obeys(law, text)() is None
+
+
+AFTER_AN_ASSERTION = """def @main(%x: Tensor[(1,), float32], %y: Tensor[(1, 2), float32], %b: bool) {
+  assert %b;
+  nn.dense(%x, %y)
+}"""
+
+BESIDE_WHAT_STOPS = """def @main(%x: Tensor[(n, 2), float32], %y: Tensor[(n,), float32], %z: Tensor[(1,), float32]) {
+  let %t = concatenate((%x, ones(shape=[1, 2], dtype="float32")), axis=0);
+  if (take(shape_of(%z), 0) == 0) {
+    let %r = dyn.reshape(%y, shape_of(%z));
+    %x
+  } else {
+    %t
+  }
+}"""
+
+
+@pytest.mark.parametrize("text", [AFTER_AN_ASSERTION, BESIDE_WHAT_STOPS])
+def test_enumeration_explains_what_is_refused(text: str) -> None:
+    assert not compiled(text).ok
+    assert obeys("static system", text)() is None
 
 
 SIZE_OF_ANY_RANK = """def @main(%v: Tensor[*, float32], %i: int64) {
