@@ -140,7 +140,11 @@ class Structures:
             return
         name = "%?part"
         with self._scope():
-            self.verifier._define(name, opened(held, name, lambda path, axis, hole: None)[0])
+            type, openings = opened(held, name, lambda path, axis, hole: None)
+            self.verifier._define(name, type)
+            for opening in openings:
+                for fact in opening.facts():
+                    self.verifier.facts.assume(fact)
             self.verifier._flows(name, wanted, what)
 
     @contextmanager

@@ -111,6 +111,12 @@ READ_IN_ONE_BRANCH = """def @main(%v: Tensor[*, float32], %w: Tensor[(?, m), flo
   reshape(%j, newshape=[dim(%j, 1), dim(%j, 0)])
 }"""
 
+BOUNDED_IN_DATA = """type List[A] { Cons(A, List[A]), Nil }
+def @main(%v: Tensor[(?,), float32], %w: Tensor[(1, 1), float32]) {
+  let %l: List[Tensor[(dim(%v, 0), ?{u. u <= 1}), float32]] = Cons(%w, Nil);
+  %l
+}"""
+
 READ_IN_DATA = """type Option[A] { Some(A), None_ }
 def @main(%v: Tensor[*, float32], %w: Tensor[(1,), float32]) -> Option[Tensor[(1,), float32]] {
   let %f = fn (%x: Tensor[(1,), float32]) {
@@ -127,7 +133,8 @@ READ_BY_A_LITERAL = """def @main(%v: Tensor[*, float32], %w: Tensor[(m, 1), floa
 
 
 @pytest.mark.parametrize(
-    "text", [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY, READ_IN_ONE_BRANCH, READ_BY_A_LITERAL, READ_IN_DATA]
+    "text",
+    [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY, READ_IN_ONE_BRANCH, READ_BY_A_LITERAL, READ_IN_DATA, BOUNDED_IN_DATA],
 )
 def test_ranks_of_paths_never_taken_and_sizes_beside_star_are_verified(text: str) -> None:
     assert violations(compiled(text).core, Decider()) == []
