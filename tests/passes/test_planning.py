@@ -74,7 +74,7 @@ def test_what_is_read_is_still_where_the_plan_put_it(part: int, tell: Callable[[
                 raise AssertionError(f"seed {seed} on {given}: {wrong}\n{case.text}") from wrong
             counts["reads"] += watch.reads
     tell(f"runs in arenas: {dict(counts)}")
-    assert counts["reads"] > 5 * PROGRAMS // SLICES
+    assert counts["reads"] > PROGRAMS // SLICES
 
 
 @pytest.mark.slow
