@@ -245,7 +245,7 @@ class _Verifier:
         if not isinstance(judgement, Judgement):
             anyrank.applied(self, step, asking, types)
             return self._define(step.name, step.type)
-        for need in judgement.needs:
+        for need in judgement.needs if step.accepts is None else ():
             self._prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
         self._matches(judgement.result, step.type, step.name, step.operands)
         self._contents(step, types)

@@ -131,3 +131,13 @@ def test_a_field_of_a_tuple_of_constants_has_their_numbers() -> None:
     found = gradual.check(text)
     assert found.ok, found.diagnostics
     assert violations(found.core, Decider()) == []
+
+
+def test_what_is_asked_again_at_run_time_owes_nothing_where_facts_know_a_rank() -> None:
+    text = """def @main(%x: Tensor[(2, 3), float32]) -> Tensor[(?, ?), float32] {
+      let %s: Tensor[(?,), int64] = [3i64, 2i64];
+      dyn.reshape(%x, %s)
+    }"""
+    found = gradual.check(text)
+    assert found.ok, found.diagnostics
+    assert violations(found.core, Decider()) == []
