@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from gradual.checker.agreeing import Agreement
 from gradual.checker.binders import Unreadable
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow
+from gradual.checker.header import entry_check
 from gradual.checker.program import Program
 from gradual.checker.written import Reading
+from gradual.core.declared import entry_goals
 from gradual.core.terms import Block, Closure, Construct, Function, Param, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.source import Span
@@ -193,5 +196,7 @@ def constructor_value(state: Elaboration, constructor: Constructor, span: Span, 
         state.steps.append(Construct(made, constructor.name, operands, type.result, span))
     own = FunctionType(operands, type.params, type.result, types=type.types)
     function = Function(name, tuple(params), (), (), Block(tuple(steps), made), own, True, span)
+    says, through = f"a field of `{constructor.name}` is not the declared one", f"the fields of `{constructor.name}`"
+    function = replace(function, entry=[entry_check(goal, span, says, through) for goal in entry_goals(function, {})])
     state.steps.append(Closure(name, function, own, span))
     return state.define(name, own, Made(f"`{constructor.name}`", (), span))

@@ -47,7 +47,7 @@ class Inlining:
             return None
         types = tuple(map(sweep.type_of, call.operands))
         choice = measured(callee.type, types)
-        dims = {variable: choice.mapping[variable] for variable, _ in callee.binders}
+        dims = dict(choice.mapping)
         names = apart(sorted(names_in(callee)), sweep.taken)
         self.room -= sum(1 for _ in every(callee.body))
         return Rewriting(dict(names), dims).function(callee)

@@ -254,6 +254,16 @@ def @main(%x: Tensor[(n, 4), float32], %v: Tensor[(8, 4), float32], %w: Tensor[(
         bucketed(mixing, "@main:n=2,5", "pad=0")
 
 
+def test_a_call_by_a_number_is_written_out() -> None:
+    text = """
+def @make(%k: int64) -> Tensor[(%k, 4), float32] where %k >= 0 { ones(shape=[%k, 4], dtype="float32") }
+def @main(%x: Tensor[(n, 4), float32]) { nn.dense(%x, @make(2i64 * 3i64)) }"""
+    before = gradual.check(text)
+    after = bucketed(before, "n=2,5", "pad=0")
+    for n in range(7):
+        assert ended(after, floats(n, 4, seed=n)) == ended(before, floats(n, 4, seed=n))
+
+
 def test_a_caller_is_blamed_as_before() -> None:
     before = gradual.check("def @main(%x: Tensor[(n, 4), float32], %y: Tensor[(n,), float32]) where n != 5 { %x }")
     after = bucketed(before, "n=2,8", "pad=0")

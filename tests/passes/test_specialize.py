@@ -171,6 +171,17 @@ def @main(%x: Tensor[(4,), float32]) { @f(%x) }
         after.run("@main", floats(4))
 
 
+def test_other_functions_are_well_formed_beside_it() -> None:
+    text = """
+type Row { Of(Tensor[(?, 3), float32]) }
+def @id[m](%x: Tensor[(m,), float32]) -> Tensor[(m,), float32] { %x }
+def @apply[A, B](%f: fn (A) -> B, %x: A) -> B { %f(%x) }
+def @row(%x: Tensor[(2, 3), float32]) -> Row { @apply(Of, %x) }
+def @main(%x: Tensor[(n,), float32], %y: Tensor[(?,), float32]) { @id[n - 1](%y) }"""
+    after = at(text, "@main:n=4")
+    assert after.run("@main", floats(4), floats(3)) == floats(3)
+
+
 # ------------------------------------------------------------------------------------------------------------- refused
 REFUSED = {
     "n=0": "does not hold then",
