@@ -10,7 +10,7 @@ from typing import Any
 
 from gradual.core.terms import Apply
 from gradual.core.verifying import Verifying
-from gradual.dims.constraint import Constraint, at_least, equal
+from gradual.dims.constraint import And, Constraint, Or, at_least, equal
 from gradual.dims.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, constant, product
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
@@ -63,8 +63,11 @@ def define(verifier: Verifying, type: OpenedType, path: str) -> None:
 
 
 def read_always(node: Any) -> Iterator[Variable]:
-    """The variables that are read whichever branches of sizes are taken."""
+    """The variables that are read whichever branches of sizes are taken, and whichever part decides a predicate."""
     match node:
+        case And(parts=parts) | Or(parts=parts):
+            first, *others = (dict.fromkeys(read_always(part)) for part in parts)
+            yield from (variable for variable in first if all(variable in other for other in others))
         case Variable():
             yield node
         case Ite(condition=condition):

@@ -117,6 +117,11 @@ def @main(%v: Tensor[(?,), float32], %w: Tensor[(1, 1), float32]) {
   %l
 }"""
 
+DECIDED_BY_ANOTHER_PART = """def @main(%v: Tensor[*, float32], %w: Tensor[(m, 1), float32]) {
+  let %j = if (take(shape_of(%w), 0) == 3) { %v as Tensor[(3, dim(%v, 1)), float32] } else { %w };
+  %j as Tensor[(?, 4), float32]
+}"""
+
 READ_IN_DATA = """type Option[A] { Some(A), None_ }
 def @main(%v: Tensor[*, float32], %w: Tensor[(1,), float32]) -> Option[Tensor[(1,), float32]] {
   let %f = fn (%x: Tensor[(1,), float32]) {
@@ -134,7 +139,16 @@ READ_BY_A_LITERAL = """def @main(%v: Tensor[*, float32], %w: Tensor[(m, 1), floa
 
 @pytest.mark.parametrize(
     "text",
-    [DEAD_RANK, PARTLY_UNRANKED, JOINED_PARTLY, READ_IN_ONE_BRANCH, READ_BY_A_LITERAL, READ_IN_DATA, BOUNDED_IN_DATA],
+    [
+        DEAD_RANK,
+        PARTLY_UNRANKED,
+        JOINED_PARTLY,
+        READ_IN_ONE_BRANCH,
+        READ_BY_A_LITERAL,
+        READ_IN_DATA,
+        BOUNDED_IN_DATA,
+        DECIDED_BY_ANOTHER_PART,
+    ],
 )
 def test_ranks_of_paths_never_taken_and_sizes_beside_star_are_verified(text: str) -> None:
     assert violations(compiled(text).core, Decider()) == []
@@ -175,23 +189,27 @@ def test_what_somebody_asserts_is_nothing_that_the_program_owes(law: str, text: 
     assert obeys(law, text)() is None
 
 
-AFTER_AN_ASSERTION = """def @main(%x: Tensor[(1,), float32], %y: Tensor[(1, 2), float32], %b: bool) {
+AFTER_ASSERTIONS = """def @main(%x: Tensor[(1,), float32], %y: Tensor[(1, 2), float32], %a: bool, %b: bool, %c: bool) {
+  assert %a;
   assert %b;
-  nn.dense(%x, %y)
+  assert %c;
+  let %z = nn.dense(%x, %y);
+  %x
 }"""
 
 BESIDE_WHAT_STOPS = """def @main(%x: Tensor[(n, 2), float32], %y: Tensor[(n,), float32], %z: Tensor[(1,), float32]) {
   let %t = concatenate((%x, ones(shape=[1, 2], dtype="float32")), axis=0);
-  if (take(shape_of(%z), 0) == 0) {
+  let %j = if (take(shape_of(%z), 0) == 0) {
     let %r = dyn.reshape(%y, shape_of(%z));
     %x
   } else {
     %t
-  }
+  };
+  %x
 }"""
 
 
-@pytest.mark.parametrize("text", [AFTER_AN_ASSERTION, BESIDE_WHAT_STOPS])
+@pytest.mark.parametrize("text", [AFTER_ASSERTIONS, BESIDE_WHAT_STOPS])
 def test_enumeration_explains_what_is_refused(text: str) -> None:
     assert not compiled(text).ok
     assert obeys("static system", text)() is None
