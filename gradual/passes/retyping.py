@@ -19,6 +19,7 @@ from gradual.ops.operator import Contents
 from gradual.tensors.scalar import integer_range
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
+from gradual.types.measuring import bare
 from gradual.types.opening import base_of, content_of, numel_of, opened, rank_of, size_of
 from gradual.types.type import (
     Content,
@@ -126,8 +127,9 @@ def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim
                 if size is not own and is_own(own, path, axis):
                     yield size_of(path, axis), size
             for index, content in enumerate(now.contents or ()):
-                own = content_of(path, (index,) if now.shape else ())
-                if isinstance(content, Dim) and (before.contents is None or before.contents[index] is own):
+                opened_here = content_of(path, (index,) if now.shape else ())
+                own = opened_here if before.contents is None else before.contents[index]
+                if isinstance(content, Dim) and isinstance(own, Dim) and _is_element(own, path):
                     yield own, content
         case UnrankedType(origin=origin), TensorType() if origin == path:
             yield rank_of(path), constant(now.rank)
@@ -137,6 +139,12 @@ def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim
         case TupleType(fields), TupleType(others) if len(fields) == len(others):
             for i, pair in enumerate(zip(fields, others, strict=True)):
                 yield from images(f"{path}#{i}", *pair)
+
+
+def _is_element(dim: Dim, path: str) -> bool:
+    """Whether a dim is an element of the value at a path that nothing is known of."""
+    variable = bare(dim)
+    return variable is not None and isinstance(variable.witness, ContentOf) and variable.witness.value == path
 
 
 def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
