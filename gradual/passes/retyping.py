@@ -128,7 +128,7 @@ def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim
                     yield size_of(path, axis), size
             for index, content in enumerate(now.contents or ()):
                 opened_here = content_of(path, (index,) if now.shape else ())
-                own = opened_here if before.contents is None else before.contents[index]
+                own: Content = opened_here if before.contents is None else before.contents[index]
                 if isinstance(content, Dim) and isinstance(own, Dim) and _is_element(own, path):
                     yield own, content
         case UnrankedType(origin=origin), TensorType() if origin == path:
