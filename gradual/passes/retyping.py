@@ -128,9 +128,9 @@ def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim
                     yield size_of(path, axis), size
             for index, content in enumerate(now.contents or ()):
                 opened_here = content_of(path, (index,) if now.shape else ())
-                own: Content = opened_here if before.contents is None else before.contents[index]
-                if isinstance(content, Dim) and isinstance(own, Dim) and _is_element(own, path):
-                    yield own, content
+                element: Content = opened_here if before.contents is None else before.contents[index]
+                if isinstance(content, Dim) and isinstance(element, Dim) and _is_element(element, path):
+                    yield element, content
         case UnrankedType(origin=origin), TensorType() if origin == path:
             yield rank_of(path), constant(now.rank)
             yield numel_of(path), product(now.shape)
