@@ -42,6 +42,7 @@ class Lines:
         self.demands = Demands(self.module)
 
     def next_name(self) -> str:
+        """The name of the next graph variable."""
         self.numbered += 1
         return f"%{self.numbered - 1}"
 
@@ -50,6 +51,7 @@ class Lines:
         return self.literals.constant(self.inline[name]) if name in self.inline else self.spelling.variable(name)
 
     def forgotten(self, name: str, items: list[ast.Item]) -> str:
+        """The value at a type that says nothing of its sizes: its new name."""
         return self.ascribed(name, shape_forgotten(self.demands.type_of(name)), items)
 
     def ascribed(self, name: str, type: GradualType, items: list[ast.Item]) -> str:

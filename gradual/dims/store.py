@@ -220,7 +220,8 @@ class Store:
         if form not in self._source and replacement is not None and replacement[0] not in self.replacements:
             self._trail.put(self.replacements, *replacement)
             self._trail.put(self._source, form, replacement[0])
-        return [again for again in self._bounded(difference, Interval(0, 0)) if again is FALSE]
+        itself = equal(form, -offset // scale)
+        return [again for again in self._bounded(difference, Interval(0, 0)) if again is not itself]
 
     def _solution(self, difference: Dim) -> tuple[Variable, Dim] | None:
         """The variable to solve for, ghosts first and then the newest, and what it is.  [dim.facts.solve]"""

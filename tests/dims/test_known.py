@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import FALSE, Constraint, all_of, any_of, at_least, at_most, differs, equal
+from gradual.dims.constraint import FALSE, Constraint, all_of, any_of, at_least, at_most, differs, divides, equal
+from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, ite, maximum, minimum, sum_of, variable
 from gradual.dims.facts import Facts
 from gradual.dims.interval import Estimate, Interval
 from gradual.dims.plain import plain
 from gradual.dims.simplify import Knowledge, simplified_constraint, simplified_dim
+from gradual.verdict import Proved
 from tests.dims.laws import SIZES, facts_of
 from tests.generators.dims import Tree, evaluated, grid, meant, predicates_sharing
 
@@ -123,3 +125,9 @@ def test_a_quotient_by_a_choice_is_exact_in_each_case() -> None:
     whole = 4 * b * size // copied(size, s)
     assert simplified_dim(whole, Knowledge(bounded(b=1, s=1, n=0, m=0), {})) is ite(equal(size, 0), 0, 4 * b)
     assert simplified_dim(whole, Knowledge(bounded(b=1, s=0, n=0, m=0), {})) is whole
+
+
+def test_an_equation_on_a_quotient_loses_no_divisibility() -> None:
+    found = facts(divides(3, n), equal(n // 3, 1))
+    assert isinstance(Decider().decide(found, divides(3, n)), Proved)
+    assert isinstance(Decider().decide(found, equal(n, 3)), Proved)
