@@ -14,12 +14,12 @@ from gradual.checker.discharge import Owed, owe, promises
 from gradual.checker.elaboration import Broken, Elaboration, Made, single
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, differs, equal
-from gradual.dims.dim import constant
+from gradual.dims.dim import Dim, constant
 from gradual.dims.facts import Cone
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking, Case, Cases, Together, Types, Unknown, at_size, unranked
 from gradual.source import Span
-from gradual.types.opening import rank_of, shapes_unknown, size_of, spelled
+from gradual.types.opening import content_of, rank_of, shapes_unknown, size_of, spelled
 from gradual.types.type import OpenedType, TensorType, UnrankedType
 from gradual.verdict import Proved, Refuted
 
@@ -276,6 +276,34 @@ def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what:
         return False
     state.rank_known(type.origin, 0)
     return True
+
+
+def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> Dim | None:
+    """The element of a vector whose length is not known, which it must have; None after reporting that it has not.
+
+    [dim.element]
+    """
+    what = f"`{spelled(value)}` has to have an element {index}"
+    type = state.types[value]
+    if isinstance(type, UnrankedType) and type.origin is not None:
+        number, wanted = rank_of(type.origin), constant(1)
+        label, says = f"its rank is {number}", f"`{spelled(value)}` has to be a vector"
+        owed = Owed(
+            equal(number, wanted), "dim.element", Site.ANNOTATION, says, span, label, what, sides=(number, wanted),
+            values=(value,),
+        )  # fmt: skip
+        if not owe(state, owed):
+            return None
+        state.rank_known(type.origin, 1)
+        type = state.types[value]
+    assert isinstance(type, TensorType) and type.rank == 1, type
+    (length,) = type.shape
+    goal, label = at_least(length, constant(index + 1)), f"its length is {length}"
+    if not owe(state, Owed(goal, "dim.element", Site.ANNOTATION, what, span, label, what, values=(value,))):
+        return None
+    content = content_of(value, (index,))
+    state.ghosts.setdefault(single(content), Promise(span, f"the elements of `{spelled(value)}`"))
+    return content
 
 
 def demanded_axis(state: Elaboration, value: str, type: UnrankedType, axis: int, span: Span) -> bool:

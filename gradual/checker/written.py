@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from gradual.checker.binders import Unreadable, bind_declared
 from gradual.checker.elaboration import Broken, Elaboration
-from gradual.checker.unranked import demanded_axis, demanded_scalar, settle_length, settle_ranks
+from gradual.checker.unranked import demanded_axis, demanded_element, demanded_scalar, settle_length, settle_ranks
 from gradual.dims.constraint import (
     Constraint,
     all_of,
@@ -227,15 +227,19 @@ class Reading:
         return rank_of(type.origin) if name == "ndim" else numel_of(type.origin)
 
     def _element(self, value: ast.Local, index: int, span: Span) -> Dim:
-        """An element of an integer vector of known length.  [dim.element]"""
+        """An element of an integer vector, which owes that it is there where the length is not known.  [dim.element]"""
         if self.declares:
             raise NotADim("a declaration names no elements of its parameters", span, "E0206", "name.dimension")
         spelling, held, vector = self._part(value)
         settle_length(self.state, held, vector)
         type = self.state.contents(held, True)
+        if type is None and _may_be_vector(vector):
+            element = demanded_element(self.state, held, index, span)
+            if element is None:
+                raise Unreadable
+            return element
         if type is None or type.rank != 1:
-            message = f"`{spelling}` is not a vector of integers whose length is known"
-            raise NotADim(message, span, "E0206", "name.dimension")
+            raise NotADim(f"`{spelling}` is not a vector of integers", span, "E0206", "name.dimension")
         contents = type.contents or ()
         if not 0 <= index < len(contents):
             message = f"`{spelling}` has {len(contents)} elements, so it has no element {index}"
@@ -389,3 +393,14 @@ class Reading:
         except NotADim as found:
             self.state.report(found.code, found.rule, found.message, found.span)
             raise Unreadable from None
+
+
+def _may_be_vector(type: OpenedType) -> bool:
+    """Whether a value may be a vector of integers whose length is not known."""
+    match type:
+        case TensorType((length,), dtype):
+            return dtype.is_integer and length.value is None
+        case UnrankedType(dtype):
+            return dtype.is_integer
+        case _:
+            return False

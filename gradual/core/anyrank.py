@@ -89,6 +89,8 @@ def readable(verifier: Verifying, variable: Variable, what: str) -> None:
         case ContentOf(value=path, index=index) if (part := _part(verifier.types, path)) is not None:
             least = constant((*index, 0)[0] + 1)
             verifier._prove(at_least(numel_of(part), least), f"{what} reads an element of {path}")
+        case ContentOf(value=path, index=(index,)) if (length := _length(verifier.types, path)) is not None:
+            verifier._prove(at_least(length, constant(index + 1)), f"{what} reads an element of {path}")
         case _:
             pass
 
@@ -115,11 +117,25 @@ def read_by(value: Any) -> Iterator[Variable]:
 
 def _part(types: Mapping[str, OpenedType], path: str) -> str | None:
     """The origin of the part at a path, if its rank is unknown."""
+    part = _at(types, path)
+    return part.origin if isinstance(part, UnrankedType) else None
+
+
+def _length(types: Mapping[str, OpenedType], path: str) -> Dim | None:
+    """The size of a vector at a path, if it is unknown."""
+    match _at(types, path):
+        case TensorType((length,)) if length.value is None:
+            return length
+        case _:
+            return None
+
+
+def _at(types: Mapping[str, OpenedType], path: str) -> OpenedType | None:
     base, *fields = path.split("#")
     part = types.get(base)
     for field in fields:
         part = part.fields[int(field)] if isinstance(part, TupleType) else None
-    return part.origin if isinstance(part, UnrankedType) else None
+    return part
 
 
 def same_shape(verifier: Verifying, judged: TensorType[Dim | Hole], origin: str, path: str) -> None:

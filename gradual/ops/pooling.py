@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from itertools import chain, product, repeat
 from operator import ne, not_
@@ -305,7 +306,7 @@ def _adaptive_operator(kind: str, says: str, count: int, meaning: Callable[..., 
 
 def _global_operator(kind: str, says: str, meaning: Callable[..., Tensor]) -> Operator:
     def judge(data: TensorType[Dim], *, layout: str = "NCHW", out_layout: str = "") -> Judgement:
-        return _adaptive(2, data, (ONE,), layout, out_layout)
+        return replace(_adaptive(2, data, (ONE,), layout, out_layout), needs=())
 
     judge.__doc__ = f"{says} of each channel.   t[n, c, h, w] -> t[n, c, 1, 1]"
     return operator(f"nn.global_{kind}_pool2d", meaning=meaning, family="pooling")(judge)
