@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -181,10 +182,23 @@ def roi_align(given: Sequence[Any], at: Attributes) -> Node | None:
     if at["mode"] != "avg" or x.dtype != rois.dtype or not x.size or not rois.size:
         return None  # the greatest of samples is not weighted alike
     x, size = turned(x, at["layout"], "NCHW"), each(at["pooled_size"], 2)
+    if any(_on_border(rois[:, side::2], x.shape[side + 1], size[side - 1], at) for side in (1, 2)):
+        return None  # rounding decides whether a sample on the border is inside
     options = {"output_height": size[0], "output_width": size[1], "spatial_scale": at["spatial_scale"]}
     options |= {"sampling_ratio": max(at["sample_ratio"], 0), "coordinate_transformation_mode": "output_half_pixel"}
     inputs = [x, np.ascontiguousarray(rois[:, 1:]), rois[:, 0].astype(np.int64)]
     return Node("RoiAlign", inputs, options, after=back(at["layout"], "NCHW"))
+
+
+def _on_border(spans: Any, extent: int, parts: int, at: Attributes) -> bool:
+    """Whether a sample of some regions, each given by its ends along an axis, lies where the image ends."""
+    for begin, end in spans * at["spatial_scale"]:
+        step = max(end - begin, 1.0) / parts
+        samples = at["sample_ratio"] if at["sample_ratio"] > 0 else math.ceil(step)
+        places = begin + step * (np.arange(parts * samples) + 0.5) / samples
+        if np.min(np.abs(places - extent)) < 1e-4 or np.min(np.abs(places + 1)) < 1e-4:
+            return True
+    return False
 
 
 def grid_sample(given: Sequence[Any], at: Attributes) -> Node | None:

@@ -189,6 +189,8 @@ def strided_slice(given: Sequence[Any], at: Attributes) -> Node | None:
         return None  # ONNX counts places only
     steps = list(at.get("strides") or [])
     steps += [1] * (len(begin) - len(steps))
+    if any(stop == 2**31 - 1 and step < 0 for stop, step in zip(end, steps, strict=False)):
+        return None  # which the runtime takes for the front, and neither ONNX's reference nor NumPy does
     return Node("Slice", [x, *map(whole, (begin, end, at.get("axes") or range(len(begin)), steps))])
 
 
