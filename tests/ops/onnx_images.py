@@ -182,7 +182,7 @@ def roi_align(given: Sequence[Any], at: Attributes) -> Node | None:
     if at["mode"] != "avg" or x.dtype != rois.dtype or not x.size or not rois.size:
         return None  # the greatest of samples is not weighted alike
     x, size = turned(x, at["layout"], "NCHW"), each(at["pooled_size"], 2)
-    if any(_on_border(rois[:, side::2], x.shape[side + 1], size[side - 1], at) for side in (1, 2)):
+    if any(_on_border(rois[:, side::2], x.shape[4 - side], size[2 - side], at) for side in (1, 2)):
         return None  # rounding decides whether a sample on the border is inside
     options = {"output_height": size[0], "output_width": size[1], "spatial_scale": at["spatial_scale"]}
     options |= {"sampling_ratio": max(at["sample_ratio"], 0), "coordinate_transformation_mode": "output_half_pixel"}
