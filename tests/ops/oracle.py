@@ -21,7 +21,6 @@ from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import IllFormed, Judgement, Operator
 from gradual.tensors.fault import TensorFault
-from gradual.tensors.scalar import integer_range
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
@@ -93,11 +92,7 @@ def array_of(tensor: Tensor) -> Any:
 
 
 def narrowed(dtype: DType, values: Any) -> Any:
-    """Numbers rounded to the nearest of a type; floats become integers toward zero, saturating, NaN becomes 0."""
-    if dtype.is_integer and np.asarray(values).dtype.kind not in "iub":
-        low, high = integer_range(dtype)
-        clipped = (0 if v != v else int(max(low, min(high, v))) for v in np.asarray(values, dtype=np.float64).flat)
-        return np.array(list(clipped), dtype=str(dtype)).reshape(np.shape(values))
+    """Numbers rounded to the nearest of a type."""
     if dtype is not DType.BFLOAT16:
         return np.asarray(values).astype(str(dtype))
     wide = np.asarray(values, dtype=np.float64)

@@ -23,7 +23,6 @@ from tests.ops.oracle import (
     judges,
     kept_in,
     means,
-    narrowed,
     refusal,
 )
 
@@ -37,9 +36,9 @@ n, m = variable("n"), variable("m")
 @compares("cumsum", "cumprod")
 def test_a_scan_is_numpys(name: str, unit: int, data: st.DataObject) -> None:
     application, found = applications(name, data)
-    (x,) = map(array_of, application.arguments)
     dtype, axis = found.dtype, application.attributes.get("axis")
-    wide = narrowed(dtype, x).astype(np.float64 if dtype.is_float else object)
+    held = array_of(means("cast", *application.arguments, dtype=str(dtype)))
+    wide = held.astype(np.float64 if dtype.is_float else object)
     wide, axis = (wide.ravel(), 0) if axis is None else (wide, axis)
     if application.attributes["exclusive"]:
         wide = np.insert(np.delete(wide, -1, axis), 0, unit, axis) if wide.shape[axis] else wide
