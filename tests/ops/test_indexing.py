@@ -59,11 +59,12 @@ def ints(*contents: Dim | int) -> TensorType[Dim]:
 def test_adv_index_is_numpys_indexing(data: st.DataObject) -> None:
     application, found = applications("adv_index", data, faults="E0603")
     x, *named = map(array_of, application.arguments[0])
-    places = np.broadcast_arrays(*(part.astype(np.int64) for part in named))
-    if not places[0].size:  # nothing is read, so no index is out of bounds; NumPy asks each index before they broadcast
-        assert found.shape == (*places[0].shape, *x.shape[len(named) :])
+    places = np.broadcast_shapes(*(part.shape for part in named))
+    if 0 in places:  # nothing is read, so no index is out of bounds; NumPy asks each index before they broadcast
+        assert found.shape == (*places, *x.shape[len(named) :])
         return
-    assert_exactly(found, np.asarray(x[tuple(places)], dtype=x.dtype))
+    expected = x[tuple(part.astype(np.int64) for part in named)]
+    assert_exactly(found, np.asarray(expected, dtype=x.dtype))
 
 
 def test_the_indices_broadcast_and_stand_before_the_other_axes() -> None:
