@@ -15,7 +15,7 @@ from gradual.checker.declaring import as_function
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
-from gradual.core.reading import every
+from gradual.core.reading import checks_in
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Help, Severity
 from gradual.dims.decide import Decider
@@ -129,8 +129,12 @@ class Compilation:
                     yield Binding(function, binding.name, shown(type), known, binding.span)
 
     def question(self, check: str) -> str:
-        """The question put to the solver about a residual check, as SMT-LIB.  Raises KeyError."""
-        assert self._checked is not None
+        """The question put to the solver about a residual check, as SMT-LIB.
+
+        Raises KeyError for an unknown check, and for every one after passes, which put no questions.
+        """
+        if self._checked is None:
+            raise KeyError(check)
         return self._checked.question(check)
 
     def help(self, check: Check) -> Help | None:
@@ -289,11 +293,10 @@ def apply(compilation: Compilation, *passes: str, verify: bool = True) -> Compil
         raise ValueError(f"{compilation.source.name} has {compilation.errors} errors, so no pass can take it")
     from gradual.passes.pipeline import read_uses, transformed
 
-    decider = Decider(compilation.options.limits, compilation.options.smt)
     words = [word for given in passes for word in given.split()]
     with _room():
-        after = transformed(compilation.core, read_uses(words), decider, verify)
-    checks = {id(check): check for check in _checks(after.module)}
+        after = transformed(compilation.core, read_uses(words), compilation._decider(), verify)
+    checks = {id(check): check for one in after.module.functions.values() for check in checks_in(one.body)}
     return replace(
         compilation,
         core=after.module,
@@ -301,12 +304,6 @@ def apply(compilation: Compilation, *passes: str, verify: bool = True) -> Compil
         notes=(*compilation.notes, *after.notes),
         _checked=None,
     )
-
-
-def _checks(module: Module) -> Iterator[Check]:
-    """The checks of all bodies, in order."""
-    for function in module.functions.values():
-        yield from (step for step in every(function.body) if isinstance(step, Check))
 
 
 def _strict(surface: ast.Module) -> bool:

@@ -112,3 +112,19 @@ def @f(%x: Tensor[(?,), float32], %y: Tensor[(?,), float32]) {
     assert compilation.ok
     value = compilation.run("@f", gradual.Tensor([1.0, 2.0]), gradual.Tensor([1.0, 2.0, 3.0]))
     assert value.shape == (2,)
+
+
+def test_a_pass_keeps_every_check_in_the_account() -> None:
+    late = gradual.check("def @f(%x: Tensor[*, float32], %y: Tensor[*, float32]) { nn.dense(%x, %y) }")
+    data = gradual.check(
+        "type List[A] { Cons(A, List[A]), Nil }\n"
+        "def @f(%l: List[Tensor[(?,), float32]]) -> List[Tensor[(3,), float32]] { %l }"
+    )
+    called = gradual.check(
+        "def @f(%g: fn (Tensor[(?,), float32]) -> Tensor[(?,), float32])"
+        " -> fn (Tensor[(3,), float32]) -> Tensor[(3,), float32] { %g }"
+    )
+    for found in (late, data, called):
+        after = gradual.apply(found, "drop-dead")
+        assert found.residual == after.residual > 0
+        assert {check.id for check in after.checks} == {check.id for check in found.checks}

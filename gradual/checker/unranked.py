@@ -263,19 +263,7 @@ def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what:
 
     [type.unranked.demand]
     """
-    settle_ranks(state, (value,))
-    type = state.types[value]
-    if not isinstance(type, UnrankedType) or type.origin is None:
-        return True
-    number, wanted = rank_of(type.origin), constant(0)
-    says, label = f"{what} has to be a scalar", f"its rank is {number}"
-    owed = Owed(
-        equal(number, wanted), rule, Site.ANNOTATION, says, span, label, what, sides=(number, wanted), values=(value,)
-    )  # fmt: skip
-    if not owe(state, owed):
-        return False
-    state.rank_known(type.origin, 0)
-    return True
+    return _demanded_rank(state, value, 0, span, rule, what, f"{what} has to be a scalar")
 
 
 def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> Dim | None:
@@ -283,27 +271,39 @@ def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> 
 
     [dim.element]
     """
-    what = f"`{spelled(value)}` has to have an element {index}"
+    what = f"`{spelled(value)}`"
+    if not _demanded_rank(state, value, 1, span, "dim.element", what, f"{what} has to be a vector"):
+        return None
     type = state.types[value]
-    if isinstance(type, UnrankedType) and type.origin is not None:
-        number, wanted = rank_of(type.origin), constant(1)
-        label, says = f"its rank is {number}", f"`{spelled(value)}` has to be a vector"
-        owed = Owed(
-            equal(number, wanted), "dim.element", Site.ANNOTATION, says, span, label, what, sides=(number, wanted),
-            values=(value,),
-        )  # fmt: skip
-        if not owe(state, owed):
-            return None
-        state.rank_known(type.origin, 1)
-        type = state.types[value]
     assert isinstance(type, TensorType) and type.rank == 1, type
     (length,) = type.shape
-    goal, label = at_least(length, constant(index + 1)), f"its length is {length}"
-    if not owe(state, Owed(goal, "dim.element", Site.ANNOTATION, what, span, label, what, values=(value,))):
+    goal, says, label = (
+        at_least(length, constant(index + 1)),
+        f"{what} has no element {index}",
+        f"its length is {length}",
+    )
+    if not owe(state, Owed(goal, "dim.element", Site.ANNOTATION, says, span, label, what, values=(value,))):
         return None
     content = content_of(value, (index,))
-    state.ghosts.setdefault(single(content), Promise(span, f"the elements of `{spelled(value)}`"))
+    state.ghosts.setdefault(single(content), Promise(span, f"the elements of {what}"))
     return content
+
+
+def _demanded_rank(state: Elaboration, value: str, rank: int, span: Span, rule: str, what: str, says: str) -> bool:
+    """Demand that a value has a rank, if its own is not known; False after reporting that it has another."""
+    settle_ranks(state, (value,))
+    type = state.types[value]
+    if not isinstance(type, UnrankedType) or type.origin is None:
+        return True
+    number, wanted = rank_of(type.origin), constant(rank)
+    owed = Owed(
+        equal(number, wanted), rule, Site.ANNOTATION, says, span, f"its rank is {number}", what,
+        sides=(number, wanted), values=(value,),
+    )  # fmt: skip
+    if not owe(state, owed):
+        return False
+    state.rank_known(type.origin, rank)
+    return True
 
 
 def demanded_axis(state: Elaboration, value: str, type: UnrankedType, axis: int, span: Span) -> bool:

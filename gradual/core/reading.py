@@ -67,6 +67,46 @@ def every(block: Block) -> Iterator[Step]:
         waiting += [iter(inner.steps) for inner in reversed(blocks(step))]
 
 
+def checks_in(block: Block) -> Iterator[Check]:
+    """Every check of a block, in order of the text: also those around calls, of parts of data, of a rule asked late."""
+    for step in every(block):
+        yield from _checks_of(step, set())
+
+
+def _checks_of(step: Step, seen: set[int]) -> Iterator[Check]:
+    match step:
+        case Check():
+            yield step
+        case Apply(accepts=Check() as accepts):
+            yield accepts
+        case Wrap(layer=layer):
+            yield from _layer_checks((layer,), seen)
+        case WrapReference(read=read, write=write):
+            yield from _layer_checks((read, write), seen)
+        case Convert(conversion=conversion):
+            yield from _conversion_checks(conversion, seen)
+
+
+def _layer_checks(layers: Iterable[Layer], seen: set[int]) -> Iterator[Check]:
+    for layer in layers:
+        for step in (*layer.before, *layer.after):
+            yield from _checks_of(step, seen)
+
+
+def _conversion_checks(conversion: Conversion, seen: set[int]) -> Iterator[Check]:
+    if id(conversion) in seen:
+        return
+    seen.add(id(conversion))
+    for fields in conversion.fields.values():
+        for how in fields:
+            match how:
+                case Change(_, steps):
+                    for step in steps:
+                        yield from _checks_of(step, seen)
+                case Conversion():
+                    yield from _conversion_checks(how, seen)
+
+
 def defined(step: Step) -> str | None:
     """The variable that a step gives a value."""
     return None if isinstance(step, Check | Assertion) else step.name

@@ -6,10 +6,11 @@ What a function type binds stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from gradual.core.reading import variables_of
 from gradual.core.terms import (
     Apply,
     Arm,
@@ -48,7 +49,7 @@ from gradual.dims.constraint import Constraint
 from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable
 from gradual.types.opening import base_of, content_of, numel_of, rank_of, size_of
 from gradual.types.relate import mentioned, substituted
-from gradual.types.type import FunctionType, GradualType, TensorType, TupleType, UnrankedType
+from gradual.types.type import FunctionType, TupleType, UnrankedType
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -121,24 +122,21 @@ class Rewriting:
 
     def type(self, type: T) -> T:
         """A type in the copy; the names that a function type binds are its own."""
-        made: T = self._type(type, frozenset())
+        made: T = self._type(type)
         return made
 
-    def _type(self, type: Any, bound: frozenset[str]) -> Any:
+    def _type(self, type: Any) -> Any:
         match type:
             case UnrankedType(dtype, str(origin)):
                 return UnrankedType(dtype, self.path(origin))
             case TupleType(fields):
-                return TupleType(tuple(self._type(field, bound) for field in fields))
-            case FunctionType():
-                bound = bound | {*type.names}
-        free = (variable for variable in _variables(type) if base_of(variable) not in bound)
-        found = self.mapping(set(free))
+                return TupleType(tuple(map(self._type, fields)))
+        found = self.mapping(set(variables_of(type)))
         return substituted(type, found) if found else type
 
     def _own_type(self, type: FunctionType) -> FunctionType:
         """The type of a function whose parameters are renamed, too."""
-        found = self.mapping(set(_variables(type)))
+        found = self.mapping(set(mentioned(type)))
         renamed = substituted(type, found) if found else type
         assert isinstance(renamed, FunctionType)
         return replace(renamed, names=self._names(type.names))
@@ -284,14 +282,6 @@ class Rewriting:
                 return Change(self._param(param), self.steps(steps), self.name(result))
             case Conversion():
                 return self._conversion(how)
-
-
-def _variables(type: GradualType) -> Iterator[Variable]:
-    """The variables in a type, in its contents too."""
-    yield from mentioned(type)
-    if isinstance(type, TensorType):
-        for content in type.contents or ():
-            yield from content.variables()
 
 
 def apart(names: Iterable[str], taken: set[str]) -> Mapping[str, str]:

@@ -8,7 +8,7 @@ from gradual.dims.constraint import Constraint, at_least
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, constant
 from gradual.dims.facts import Facts, Mark
-from gradual.verdict import Proved, Unknown, Verdict
+from gradual.verdict import Verdict
 
 _ZERO = constant(0)
 
@@ -82,10 +82,6 @@ class Knowing:
             case Path(goal):
                 self._facts.suppose(goal)
             case Passed(goal):
-                match self.decider.decide(self._facts, goal):
-                    case Proved() | Unknown(plausible=True):
-                        self._facts.assume(goal)
-                    case _:
-                        self._facts.suppose(goal)
+                self._facts.learn(goal, self.decider.decide(self._facts, goal))
             case _:
                 self._facts.assume(told)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from gradual.core.reading import blocks, every
-from gradual.core.terms import Block, Check, Closure, Function, Module
+from gradual.core.reading import blocks, checks_in, every
+from gradual.core.terms import Apply, Block, Check, Closure, Function, Module
 from gradual.passes.bucketing import bucket
 from gradual.passes.hoisting import hoisted, without_proved
 from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
@@ -110,7 +110,7 @@ def _elsewhere(before: Module, after: Module, name: str) -> int:
 
 
 def _all_checks(function: Function) -> int:
-    return sum(isinstance(step, Check) for step in every(function.body))
+    return sum(1 for _ in checks_in(function.body))
 
 
 def _counted(number: int, noun: str, plural: str = "") -> str:
@@ -125,7 +125,7 @@ def _checks(block: Block) -> int:
     """The most checks that one run of a block makes itself."""
     count = 0
     for step in block.steps:
-        if isinstance(step, Check):
+        if isinstance(step, Check) or (isinstance(step, Apply) and step.accepts is not None):
             count += 1
         elif not isinstance(step, Closure):
             count += max(map(_checks, blocks(step)), default=0)
