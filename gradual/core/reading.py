@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from gradual.core.terms import (
     Apply,
@@ -196,7 +195,7 @@ def _own_variables(step: Step) -> Iterator[Variable]:
             yield from step.dim.variables()
         case Apply():
             for value in step.attributes.values():
-                yield from _attribute_variables(value)
+                yield from variables_in(value)
             if step.accepts is not None:
                 yield from step.accepts.goal.variables()
                 yield from step.accepts.blame.owed.variables()
@@ -206,13 +205,14 @@ def _own_variables(step: Step) -> Iterator[Variable]:
     yield from variables_of(step.type)
 
 
-def _attribute_variables(value: Any) -> Iterator[Variable]:
+def variables_in(value: object) -> Iterator[Variable]:
+    """The variables of the dims in an attribute's value."""
     match value:
         case Dim():
             yield from value.variables()
         case tuple():
             for part in value:
-                yield from _attribute_variables(part)
+                yield from variables_in(part)
 
 
 def _pattern_variables(pattern: CorePattern) -> Iterator[Variable]:

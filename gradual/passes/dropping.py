@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
-from gradual.core.reading import blocks, defined, every, reads
-from gradual.core.terms import Apply, Arm, Assertion, Block, Check, Closure, Function, If, Match, Module, Step
+from gradual.core.reading import blocks, defined, reads
+from gradual.core.terms import Apply, Assertion, Block, Check, Function, If, Module, Step
 from gradual.dims.dim import Dim
-from gradual.passes.failing import Failing
+from gradual.passes.changing import with_blocks, with_body, with_functions
+from gradual.passes.failing import Failing, failing_of
 from gradual.passes.passing import Context, Note, Pass, Transformed
 from gradual.types.opening import sizes
-from gradual.types.type import OpenedType
 
 
 @dataclass(slots=True, eq=False)
@@ -33,20 +32,9 @@ class Dropping:
 
     def function(self, function: Function) -> Function:
         """The function without its dead steps.   [pass.dead]"""
-        types: dict[str, OpenedType] = {param.name: param.type for param in function.params}
-        inner = [function]
-        for step in every(function.body):
-            if not isinstance(step, Check) and defined(step) is not None:
-                types[step.name] = step.type  # type: ignore[union-attr]
-            if isinstance(step, Closure):
-                inner.append(step.function)
-                types.update((param.name, param.type) for param in step.function.params)
-        self._failing = Failing(types)
-        for one in inner:
-            self._failing.enter(one)
+        self._failing = failing_of(function)
         self._function = function
-        body = self._block(function.body)
-        return function if body is function.body else replace(function, body=body)
+        return with_body(function, self._block(function.body))
 
     def _is_safe(self, step: Step) -> bool:
         """Whether a step cannot fail, with the sizes of the values before it in mind, which are gathered once."""
@@ -99,28 +87,9 @@ class Dropping:
         return False
 
     def _kept(self, step: Step) -> Step:
-        kept: Step = self._inside(step)
+        kept = with_blocks(step, self._block)
         self._needed.update(reads(kept))
         return kept
-
-    def _inside(self, step: Any) -> Any:
-        """The step with its blocks swept."""
-        match step:
-            case If():
-                then, orelse = self._block(step.then), self._block(step.orelse)
-                same = then is step.then and orelse is step.orelse
-                return step if same else replace(step, then=then, orelse=orelse)
-            case Match():
-                swept = [self._block(arm.block) for arm in step.arms]
-                if all(block is arm.block for block, arm in zip(swept, step.arms, strict=True)):
-                    return step
-                arms = (Arm(arm.pattern, block) for arm, block in zip(step.arms, swept, strict=True))
-                return replace(step, arms=tuple(arms))
-            case Closure(function=function):
-                body = self._block(function.body)
-                return step if body is function.body else replace(step, function=replace(function, body=body))
-            case _:
-                return step
 
 
 def dropped(module: Module, context: Context) -> Transformed:
@@ -130,8 +99,7 @@ def dropped(module: Module, context: Context) -> Transformed:
         dropping = Dropping()
         functions[name] = dropping.function(function)
         notes += [_stays(name, step) for step in reversed(dropping.unread) if isinstance(step, Apply)]
-    changed = any(functions[name] is not function for name, function in module.functions.items())
-    return Transformed(replace(module, functions=functions) if changed else module, tuple(notes))
+    return Transformed(with_functions(module, functions), tuple(notes))
 
 
 def _stays(function: str, step: Apply) -> Note:

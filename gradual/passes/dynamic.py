@@ -18,6 +18,7 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.codes import REST
 from gradual.ops.dynamic import Twin, twin_of
 from gradual.ops.operator import IllFormed, Judgement, Need, Operator
+from gradual.passes.changing import with_functions
 from gradual.passes.counterparts import READ, Counterpart, by_value
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
@@ -204,8 +205,7 @@ def made_static(module: Module, context: Context) -> Transformed:
             if _is_dynamic(step) and isinstance(step, Apply):
                 why = improve.left.get(step.name, "")
                 notes.append(Note(name, step.span, f"`{step.operator.name}` stays: {why}", left=True))
-    changed = any(functions[name] is not function for name, function in module.functions.items())
-    return Transformed(replace(module, functions=functions) if changed else module, tuple(notes))
+    return Transformed(with_functions(module, functions), tuple(notes))
 
 
 PASSES: tuple[Pass, ...] = (

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gradual.core.reading import blocks
+from gradual.core.reading import blocks, every
 from gradual.core.terms import (
     Apply,
+    Assertion,
+    Check,
     Closure,
     Constant,
     Construct,
@@ -245,3 +247,17 @@ class Failing:
                 return self._fits(then, DType.INT64) and self._fits(orelse, DType.INT64)
             case _:
                 return False
+
+
+def failing_of(function: Function) -> Failing:
+    """Which steps of a function cannot fail, in the function literals inside it too."""
+    types: dict[str, OpenedType] = {param.name: param.type for param in function.params}
+    failing = Failing(types)
+    failing.enter(function)
+    for step in every(function.body):
+        if isinstance(step, Closure):
+            failing.enter(step.function)
+            types.update((param.name, param.type) for param in step.function.params)
+        if not isinstance(step, Check | Assertion):
+            types[step.name] = step.type
+    return failing

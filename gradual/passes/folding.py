@@ -6,7 +6,7 @@ A meaning that faults, a result that is large, and a number that does not fit it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.core.declared import literal_type
@@ -17,6 +17,7 @@ from gradual.dims.dim import Dim
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed, Judgement
 from gradual.ops.ranks import Asking
+from gradual.passes.changing import with_functions
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import MEASURING, Failing
 from gradual.passes.passing import Context, Note, Pass, Transformed
@@ -202,8 +203,7 @@ def folded(module: Module, context: Context) -> Transformed:
         improve.failing.enter(function)
         functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
         notes += [_stays(name, step) for step in improve.left]
-    changed = any(functions[name] is not function for name, function in module.functions.items())
-    return Transformed(replace(module, functions=functions) if changed else module, tuple(notes))
+    return Transformed(with_functions(module, functions), tuple(notes))
 
 
 def _stays(function: str, step: Apply) -> Note:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradual.core.reading import every, reads, variables_of
+from gradual.core.reading import every, reads, variables_in, variables_of
 from gradual.core.terms import (
     Apply,
     Assertion,
@@ -37,8 +37,7 @@ from gradual.dims.dim import Dim, SizeOf, Variable, constant, of_atom, product
 from gradual.dims.facts import Facts
 from gradual.ops.extending import SIZED, extends, never_spoils
 from gradual.ops.operator import IllFormed
-from gradual.passes.failing import MEASURING, Failing
-from gradual.passes.hoisting import hoisting_of
+from gradual.passes.failing import MEASURING, Failing, failing_of
 from gradual.passes.passing import Unusable
 from gradual.source import Span
 from gradual.tensors.scalar import integer_range
@@ -67,7 +66,7 @@ def growth(function: Function, grows: frozenset[Variable], most: int, decider: D
 
     Raises Unusable where it does not begin as it was.
     """
-    walk = _Walk(function, grows, hoisting_of(function).failing, decider)
+    walk = _Walk(function, grows, failing_of(function), decider)
     for variable in grows:
         walk.facts.assume(at_least(of_atom(variable), constant(1)))
         walk.facts.assume(at_most(of_atom(variable), constant(most)))
@@ -188,7 +187,7 @@ class _Walk:
             case Size():
                 return self._is_in(step.dim)
             case Apply():
-                return self._mentions(step.type) or any(map(self._is_in, _dims(tuple(step.attributes.values()))))
+                return self._mentions(step.type) or self._is_sized(step)
             case Invoke():
                 return any(map(self._mentions, (step.type, *step.types)))
             case Closure():
@@ -225,6 +224,10 @@ class _Walk:
     def _mentions(self, type: Any) -> bool:
         return not self.grows.isdisjoint(variables_of(type))
 
+    def _is_sized(self, step: Apply) -> bool:
+        """Whether an attribute speaks of a size that grows."""
+        return not self.grows.isdisjoint(variables_in(tuple(step.attributes.values())))
+
     def _is_in(self, part: Dim | Constraint) -> bool:
         return not self.grows.isdisjoint(part.variables())
 
@@ -235,7 +238,7 @@ class _Walk:
         spoiled = next((part for state in states for part in _leaves(state) if isinstance(part, Spoiled)), None)
         if spoiled is not None:
             return spoiled
-        sized = any(map(self._is_in, _dims(tuple(step.attributes.values()))))
+        sized = self._is_sized(step)
         if not sized and all(part is None for state in states for part in _leaves(state)):
             return None
         why = self._refusal(step, states, sized)
@@ -317,13 +320,3 @@ def _leaves(state: Any) -> Iterator[Any]:
             yield from _leaves(part)
     else:
         yield state
-
-
-def _dims(value: object) -> Iterator[Dim]:
-    """The dims in attributes."""
-    match value:
-        case Dim():
-            yield value
-        case tuple():
-            for part in value:
-                yield from _dims(part)

@@ -6,15 +6,14 @@ A check may move up over steps that cannot fail, and over nothing else: what a r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 from gradual.core.reading import defined, every, reads
-from gradual.core.terms import Arm, Assertion, Block, Check, Closure, Function, If, Match, Module, Step
+from gradual.core.terms import Block, Check, Module, Step
 from gradual.dims.dim import NumelOf, RankOf, Variable
 from gradual.dims.facts import Facts
-from gradual.passes.changing import changed, visited
-from gradual.passes.failing import Failing
+from gradual.passes.changing import changed, visited, with_blocks, with_body, with_functions
+from gradual.passes.failing import Failing, failing_of
 from gradual.passes.passing import Context, Note, Pass, Transformed
 from gradual.types.opening import base_of, shapes_unknown
 from gradual.types.type import OpenedType
@@ -27,11 +26,10 @@ class Hoisting:
     """One function, each block by itself.
 
     Attributes:
-        types: what the variables have, by name.
+        failing: what cannot fail, and what the variables have.
         moved: the checks that stand earlier now.
     """
 
-    types: Mapping[str, OpenedType]
     failing: Failing
     moved: list[Check] = field(default_factory=list)
 
@@ -51,7 +49,7 @@ class Hoisting:
                 after[place].append(step)
                 last = place
                 continue
-            after.append([self._inside(step)])
+            after.append([with_blocks(step, self.block)])
             name = defined(step)
             if name is not None:
                 places[name] = len(after) - 1
@@ -64,50 +62,18 @@ class Hoisting:
     def _is_movable(self, check: Check) -> bool:
         """Whether all that a check reads has its rank wherever it has a value."""
         bases = (base_of(variable) for variable in check.goal.variables())
-        types = [self.types[base] for base in bases if base is not None and base in self.types]
+        types = [self.failing.types[base] for base in bases if base is not None and base in self.failing.types]
         return not check.says and not any(True for type in types for _ in shapes_unknown(type))
-
-    def _inside(self, step: Any) -> Any:
-        """The step with the blocks inside it changed."""
-        match step:
-            case If(then=then, orelse=orelse):
-                yes, no = self.block(then), self.block(orelse)
-                return step if yes is then and no is orelse else replace(step, then=yes, orelse=no)
-            case Match(arms=arms):
-                made = tuple(Arm(arm.pattern, self.block(arm.block)) for arm in arms)
-                same = all(new.block is old.block for new, old in zip(made, arms, strict=True))
-                return step if same else replace(step, arms=made)
-            case Closure(function=function):
-                body = self.block(function.body)
-                return step if body is function.body else replace(step, function=replace(function, body=body))
-            case _:
-                return step
 
 
 def hoisted(module: Module, context: Context) -> Transformed:
     """The module with each check at the earliest place where it fails no sooner than it may.   [pass.hoist]"""
     functions, notes = {}, []
     for name, function in module.functions.items():
-        hoisting = hoisting_of(function)
-        body = hoisting.block(function.body)
-        functions[name] = function if body is function.body else replace(function, body=body)
+        hoisting = Hoisting(failing_of(function))
+        functions[name] = with_body(function, hoisting.block(function.body))
         notes += [Note(name, one.span, f"check {one.id} `{one.condition}` is made earlier") for one in hoisting.moved]
-    same = all(functions[name] is function for name, function in module.functions.items())
-    return Transformed(module if same else replace(module, functions=functions), tuple(notes))
-
-
-def hoisting_of(function: Function) -> Hoisting:
-    """What is known of the steps of a function."""
-    types: dict[str, OpenedType] = {param.name: param.type for param in function.params}
-    failing = Failing(types)
-    failing.enter(function)
-    for step in every(function.body):
-        if isinstance(step, Closure):
-            failing.enter(step.function)
-            types.update((param.name, param.type) for param in step.function.params)
-        if not isinstance(step, Check | Assertion):
-            types[step.name] = step.type
-    return Hoisting(types, failing)
+    return Transformed(with_functions(module, functions), tuple(notes))
 
 
 # ---------------------------------------------------------------------------------------------------------------- fewer

@@ -6,11 +6,12 @@ What is called has its dims from the arguments, and its result is known as preci
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from gradual.core.reading import every, reads
 from gradual.core.rewriting import Rewriting, apart
 from gradual.core.terms import Function, Invoke, Module, Stop
+from gradual.passes.changing import with_functions
 from gradual.passes.dropping import Dropping
 from gradual.passes.naming import dims_in, names_in
 from gradual.passes.passing import Context, Note, Pass, Transformed
@@ -109,8 +110,7 @@ def inlined(module: Module, context: Context) -> Transformed:
         sweep = Sweep(module, context.decider, expand=expand)
         functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
         notes += [_stays(name, call, why) for call, why in expand.left]
-    changed = any(functions[name] is not function for name, function in module.functions.items())
-    return Transformed(replace(module, functions=functions) if changed else module, tuple(notes))
+    return Transformed(with_functions(module, functions), tuple(notes))
 
 
 def _stays(function: str, call: Invoke, why: str) -> Note:

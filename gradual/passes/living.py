@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from gradual.core.reading import operands, reads
+from gradual.core.reading import operands, reads, variables_in
 from gradual.core.terms import (
     Apply,
     Assertion,
@@ -231,16 +231,6 @@ def elements_read(step: Step) -> Iterator[Variable]:
             for value in step.attributes.values():
                 found.update(variables_in(value))
     yield from (variable for variable in found if isinstance(variable.witness, ContentOf))
-
-
-def variables_in(value: object) -> Iterator[Variable]:
-    """The unknowns in an attribute's value."""
-    match value:
-        case Dim():
-            yield from value.variables()
-        case tuple():
-            for inner in value:
-                yield from variables_in(inner)
 
 
 def own_places(name: str, type: OpenedType, made: set[str]) -> Places:

@@ -15,6 +15,7 @@ from gradual.dims.dim import Dim, constant
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.dynamic import Twin, twin_of
 from gradual.ops.operator import IllFormed, Operator
+from gradual.passes.changing import with_functions
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
 from gradual.passes.passing import Context, Note, Pass, Transformed
@@ -164,8 +165,7 @@ def made_dynamic(module: Module, context: Context) -> Transformed:
         improve.failing.enter(function)
         functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
         notes += [_stays(name, step, why) for step, why in improve.left]
-    changed = any(functions[name] is not function for name, function in module.functions.items())
-    return Transformed(replace(module, functions=functions) if changed else module, tuple(notes))
+    return Transformed(with_functions(module, functions), tuple(notes))
 
 
 def _stays(function: str, step: Apply, why: str) -> Note:

@@ -15,6 +15,7 @@ from gradual.dims.constraint import equal
 from gradual.dims.dim import Dim
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import IllFormed
+from gradual.passes.changing import with_functions
 from gradual.passes.dropping import Dropping
 from gradual.passes.failing import Failing
 from gradual.passes.passing import Context, Pass, Transformed
@@ -194,8 +195,7 @@ def simplified(module: Module, context: Context) -> Transformed:
         improve = sweep.improve = Simplifying(Failing(sweep.types))
         improve.failing.enter(function)
         functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
-    changed = any(functions[name] is not function for name, function in module.functions.items())
-    return Transformed(replace(module, functions=functions) if changed else module)
+    return Transformed(with_functions(module, functions))
 
 
 PASSES: tuple[Pass, ...] = (

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from gradual.core.reading import blocks, every, operands
+from gradual.core.reading import blocks, every, operands, variables_in
 from gradual.core.terms import (
     Apply,
     Assertion,
@@ -33,7 +33,6 @@ from gradual.core.terms import (
     WriteReference,
 )
 from gradual.dims.dim import ContentOf, Dim, Variable
-from gradual.passes.living import variables_in
 from gradual.passes.preparing import entry_unknowns
 from gradual.source import Span
 from gradual.types.opening import base_of, shapes_unknown, sizes, spelled
