@@ -267,7 +267,7 @@ def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what:
 
 
 def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> Dim | None:
-    """The element of a vector whose length is not known, which it must have; None after reporting that it has not.
+    """The element of a vector that is long or of unknown length, which must have it; None after reporting that not.
 
     [dim.element]
     """
@@ -277,11 +277,8 @@ def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> 
     type = state.types[value]
     assert isinstance(type, TensorType) and type.rank == 1, type
     (length,) = type.shape
-    goal, says, label = (
-        at_least(length, constant(index + 1)),
-        f"{what} has no element {index}",
-        f"its length is {length}",
-    )
+    goal = at_least(length, constant(index + 1))
+    says, label = f"{what} has no element {index}", f"its length is {length}"
     if not owe(state, Owed(goal, "dim.element", Site.ANNOTATION, says, span, label, what, values=(value,))):
         return None
     content = content_of(value, (index,))

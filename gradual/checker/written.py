@@ -231,6 +231,8 @@ class Reading:
         if self.declares:
             raise NotADim("a declaration names no elements of its parameters", span, "E0206", "name.dimension")
         spelling, held, vector = self._part(value)
+        if index < 0:
+            raise NotADim(f"`{spelling}` has no element {index}: they count from 0", span, "E0305", "op.axis")
         settle_length(self.state, held, vector)
         type = self.state.contents(held, True)
         if type is None and _may_be_vector(vector):
@@ -241,7 +243,7 @@ class Reading:
         if type is None or type.rank != 1:
             raise NotADim(f"`{spelling}` is not a vector of integers", span, "E0206", "name.dimension")
         contents = type.contents or ()
-        if not 0 <= index < len(contents):
+        if index >= len(contents):
             message = f"`{spelling}` has {len(contents)} elements, so it has no element {index}"
             raise NotADim(message, span, "E0305", "op.axis")
         content = contents[index]
@@ -396,10 +398,10 @@ class Reading:
 
 
 def _may_be_vector(type: OpenedType) -> bool:
-    """Whether a value may be a vector of integers whose length is not known."""
+    """Whether a value is a vector of integers, or may be one."""
     match type:
-        case TensorType((length,), dtype):
-            return dtype.is_integer and length.value is None
+        case TensorType((_,), dtype):
+            return dtype.is_integer
         case UnrankedType(dtype):
             return dtype.is_integer
         case _:

@@ -122,9 +122,9 @@ def _part(types: Mapping[str, OpenedType], path: str) -> str | None:
 
 
 def _length(types: Mapping[str, OpenedType], path: str) -> Dim | None:
-    """The size of a vector at a path, if it is unknown."""
+    """The size of the vector at a path."""
     match _at(types, path):
-        case TensorType((length,)) if length.value is None:
+        case TensorType((length,)):
             return length
         case _:
             return None
