@@ -1,7 +1,8 @@
 """Every operator against its oracles: `python -m tests.ops.campaign --examples 200`.
 
 For each operator it tells how many argument sets were compared and of which element types; it fails where there were
-fewer than asked for, or where a type that the judgement admits for an argument was never compared.
+fewer than asked for, where a type that the judgement admits for an argument was never compared, or where ONNX has the
+operator and computed none.  Arguments are drawn anew at random each time.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ HERE = Path(__file__).parent
 ROUNDS = 3
 """How often what is still missing is compared again: arguments are drawn, and a type may not come up."""
 
+ONNX_PROPERTY = "test_an_operator_is_that_of_onnx"
+
 EXPLAINED = {
     ("vision.get_valid_counts", 1): "a threshold is a number that scores are compared with, whatever its type",
     ("vision.non_max_suppression", 2): "without `return_indices` the indices are not read, whatever their type",
@@ -45,9 +48,14 @@ class Chosen:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         from tests.ops.oracle import COMPARED
 
-        wanted = set().union(*(COMPARED.get(name, set()) for name in self.names))
-        wanted.add("test_an_operator_is_that_of_onnx")
-        items[:] = [item for item in items if item.originalname in wanted]  # type: ignore[attr-defined]
+        wanted = set().union(*(COMPARED.get(name, set()) for name in self.names)) | {ONNX_PROPERTY}
+        items[:] = [item for item in items if item.originalname in wanted and self.about(item)]  # type: ignore[attr-defined]
+
+    def about(self, item: pytest.Item) -> bool:
+        """Whether a test that is made for one operator is made for one of these."""
+        callspec = getattr(item, "callspec", None)
+        name = callspec.params.get("name") if callspec else None
+        return name not in CATALOGUE or name in self.names
 
 
 def retyped(kind: Any, source: DType, target: DType) -> Any:
@@ -90,6 +98,8 @@ def shortfalls(name: str, count: int, types: set[tuple[int, DType]], wanted: int
     """What was asked for and not compared."""
     if count < wanted:
         yield f"{name}: {count} argument sets"
+    if (onnx := by_onnx(name)) and not {"runtime", "reference"} & set(onnx):
+        yield f"{name}: ONNX computed none"
     missing = {one for one in admitted(name) - types if (name, one[0]) not in EXPLAINED}
     missing -= {(at, dtype) for at, dtype in missing if are_places(at, admitted(name), types)}
     if missing:
@@ -110,28 +120,48 @@ def met(name: str) -> tuple[int, set[tuple[int, DType]]]:
     return sum(found.values()), {place for dtypes in found for place in enumerate(dtypes)}
 
 
+def by_onnx(name: str) -> dict[str, int]:
+    """How many applications of an operator were compared with ONNX, by who computed them, or why they were not."""
+    from tests.ops.oracle import ONNX_MET
+
+    return {who: count for (one, who), count in ONNX_MET.items() if one == name}
+
+
 def main() -> int:
     """Compare, tell, and say by the exit status whether anything is missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=200)
-    wanted = parser.parse_args().examples
-    os.environ["ORACLE_EXAMPLES"] = str(wanted)
+    parser.add_argument("operators", nargs="*", metavar="OPERATOR", help="all where none is named")
+    given = parser.parse_args()
+    os.environ["ORACLE_EXAMPLES"] = str(given.examples)
+    os.environ["HYPOTHESIS_PROFILE"] = "exploring"
     began, status = time.monotonic(), 0
-    every = sorted({one.name for one in CATALOGUE.values()})
+    every = sorted({CATALOGUE[name].name for name in given.operators or CATALOGUE})
     short: dict[str, list[str]] = {name: [] for name in every}
     for _ in range(ROUNDS):
         status |= int(pytest.main(["-q", "-p", "no:cacheprovider", str(HERE)], plugins=[Chosen(set(short))]))
-        found = {name: list(shortfalls(name, *met(name), wanted)) for name in short}
+        found = {name: list(shortfalls(name, *met(name), given.examples)) for name in short}
         short = {name: says for name, says in found.items() if says}
         if not short:
             break
-    for name in every:
-        count, types = met(name)
-        print(f"{name:40} {count:6}  {' '.join(sorted(str(dtype) for place, dtype in types if place == 0))}")
+    tell(every)
     total = sum(met(name)[0] for name in every)
     print(f"{total} argument sets of {len(every)} operators in {time.monotonic() - began:.0f} s")
     print("\n".join(line for says in short.values() for line in says) or "nothing is missing")
     return status or bool(short)
+
+
+def tell(names: Iterable[str]) -> None:
+    """What was compared of each operator, and what ONNX Runtime died of."""
+    from tests.ops.oracle import ONNX_DEATHS
+
+    for name in names:
+        count, types = met(name)
+        print(f"{name:40} {count:6}  {' '.join(sorted(str(dtype) for place, dtype in types if place == 0))}")
+        if onnx := by_onnx(name):
+            print(f"{'':40} {'':6}  ONNX: {', '.join(f'{who} {times}' for who, times in sorted(onnx.items()))}")
+    for death in ONNX_DEATHS:
+        print(f"not compared: {death}")
 
 
 if __name__ == "__main__":

@@ -41,6 +41,12 @@ COUNTED: Counter[Compared] = Counter()
 SEEN: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {}
 """The first few argument sets that were compared, by operator."""
 
+ONNX_MET: Counter[tuple[str, str]] = Counter()
+"""How many applications were compared with ONNX, by operator and who computed them, or why they were not."""
+
+ONNX_DEATHS: list[str] = []
+"""The applications that ONNX Runtime died of, each in words."""
+
 _met: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 _KEPT = 12
 

@@ -19,19 +19,29 @@ from gradual.types.dtype import DType
 from tests.generators.operators import rows
 from tests.ops.onnx_node import Node
 from tests.ops.onnx_nodes import NODES
-from tests.ops.oracle import array_of, dtypes_of, examples, judges, means, numpy_type, type_of
+from tests.ops.onnx_runtime import Declined, Died, Refused, Runtime
+from tests.ops.oracle import (
+    ONNX_DEATHS,
+    ONNX_MET,
+    array_of,
+    dtypes_of,
+    examples,
+    judges,
+    means,
+    numpy_type,
+    type_of,
+)
 
 onnx = pytest.importorskip("onnx", reason="ONNX is not installed: pip install 'gradual[oracles]'")
 reference = pytest.importorskip("onnx.reference")
-runtime = pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed: pip install 'gradual[oracles]'")
+pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed: pip install 'gradual[oracles]'")
 
 OPSET = 21
 UNITS = {DType.FLOAT16: 1e-2, DType.FLOAT32: 2e-5, DType.FLOAT64: 1e-10}
 """How near floats have to be: kernels compute in the type itself, in an order of their own, and round each step."""
 
-NOBODY = "not admitted"
-MET: Counter[tuple[str, str]] = Counter()
-"""How many applications were compared with whom, by operator."""
+RUNTIME = Runtime()
+WHO = ("runtime", "reference")
 
 few = settings(examples(15, among=4), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
@@ -57,19 +67,32 @@ def results_of(node: Node) -> tuple[str, Any]:
     """Who computed the node, and what."""
     model = model_of(node)
     feed = {f"x{i}": value for i, value in enumerate(node.inputs) if value is not None}
-    options = runtime.SessionOptions()
-    options.log_severity_level, options.intra_op_num_threads = 4, 1
     try:
-        session = runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        return "runtime", node.after(*session.run(None, feed))
-    except DECLINED:
-        pass
-    return "reference", node.after(*reference.ReferenceEvaluator(model).run(None, feed))
+        return "runtime", node.after(*RUNTIME.run(model.SerializeToString(), feed))
+    except Declined:
+        return "reference", node.after(*reference_of(model, feed))
 
 
-STATE = runtime.capi.onnxruntime_pybind11_state
-DECLINED = (STATE.NotImplemented, STATE.Fail, STATE.RuntimeException, STATE.InvalidArgument)
-"""What the runtime says of a node for which it has no kernel, or whose kernel does not take such sizes."""
+def reference_of(model: Any, feed: dict[str, Any]) -> list[Any]:
+    """What ONNX's reference computes; raises Failed where it cannot."""
+    try:
+        return reference.ReferenceEvaluator(model).run(None, feed)  # type: ignore[no-any-return]  # arrays
+    except Exception as failure:  # of whatever kind: it is not ours, and it is counted
+        raise Failed(f"{type(failure).__name__}: {failure}") from failure
+
+
+class Failed(Exception):
+    """The reference fails at a node that the runtime declines: nobody computes it."""
+
+
+UNCOMPARED = {Refused: "not admitted", Failed: "fails there", Died: "the runtime died of it"}
+"""Why an application of which there is a node is not compared."""
+
+
+def told(node: Node) -> str:
+    """A node in words."""
+    inputs = [None if value is None else f"{value.dtype}{list(value.shape)}" for value in node.inputs]
+    return f"{node.operator}({', '.join(map(str, inputs))}) {node.attributes}"
 
 
 def compare(found: Any, expected: Any, who: str) -> None:
@@ -110,8 +133,10 @@ def test_an_operator_is_that_of_onnx(name: str, data: st.DataObject) -> None:
     assume(all(need.goal.evaluate({}) for need in judges(name, *types, **application.attributes).needs))
     try:
         who, expected = results_of(node)
-    except Exception as failure:  # of ONNX, not of ours: counted, and an operator that nobody computes is an error
-        MET[name, NOBODY if isinstance(failure, STATE.InvalidGraph) else "fails there"] += 1
+    except (Refused, Failed, Died) as failure:
+        ONNX_MET[name, UNCOMPARED[type(failure)]] += 1
+        if isinstance(failure, Died):
+            ONNX_DEATHS.append(f"{name}: {failure}: {told(node)}")
         reject()
     try:
         found = means(name, *application.arguments, **application.attributes)
@@ -119,7 +144,7 @@ def test_an_operator_is_that_of_onnx(name: str, data: st.DataObject) -> None:
         assert fault.code == FAULTS.get(name)
         reject()
     compare(found, expected, who)
-    MET[name, who] += 1
+    ONNX_MET[name, who] += 1
 
 
 FAULTS = {
@@ -138,6 +163,8 @@ def test_every_node_is_that_of_a_counterpart() -> None:
 
 
 def test_whom_operators_were_compared_with(tell: Callable[[str], None]) -> None:
-    by = Counter(who for _, who in MET.elements())
-    told = ", ".join(f"{who} {count}" for who, count in by.most_common())
-    tell(f"ONNX: {len({name for name, who in MET if who in ('runtime', 'reference')})} operators; {told}")
+    by = Counter(who for _, who in ONNX_MET.elements())
+    shares = ", ".join(f"{who} {count}" for who, count in by.most_common())
+    tell(f"ONNX: {len({name for name, who in ONNX_MET if who in WHO})} operators; {shares}")
+    for death in ONNX_DEATHS:
+        tell(f"ONNX: {death}")
