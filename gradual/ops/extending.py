@@ -94,11 +94,6 @@ def _batch_of(name: str) -> Rule:
     return rule
 
 
-def _first_axis(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
-    """Every operand's first axis counts samples that nothing combines."""
-    return (frozenset({0}) for _ in types)
-
-
 # ---------------------------------------------------------------------------------------------------------- one by one
 def _reduced(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     for type in types:
@@ -182,10 +177,18 @@ def _in_channels(operator: Operator, types: Types, attributes: Attributes, grows
 
 def _images(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
     """Images and their channels are pooled one by one."""
+    return (_counted(types[0], attributes),)
+
+
+def _counted(type: Any, attributes: Attributes) -> Axes:
+    """The axes that count images and channels, wherever the layout has them."""
     layout = str(attributes["layout"])
-    if len(layout) != _rank(types[0]):
-        return (_NONE,)
-    return (frozenset(axis for axis, letter in enumerate(layout) if letter in "NC"),)
+    return frozenset(axis for axis, letter in enumerate(layout) if letter in "NC" and len(layout) == _rank(type))
+
+
+def _sampled(operator: Operator, types: Types, attributes: Attributes, grows: Grows) -> Iterable[Axes]:
+    """Images and their channels are read one by one; so is each place of the grid, whose numbers lie along axis 1."""
+    return _counted(types[0], attributes), _but(types[1], 1)
 
 
 SIZED = frozenset(("zeros", "ones", "full", "broadcast_to", "reshape"))
@@ -228,7 +231,7 @@ _FAMILIES: tuple[tuple[str, Rule], ...] = (
     ("nn.instance_norm nn.group_norm", _in_channels),
     ("image.resize1d image.resize2d image.resize3d nn.upsampling nn.upsampling3d", _images),
     ("nn.depth_to_space nn.space_to_depth", _batch_of("layout")),
-    ("image.grid_sample", _first_axis),
+    ("image.grid_sample", _sampled),
 )
 
 RULES: Mapping[str, Rule] = {name: rule for names, rule in _FAMILIES for name in names.split()}

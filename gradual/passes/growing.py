@@ -41,7 +41,7 @@ from gradual.passes.failing import MEASURING, Failing, failing_of
 from gradual.passes.passing import Unusable
 from gradual.source import Span
 from gradual.tensors.scalar import integer_range
-from gradual.types.opening import sizes, spelled
+from gradual.types.opening import shapes_unknown, sizes, spelled
 from gradual.types.type import OpenedType, TensorType, TupleType
 from gradual.verdict import Proved
 
@@ -249,7 +249,7 @@ class _Walk:
     def _refusal(self, step: Apply, states: list[State], sized: bool) -> str:
         """Why padding would change what an operator makes; empty if it does not."""
         operator, types = step.operator, [self.failing.types[operand] for operand in step.operands]
-        if step.accepts is not None:
+        if step.accepts is not None or any(True for type in types for _ in shapes_unknown(type)):
             return "is applied to a value of unknown rank"
         if not (self.failing.cannot(step) or never_spoils(operator, types) or self._fits_padded(step, types)):
             raise Unusable(f"`{operator.name}` may fail on the padding", step.span)

@@ -26,7 +26,7 @@ from gradual.passes.pinning import Pins, Place, by_function
 from gradual.passes.sharpening import Sweep, sharpened
 from gradual.types.choosing import at_types
 from gradual.types.measuring import measured, measuring, requirements
-from gradual.types.opening import base_of, content_of, sizes, spelled, with_contents
+from gradual.types.opening import content_of, placed_sizes, sizes, spelled, with_contents
 from gradual.types.relate import Coercion, Demand, demands, substituted
 from gradual.types.subsuming import subsumes
 from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
@@ -182,10 +182,11 @@ def with_known_result(function: Function) -> Function:
     shown = next((param.type for param in function.params if param.name == function.body.result), shown)
     if shown is None:
         return function
-    own = {param.name for param in function.params}
+    shown_at = {place for param in function.params for place, _ in placed_sizes(param.type, param.name)}
 
     def outside(variable: Variable) -> bool:
-        return variable.witness is None or (isinstance(variable.witness, SizeOf) and base_of(variable) in own)
+        witness = variable.witness
+        return witness is None or (isinstance(witness, SizeOf) and (witness.value, witness.axis) in shown_at)
 
     return replace(function, type=replace(function.type, result=_told(function.type.result, shown, outside)))
 

@@ -302,6 +302,50 @@ def test_how_much_is_padding() -> None:
         assert says in list(waste([1, 8, 64]))
 
 
+UNKNOWN_RANK = """
+def @main(%x: Tensor[(n, 2), float32], %y: Tensor[*, float32]) { concatenate((%x, %y), axis=0) }"""
+
+
+def test_beside_a_value_of_unknown_rank_there_is_no_padding() -> None:
+    with pytest.raises(Unusable, match="`concatenate` is applied to a value of unknown rank") as refused:
+        bucketed(gradual.check(UNKNOWN_RANK), "n=1,2", "pad=0")
+    assert refused.value.span is not None
+
+
+def test_no_result_is_declared_by_a_size_that_not_every_argument_has() -> None:
+    before = gradual.check(UNKNOWN_RANK)
+    after = bucketed(before, "n=1,2")
+    assert str(after.types["@main_n_2"]).endswith("-> Tensor[(?, 2), float32]")
+    again = gradual.check(after.text)
+    assert again.ok, after.text
+    for values in ((floats(2, 2), floats(3, 2)), (floats(1, 2), floats(0, 2)), (floats(4, 2), floats(2))):
+        assert ended(after, *values) == ended(before, *values)
+        assert ended(again, *values)[:2] == ended(before, *values)[:2]
+
+
+IMAGES = (
+    'image.grid_sample(%d, ones(shape=[n, 2, 1, 1], dtype="float32"), layout="HCNW")',
+    'nn.global_max_pool2d(%d, layout="HCNW")',
+    'nn.max_pool2d(%d, pool_size=[1, 1], layout="HCNW")',
+    'nn.conv2d(%d, ones(shape=[2, 3, 1, 1], dtype="float32"), data_layout="HCNW", channels=2, kernel_size=[1, 1])',
+    'image.resize2d(%d, size=[2, 2], layout="HCNW", method="linear")',
+)
+
+
+@pytest.mark.parametrize("body", IMAGES)
+def test_images_are_counted_where_the_layout_says(body: str) -> None:
+    before = gradual.check(f"def @main(%d: Tensor[(5, 3, n, 4), float32]) {{ {body} }}")
+    assert before.ok, before.diagnostics
+    after = bucketed(before, "n=1,3", "pad=7")
+    for n in range(1, 5):
+        assert ended(after, floats(5, 3, n, 4, seed=n)) == ended(before, floats(5, 3, n, 4, seed=n))
+    mixing = body.replace("[n,", "[2,")
+    turned = gradual.check(f"def @main(%d: Tensor[(n, 3, 2, 4), float32]) where n > 0 {{ {mixing} }}")
+    assert turned.ok, turned.diagnostics
+    with pytest.raises(Unusable):
+        bucketed(turned, "n=1,3", "pad=7")
+
+
 @needs_models
 @pytest.mark.parametrize("path", sorted(RELAY_MODELS.glob("*_any_*.relay")), ids=lambda path: path.stem)
 def test_batches_of_models_are_padded_and_images_are_not(path: Path) -> None:
