@@ -2,7 +2,8 @@
 
 Buffers are placed one after another in the order in which they are filled.  A buffer moves into a free slot that is
 proved to be large enough; else a free slot grows, to its own size if that is proved to be larger for every entry, or
-to the maximum of the two; else a slot is added.  Every formula of a slot is known when the function is entered.
+to the maximum of the two; else a slot is added.  Every formula of a slot is known when the function is entered.  Where
+all sizes are numbers, buffers are packed instead if that takes less.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed, OpenRank
 from gradual.passes.comparing import Comparing
 from gradual.passes.living import Enter, Event, Leave, Lives, Made, lives
+from gradual.passes.packing import packed
 from gradual.run.plan import Buffer, Plan, Slot, bytes_of, in_blocks, tensors
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
@@ -55,8 +57,8 @@ TRIED = 16
 
 
 def planned(function: Function) -> Plan:
-    """The plan of a function's memory.  No solver is asked.  [plan.slot]"""
-    return _Planner(function).plan()
+    """The plan of a function's memory.  No solver is asked.  [plan.slot] [plan.pack]"""
+    return packed(_Planner(function).plan())
 
 
 @dataclass(slots=True, eq=False)

@@ -76,7 +76,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """A piece of the arena that buffers take turns in.
+    """A piece of the arena that buffers take turns in; another may have bytes of it when none of its buffers lives.
 
     Attributes:
         size: bytes: the size of the largest of its buffers, or the maximum of those that nobody can compare.
@@ -111,8 +111,10 @@ class Plan:
 
     @property
     def arena(self) -> Dim:
-        """Bytes of all slots: what is allocated on entry."""
-        return self.slots[-1].offset + self.slots[-1].size if self.slots else constant(0)
+        """Bytes of all slots: what is allocated on entry.  Formulas follow each other, numbers may overlap."""
+        ends = [slot.offset + slot.size for slot in self.slots]
+        numbers = [end.value for end in ends if end.value is not None]
+        return constant(max(numbers, default=0)) if len(numbers) == len(ends) else ends[-1]
 
     @property
     def peak(self) -> Dim:

@@ -6,7 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
+from random import Random
 
 import pytest
 
@@ -15,14 +16,19 @@ from gradual.core.terms import Function
 from gradual.dims.constraint import equal
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, constant
+from gradual.passes import packing
+from gradual.passes.packing import packed
 from gradual.passes.planning import planned
 from gradual.passes.preparing import entry_facts
-from gradual.run.plan import ALIGNMENT, Plan
+from gradual.run.plan import ALIGNMENT, Buffer, Plan, Slot
 from gradual.run.value import Blame, Fault
+from gradual.source import Span
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tools.arguments import values
 from gradual.types.dtype import DType
+from gradual.types.type import TensorType
 from tests.generators.programs import generated
+from tests.material import RELAY_MODELS, needs_models
 from tests.passes.arenas import run_in_arenas
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
@@ -167,6 +173,81 @@ def @main(%x: Tensor[(4,), float32], %n: int64) {
         gradual.check(text).core, "@main", (random_tensor((4,), DType.FLOAT32, 1), Tensor(3, "int64"))
     )
     assert watch.reads
+
+
+# ------------------------------------------------------------------------------------------------------------- packing
+def drawn(seed: int) -> Plan:
+    """A plan of buffers of some sizes and lives, each in a slot of its own."""
+    random = Random(f"packing {seed}")
+    type = TensorType((), DType.FLOAT32)
+    buffers, slots, end = dict[str, Buffer](), [], 0
+    for k in range(random.randint(1, 40)):
+        path, size, first = f"%{k}", constant(64 * random.choice((0, 1, 1, 2, 3, 5, 8, 13, 21))), k // 2 + 1
+        last = first + random.choice((0, 1, 1, 2, 3, 10))
+        buffers[path] = Buffer(path, "exp", type, Span(0, 0), size, size, first, last, k)
+        slots.append(Slot(size, constant(end), (path,)))
+        end += size.value or 0
+    return Plan("@f", 40, buffers, tuple(slots), constant(0), ())
+
+
+def places(made: Plan) -> dict[str, tuple[int, int]]:
+    """Where each buffer begins and ends."""
+    found = {}
+    for path, buffer in made.buffers.items():
+        start = made.slots[buffer.slot or 0].offset.value or 0
+        found[path] = start, start + (buffer.size.value or 0)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_lives_at_once_is_packed_apart(seed: int) -> None:
+    before = drawn(seed)
+    made = packed(before)
+    lies = places(made)
+    assert (made.live or 0) <= (made.arena.value or 0) <= (before.arena.value or 0)
+    assert max(end for _, end in lies.values()) == made.arena.value
+    for one, other in combinations(made.buffers.values(), 2):
+        if one.first <= other.last and other.first <= one.last:
+            (start, end), (begin, stop) = lies[one.path], lies[other.path]
+            assert end <= begin or stop <= start or start == end or begin == stop, (one.path, other.path)
+    for number, slot in enumerate(made.slots):
+        assert slot.holds == tuple(path for path, buffer in made.buffers.items() if buffer.slot == number)
+        assert all(made.buffers[path].size is slot.size for path in slot.holds)
+
+
+def test_packing_gives_up_on_too_many_pairs_and_on_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = drawn(7)
+    assert packed(before).arena.value != before.arena.value
+    formulas = plan(CHAIN)
+    assert packed(formulas) is formulas
+    monkeypatch.setattr(packing, "PAIRS", 20)
+    assert packed(before) is before
+
+
+SPLIT = """def @main(%x: Tensor[(8, 16), float32]) {
+  let %a = nn.relu(%x);
+  let %b = strided_slice(%a, begin=[0], end=[4], axes=[0]);
+  let %c = exp(%b);
+  (%b, %c, tanh(%c))
+}"""
+
+
+def test_what_is_packed_is_read_where_it_was_written() -> None:
+    found = gradual.check(SPLIT)
+    given = (random_tensor((8, 16), DType.FLOAT32, 1),)
+    made = found.plan("@main")
+    assert made.peak.value == made.live == 768
+    value, watch = run_in_arenas(found.core, "@main", given)
+    assert watch.reads and found.run("@main", *given, runtime="graph") == value
+    with pytest.raises(AssertionError, match="overwritten"):
+        run_in_arenas(found.core, "@main", given, all_in_one_place)
+
+
+@needs_models
+@pytest.mark.parametrize("name", ["resnet18", "inception_v3", "densenet121"])
+def test_models_are_packed_as_tightly_as_can_be(name: str) -> None:
+    made = gradual.check((RELAY_MODELS / f"{name}.relay").read_text("utf-8")).plan("@main")
+    assert made.peak.value == made.live
 
 
 # -------------------------------------------------------------------------------------------------------------- proofs
