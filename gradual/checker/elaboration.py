@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from gradual.checker.learning import Learning
 from gradual.checker.omission import Scope, Template
@@ -50,6 +50,9 @@ from gradual.types.type import (
 from gradual.verdict import Unknown
 
 _ABSENT: Any = object()
+
+Trail = list[Any]
+"""What to put back, the last first: a table, a key, and what it held, one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +179,8 @@ class Elaboration:
         self.proved = 0
         self.refuted = 0
         self._taken: dict[str, int] = {}
-        self._undo_names: list[tuple[dict[Any, Any], Any, Any]] = []
-        self._undo_branch: list[tuple[dict[Any, Any], Any, Any]] = []
+        self._undo_names: Trail = []
+        self._undo_branch: Trail = []
 
     # ------------------------------------------------------------------------------------------------- scopes
     @contextmanager
@@ -247,20 +250,17 @@ class Elaboration:
 
     def bind(self, name: str, value: str) -> None:
         """From here on the spelling `name` means the core variable `value`."""
-        self._undo_names.append((self.names, name, self.names.get(name, _ABSENT)))
-        self.names[name] = value
+        _put(self._undo_names, self.names, name, value)
 
     def bind_dim(self, name: str, dim: Dim) -> None:
         """From here on the dimension name means `dim`."""
-        self._undo_names.append((self.dims, name, self.dims.get(name, _ABSENT)))
-        self.dims[name] = dim
+        _put(self._undo_names, self.dims, name, dim)
 
     def bind_type(self, name: str) -> TypeVariable:
         """From here on the name is a type parameter; one that shadows another gets a number."""
-        spelling = self._reserved(name)
-        self._undo_names.append((self.type_names, name, self.type_names.get(name, _ABSENT)))
-        self.type_names[name] = TypeVariable(spelling)
-        return self.type_names[name]
+        parameter = TypeVariable(self._reserved(name))
+        _put(self._undo_names, self.type_names, name, parameter)
+        return parameter
 
     def rigid(self, name: str) -> Dim:
         """A rigid dim for a name that is bound here; a name that shadows another gets a number."""
@@ -272,8 +272,7 @@ class Elaboration:
         while spelling in self.dims or spelling in self.reserved:
             number += 1
             spelling = f"{name}_{number}"
-        self._undo_names.append((self.reserved, spelling, _ABSENT))
-        self.reserved[spelling] = True
+        _put(self._undo_names, self.reserved, spelling, True)
         return spelling
 
     def fresh(self, spelling: str | None) -> str:
@@ -319,7 +318,8 @@ class Elaboration:
 
         Holes of one key over the same operands are one unknown, as long as its witness is live.  [type.open]
         """
-
+        if isinstance(type, TensorType) and type.numbers is None and not is_gradual(type):
+            return cast(OpenedType, type)  # nothing is to be opened
         here: dict[object, Dim] = {}
 
         def known(path: str, axis: int, hole: Hole) -> Dim | None:
@@ -454,8 +454,7 @@ class Elaboration:
                 return Span(0, 0)
 
     def _branch_entry(self, table: dict[Any, Any], key: Any, value: Any) -> None:
-        self._undo_branch.append((table, key, table.get(key, _ABSENT)))
-        table[key] = value
+        _put(self._undo_branch, table, key, value)
 
     # --------------------------------------------------------------------------------------------- diagnostics
     def report(
@@ -513,9 +512,15 @@ def _key(hole: Hole, operands: tuple[str, ...]) -> object:
     return label, tuple(operands[index] for index in indices)
 
 
-def _undo(trail: list[tuple[dict[Any, Any], Any, Any]], mark: int) -> None:
+def _put(trail: Trail, table: dict[Any, Any], key: Any, value: Any) -> None:
+    """A new entry of a table until it is undone."""
+    trail += (table, key, table.get(key, _ABSENT))
+    table[key] = value
+
+
+def _undo(trail: Trail, mark: int) -> None:
     while len(trail) > mark:
-        table, key, old = trail.pop()
+        old, key, table = trail.pop(), trail.pop(), trail.pop()
         if old is _ABSENT:
             table.pop(key, None)
         else:
