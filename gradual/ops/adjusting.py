@@ -73,10 +73,9 @@ def _where_contents(condition: TensorType[Dim], x: TensorType[Dim], y: TensorTyp
 def where(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
     """The element of x where the condition holds or is not 0, else that of y; all three broadcast together.
 
-    bool[..a], t[..b], t[..c] -> t[..broadcast(a, b, c)]   [op.broadcast.agree]
+    c[..a], t[..b], t[..c] -> t[..broadcast(a, b, c)]   [op.broadcast.agree]
     """
     test, left, right = tensor(condition, 0), tensor(x, 1), tensor(y, 2)
-    of_dtype(test, 0, lambda dtype: not dtype.is_float, "booleans or integers")
     dtype = same_dtype(left, right)
     shape, needs = broadcast((test.shape, left.shape, right.shape))
     return judged(shape, dtype, needs)

@@ -50,8 +50,9 @@ def _bordered(data: Tensor, widths: Widths, source: Place) -> Tensor:
 
 
 def _pad(data: Tensor, pad_val: Tensor, *, pad_width: Widths, pad_mode: str) -> Tensor:
-    if pad_mode != "constant":
-        return _bordered(data, pad_width, _SOURCES[pad_mode])
+    mode = pad_mode.lower()
+    if mode != "constant":
+        return _bordered(data, pad_width, _SOURCES[mode])
     if data.rank == 0:
         return data
     fill = converted(pad_val.dtype, data.dtype, pad_val.elements)[0]
@@ -65,6 +66,11 @@ def _axes(given: TensorType[Dim], widths: Sequence[tuple[Dim, Dim]]) -> Iterator
         raise IllFormed("op.attribute", f"pad_width has to have {given.rank} pairs, not {len(widths)}")
     for axis, (extent, (before, after)) in enumerate(zip(given.shape, widths, strict=True)):
         yield axis, extent, before, after
+
+
+def _is_wide_enough(extent: int, side: int, mode: str) -> bool:
+    """Whether a border of so many cells has cells to come from."""
+    return side <= 0 or {"constant": True, "edge": extent >= 1, "reflect": side < extent}[mode]
 
 
 def _border_needs(given: TensorType[Dim], widths: Sequence[tuple[Dim, Dim]], mode: str) -> Iterator[Need]:
@@ -134,6 +140,8 @@ def _dyn_pad(data: Tensor, widths: Tensor, pad_val: Tensor, *, pad_width: object
     for extent, (before, after) in zip(data.shape, found, strict=True):
         if extent + before + after < 0:
             raise invalid_value(f"padding {before} and {after} cuts away more than the {extent} cells there are")
+        if not all(_is_wide_enough(extent, side, pad_mode.lower()) for side in (before, after)):
+            raise invalid_value(f"{extent} cells are too narrow a border for padding {before} and {after}")
     return _pad(data, pad_val, pad_width=found, pad_mode=pad_mode)
 
 
@@ -146,15 +154,15 @@ def dyn_pad(
     pad_width: object = None,
     pad_mode: str = "constant",
 ) -> Judgement:
-    """So many cells of `pad_val` before and after each axis.   t[..a], int[rank, 2], u[] -> t[..]
+    """As `nn.pad`, with the numbers of cells taken from values.   t[..a], int[rank, 2], u[] -> t[..]
 
-    There is a pair of numbers for each axis [op.dyn.nn.pad.pairs].  A negative one cuts cells away; more than there are
-    is a fault.  Numbers that are constants are read as those of `nn.pad` [op.pad.size].
+    There is a pair of numbers for each axis [op.dyn.nn.pad.pairs].  More cells cut away than there are, or a border
+    that is too narrow, is a fault.  Constants are read as those of `nn.pad` [op.pad.size] [op.pad.source].
     """
     given, pairs = tensor(data, 0), tensor(widths, 1, rank=2)
     of_dtype(pairs, 1, lambda dtype: dtype.is_integer, "a tensor of integers")
     tensor(pad_val, 2, rank=0)
-    _mode(pad_mode, ("constant",), "pad_mode")
+    mode = _mode(pad_mode, ("constant", "edge", "reflect"), "pad_mode")
     says = "there is not a pair of numbers for each axis"
     needs = [
         agreement(pairs.shape[axis], constant(wanted), "op.dyn.nn.pad.pairs", says, (1, axis))
@@ -164,4 +172,4 @@ def dyn_pad(
         return judged([Hole(ZERO)] * given.rank, given.dtype, needs)
     flat = [constant(int(number)) for number in pairs.numbers]
     known = list(zip(flat[::2], flat[1::2], strict=True))
-    return judged(_widened(given, known), given.dtype, (*needs, *_border_needs(given, known, "constant")))
+    return judged(_widened(given, known), given.dtype, (*needs, *_border_needs(given, known, mode)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 import json
 import math
+import re
 import struct
 import sys
 from array import array
@@ -19,17 +20,33 @@ from gradual.syntax import ast
 Key = tuple[str, int]
 Size = str | int | None | tuple[str, "Size", "Size"]
 """A size outside the text: a name, a number, unknown, or an operation on two sizes."""
-Fields = Mapping[str, int | str | None]
+Leaf = int | float | str | None | tuple["Leaf", ...]
+Fields = Mapping[str, Leaf]
 """Attributes outside the text."""
 
 ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
+    "relay.attrs.AllClassNonMaximumSuppressionAttrs": (),
+    "relay.attrs.DFTAttrs": ("inverse",),
+    "relay.attrs.DilateAttrs": ("strides",),
+    "relay.attrs.DynExpandDimsAttrs": (),
+    "relay.attrs.GetValidCountsAttrs": ("score_threshold",),
+    "relay.attrs.InitOpAttrs": ("shape",),
+    "relay.attrs.NonMaximumSuppressionAttrs": (),
+    "relay.attrs.ProposalAttrs": ("ratios", "scales"),
+    "relay.attrs.ROIAlignAttrs": ("pooled_size",),
+    "relay.attrs.ROIPoolAttrs": ("pooled_size",),
+    "relay.attrs.ScanopAttrs": ("axis", "exclusive"),
     "relay.attrs.ScatterElementsAttrs": ("axis", "reduction"),
     "relay.attrs.ScatterNDAttrs": ("mode",),
-    "relay.attrs.ScanopAttrs": ("axis", "exclusive"),
-    "relay.attrs.UniqueAttrs": (),
+    "relay.attrs.StftAttrs": (),
     "relay.attrs.TriluAttrs": (),
+    "relay.attrs.UniqueAttrs": (),
 }
-"""The attributes that TVM 0.12 prints as a key, and which of their fields are nodes; the others are written out."""
+"""The attributes that TVM 0.12 prints as a key, and which of their fields are nodes; the others are written out.
+
+They are those of the operators that are registered without `set_attrs_type` (`src/relay/op`), with the fields of
+`include/tvm/relay/attrs`: an `Array`, an `Integer`, a `Bool`, a `String` is a node, an `int`, a `double` is not.
+"""
 
 
 class Undecodable(ValueError):
@@ -99,12 +116,16 @@ def attributes_at(fields: Fields, span: Span) -> tuple[ast.Attribute, ...]:
     return tuple(ast.Attribute(name, _value_at(value, span), span) for name, value in fields.items())
 
 
-def _value_at(value: int | str | None, span: Span) -> ast.Expr:
+def _value_at(value: Leaf, span: Span) -> ast.Expr:
     match value:
         case None:
             return ast.Nothing(span)
         case str():
             return ast.Text(value, span)
+        case tuple():
+            return ast.Listing(tuple(_value_at(part, span) for part in value), span)
+        case float():
+            return ast.Number(value, "float64", True, span)
     return ast.Number(value, "int32", False, span)
 
 
@@ -118,7 +139,7 @@ ARITHMETIC = {
     "Max": "max",
 }
 DEPTH = 100
-"""How deep the arithmetic of a size may nest in the metadata."""
+"""How deep the arithmetic of a size, or a list, may nest in the metadata."""
 
 
 class _Graph:
@@ -143,25 +164,29 @@ class _Graph:
         return Metadata(constants, sizes, attributes)
 
     def _fields(self, node: dict[str, Any]) -> Fields:
-        """The attributes that a node holds: numbers and strings, of themselves or as nodes."""
+        """The attributes that a node holds: numbers, strings and lists, of themselves or as nodes."""
         kind = node["type_key"]
         if kind not in ATTRIBUTES:
             raise Undecodable(f"an entry of attributes in it is of kind {kind}")
         nodes = ATTRIBUTES[kind]
         return {
-            name: self._leaf(self.nodes[int(held)]) if name in nodes else int(held) if _is_number(held) else held
+            name: self._leaf(self.nodes[int(held)], DEPTH) if name in nodes else _plain(held)
             for name, held in node["attrs"].items()
             if name != "span"
         }
 
-    def _leaf(self, node: dict[str, Any]) -> int | str | None:
+    def _leaf(self, node: dict[str, Any], depth: int) -> Leaf:
         match node["type_key"]:
             case "":
                 return None
             case "IntImm":
                 return int(node["attrs"]["value"])
+            case "FloatImm":
+                return float(node["attrs"]["value"])
             case "runtime.String":
                 return str(node["repr_str"])
+            case "Array" if depth:
+                return tuple(self._leaf(self.nodes[part], depth - 1) for part in node.get("data", ()))
         raise Undecodable(f"an attribute in it is of kind {node['type_key']}")
 
     def _kinds(self) -> list[tuple[str, int]]:
@@ -219,8 +244,15 @@ class _Graph:
         return self.names[number]
 
 
-def _is_number(text: str) -> bool:
-    return text.removeprefix("-").isdecimal()
+_INTEGER = re.compile(r"-?[0-9]+")
+_FLOAT = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|inf|nan)")
+
+
+def _plain(text: str) -> int | float | str:
+    """What a field writes out: a number as C++ prints it, or else a string."""
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text
 
 
 # ------------------------------------------------------------------------------------------------- arrays

@@ -33,9 +33,10 @@ def _mirror_pad(draw: st.DrawFn) -> Application:
 @st.composite
 def _dyn_pad(draw: st.DrawFn) -> Application:
     shape, dtype = draw(shapes(0, 3, 60)), draw(dtypes())
-    flat = [draw(st.integers(-1, 2)) for _ in range(2 * len(shape))]
+    mode = draw(st.sampled_from(("constant", "edge", "reflect")))
+    flat = [draw(_side(extent, mode)) for extent in shape for _ in range(2)]
     widths = Tensor(flat, DType.INT64, (len(shape), 2))
-    return Application((draw(tensors(shape, dtype)), widths, draw(tensors((), dtype))))
+    return Application((draw(tensors(shape, dtype)), widths, draw(tensors((), dtype))), {"pad_mode": mode})
 
 
 ROWS: dict[str, Row] = {"nn.pad": _pad(), "nn.mirror_pad": _mirror_pad(), "dyn.nn.pad": _dyn_pad()}

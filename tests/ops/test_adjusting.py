@@ -53,7 +53,7 @@ def test_a_narrowed_float_is_rounded() -> None:
 @compares("where")
 def test_where_chooses_element_by_element(dtype: DType, data: st.DataObject) -> None:
     shapes = data.draw(compatible(3))
-    test = data.draw(tensors(shapes[0], data.draw(st.sampled_from([DType.BOOL, *INTEGERS]))))
+    test = data.draw(tensors(shapes[0], data.draw(st.sampled_from([DType.BOOL, *INTEGERS, *FLOATS])), special=True))
     left, right = (data.draw(tensors(shape, dtype, special=True)) for shape in shapes[1:])
     expected = np.where(array_of(test) != 0, array_of(left), array_of(right))
     assert_exactly(means("where", test, left, right), expected)
@@ -74,9 +74,9 @@ def test_where_on_a_known_condition_chooses_contents() -> None:
     assert [str(part) for part in rule(condition, left, right) or ()] == ["(if n >= 1 then n else 1)"]
 
 
-def test_a_float_condition_is_refused() -> None:
-    kinds = [TensorType((), dtype) for dtype in (DType.FLOAT32, DType.INT8, DType.INT8)]
-    assert refusal("where", *kinds).rule == "op.dtype"
+def test_a_float_condition_holds_where_it_is_not_zero() -> None:
+    condition = Tensor([0.0, -0.0, math.nan, 1e-45])
+    assert means("where", condition, Tensor(1), Tensor(2)).tolist() == [2, 2, 1, 1]
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
+from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
@@ -79,6 +80,17 @@ def test_padding_by_a_value_has_sizes_that_depend_on_data() -> None:
     judgement = judges("dyn.nn.pad", of("n", 3), of(2, "k", dtype=DType.INT64), of())
     assert judgement.result.shape == (Hole(constant(0)),) * 2  # type: ignore[union-attr]
     assert goals(judgement) == [("op.dyn.nn.pad.pairs", "true"), ("op.dyn.nn.pad.pairs", "k == 2")]
+
+
+@pytest.mark.parametrize(("mode", "extent", "side"), [("EDGE", 0, 1), ("reflect", 2, 2), ("Reflect", 2, 3)])
+def test_a_border_that_turns_out_too_narrow_is_a_fault(mode: str, extent: int, side: int) -> None:
+    def pads(cells: int, after: int) -> Tensor:
+        data = Tensor([1.0] * cells, "float32", (cells,))
+        return means("dyn.nn.pad", data, Tensor([[0, after]], "int64"), Tensor(0.0), pad_mode=mode)
+
+    with pytest.raises(TensorFault, match="too narrow"):
+        pads(extent, side)
+    assert pads(extent + 2, 1).shape == (extent + 3,)
 
 
 def test_a_fill_of_another_type_is_converted() -> None:

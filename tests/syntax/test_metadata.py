@@ -12,7 +12,7 @@ import pytest
 import gradual
 from gradual.source import Source
 from gradual.syntax import ast
-from gradual.syntax.metadata import MAGIC, decoded
+from gradual.syntax.metadata import MAGIC, Undecodable, decoded
 from gradual.syntax.parse import parse
 from gradual.syntax.print import printed
 
@@ -189,6 +189,28 @@ def test_what_stands_in_the_attributes_itself_is_read_as_it_stands() -> None:
     exclusive = {"type_key": "IntImm", "attrs": {"dtype": "bool", "span": "0", "value": "1"}}
     found = decoded(section({"relay.attrs.ScanopAttrs": [nodes]}, [exclusive], []))
     assert found.attributes == {("relay.attrs.ScanopAttrs", 0): {"axis": None, "dtype": "int64", "exclusive": 1}}
+
+
+def test_lists_and_doubles_are_read_as_cpp_writes_them() -> None:
+    kind = "relay.attrs.ProposalAttrs"
+    nodes: list[dict[str, Any]] = [
+        {"type_key": "Array", "data": [101, 102]},
+        {"type_key": "FloatImm", "attrs": {"dtype": "float32", "span": "0", "value": "0.5"}},
+        {"type_key": "IntImm", "attrs": {"dtype": "int32", "span": "0", "value": "8"}},
+        {"type_key": "Array"},
+    ]
+    held = {"ratios": "100", "scales": "103", "threshold": "0.69999999999999996", "rpn_min_size": "16", "a": "1e-05"}
+    found = decoded(section({kind: [{"type_key": kind, "attrs": held}]}, nodes, []))
+    expected = {"ratios": (0.5, 8), "scales": (), "threshold": 0.7, "rpn_min_size": 16, "a": 1e-05}
+    assert found.attributes == {(kind, 0): expected}
+
+
+def test_lists_that_hold_themselves_are_one_error() -> None:
+    kind = "relay.attrs.DilateAttrs"
+    attributes = {"strides": "100", "dilation_value": "0"}
+    graph = section({kind: [{"type_key": kind, "attrs": attributes}]}, [{"type_key": "Array", "data": [100]}], [])
+    with pytest.raises(Undecodable):
+        decoded(graph)
 
 
 def test_attributes_are_no_value_and_other_kinds_are_errors() -> None:
