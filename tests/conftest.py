@@ -1,18 +1,21 @@
-"""Reports: what a test measured and nobody judges, printed after the results.
+"""Settings of all tests, and reports: what a test measured and nobody judges, printed after the results.
 
-Properties have no deadline: a machine that is busy refutes nothing.
+Properties have no deadline: a machine that is busy refutes nothing.  The gate draws the same examples every time, so
+that it says yes or no to a change and to nothing else; whoever looks for something new explores
+(`HYPOTHESIS_PROFILE=exploring`), as the campaigns do.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 import pytest
 from hypothesis import settings
 
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
-
+settings.register_profile("gate", deadline=None, derandomize=True)
+settings.register_profile("exploring", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 _REPORTS = pytest.StashKey[list[str]]()
 
 

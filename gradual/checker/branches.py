@@ -89,7 +89,7 @@ def _truth(state: Elaboration, condition: str, span: Span) -> Constraint | None:
 def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str], truth: Constraint | None) -> Branch:
     with state.branch() as steps:
         if truth is not None:
-            state.facts.suppose(truth)
+            state.program.decider.suppose(state.facts, truth)
         result = infer(expr)
         type = state.types[result]
     return Branch(Block(tuple(steps), result), type, read_under(state, truth, type), last(expr).span)

@@ -64,7 +64,7 @@ def _branch(
     """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
     mark, outer, shared = verifier.facts.mark(), dict(verifier.types), dict(verifier.shared)
     if truth is not None:
-        verifier.facts.suppose(truth)
+        verifier.decider.suppose(verifier.facts, truth)
     if isinstance(step, Match) and pattern is not None:
         Structures(verifier).bind(pattern, verifier._type(step.scrutinee), False, step.name)
     verifier.block(block)

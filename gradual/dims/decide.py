@@ -135,6 +135,16 @@ class Decider:
 
     # ------------------------------------------------------------------------------------------- other questions
 
+    def suppose(self, facts: Facts, condition: Constraint) -> None:
+        """Enter a path: a condition is supposed, and false too if nothing comes there.  [dim.facts.suppose]
+
+        A goal is asked with the facts that it is connected with, which a contradiction among others is not.
+        """
+        facts.suppose(condition)
+        question = _Question(facts, condition, facts.rewrite(condition))
+        if isinstance(self._answer([*question.cone.known, *question.cone.path], question.order), Nowhere):
+            facts.suppose(FALSE)
+
     def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
         """Whether a goal can hold together with the unconditional facts, as for a `where` clause."""
         question = _Question(facts, goal, facts.rewrite(goal))

@@ -80,7 +80,7 @@ class Knowing:
             case Dim():
                 self._facts.assume(at_least(told, _ZERO))
             case Path(goal):
-                self._facts.suppose(goal)
+                self.decider.suppose(self._facts, goal)
             case Passed(goal):
                 self._facts.learn(goal, self.decider.decide(self._facts, goal))
             case _:

@@ -30,7 +30,7 @@ from tests.generators.program_terms import (
 )
 from tests.generators.programs import KEPT_REJECTS, Compile, generated
 
-MEMBERS = 4
+MEMBERS = 8
 """How many programs a family has, the one that is grown among them."""
 
 SIZES = 0.25

@@ -17,7 +17,7 @@ from tests.passes.given import GIVEN, NARROWING, Given
 from tests.properties.case import Case
 from tests.properties.compiling import SHARED, outcome, same
 
-TAKEN = 4
+TAKEN = 3
 """How many of the passes the law `passes` puts one program through."""
 
 

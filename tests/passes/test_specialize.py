@@ -10,6 +10,8 @@ import gradual
 from gradual import Compilation
 from gradual.core.reading import every
 from gradual.core.terms import Check, Invoke, Stop
+from gradual.core.verify import violations
+from gradual.dims.decide import Decider
 from gradual.passes.passing import Unusable
 from gradual.passes.pinning import unknowns
 from gradual.run.value import Blame
@@ -241,3 +243,29 @@ def test_a_model_with_open_sizes_becomes_static(path: Path) -> None:
     types = [*(param.type for param in main.params), *(s.type for s in every(main.body) if not isinstance(s, Check))]  # type: ignore[union-attr]
     assert words and not checks(after)
     assert all(size.value is not None for type in types for size in sizes(type))
+
+
+# --------------------------------------------------------------------------------------------------------- what is kept
+JOINED = """
+def @main(%x: Tensor[(n, 1, m), float32]) -> Tensor[(1, n, 0), float32] {
+  let %s = strided_slice(%x, begin=[dim(%x, 0)], end=[9], strides=[1]);
+  let %t = strided_slice(%s, begin=[0], end=[9], strides=[2]);
+  if (take(shape_of(%t), 0) == 1) {
+    where(less(%t, %s), %t, %s)
+  } else {
+    %t as Tensor[((max(min(n, 9) - n, 0) + 1) // 2, n, n), float32]
+  }
+}
+"""
+BROADCAST = """
+def @main(%x: Tensor[(m, m + 1, m), float32], %y: Tensor[(?,), float32], %k: int64) {
+  let %z = if (%k == 3) { subtract(%y, %x) } else { %x };
+  multiply(%y, %z)
+}
+"""
+
+
+@pytest.mark.parametrize(("text", "pin"), [(JOINED, "m=1"), (BROADCAST, "m=3")])
+def test_a_size_that_says_what_a_branch_checked_does_not_become_a_number(text: str, pin: str) -> None:
+    after = at(text, pin)
+    assert not violations(after.core, Decider())

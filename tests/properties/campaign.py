@@ -114,6 +114,8 @@ def _patience(seconds: float) -> Iterator[None]:
 
 def breaches(numbers: Iterable[int], laws: dict[str, Law], tally: Tally) -> Iterator[Breach]:
     """The breaches among the programs of some numbers."""
+    gc.collect()
+    gc.freeze()  # what is there now stays, and is not looked through again
     for number in numbers:
         if number % _SWEPT == 0:
             gc.collect()  # compilations are cyclic, and what a compiler leaves behind counts as old at once
