@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gradual.core.declared import is_own
 from gradual.core.rewriting import Rewriting
-from gradual.dims.constraint import Constraint
+from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import ContentOf, Dim, constant, product
 from gradual.dims.reduce import is_large
 from gradual.limits import LIMITS
@@ -23,6 +23,7 @@ from gradual.types.measuring import bare
 from gradual.types.opening import base_of, content_of, numel_of, opened, rank_of, size_of
 from gradual.types.type import (
     Content,
+    FunctionType,
     GradualType,
     Hole,
     NeverType,
@@ -43,10 +44,12 @@ class Retyping:
     Attributes:
         rewriting: what stands for the names and unknowns that are gone.
         scope: the variables that have a value here.
+        holds: whether a constraint is known to hold here.
     """
 
     rewriting: Rewriting
     scope: Container[str]
+    holds: Callable[[Constraint], bool]
 
     def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
         """The recorded type, with dims that are judged now for the unknowns of its own."""
@@ -68,10 +71,16 @@ class Retyping:
                 return self.rewriting.type(before)
 
     def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
+        """The judged dim for an unknown; a number for another dim only where they are known to be equal.
+
+        What a branch checked is over at its end, and a size that says what was checked there says more than a number.
+        """
+        recorded = self.rewriting.dim(size)
         if isinstance(extent, Hole):
-            return self.rewriting.dim(size)
-        opens = is_own(size, path, axis) and not is_large(extent, LIMITS.nodes)
-        return extent if opens or extent.value is not None else self.rewriting.dim(size)
+            return recorded
+        if is_own(size, path, axis) and not is_large(extent, LIMITS.nodes):
+            return extent
+        return extent if extent.value is not None and self.holds(equal(recorded, extent)) else recorded
 
     # --------------------------------------------------------------------------------------------------------- joins
     def joined(self, before: OpenedType, path: str, types: Sequence[OpenedType]) -> OpenedType:
@@ -156,8 +165,22 @@ def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
             return True
         case TupleType(fields), TupleType(others) if len(fields) == len(others):
             return all(map(is_alike, fields, others))
+        case FunctionType(), FunctionType(names=names):
+            return replace(type, names=names) == recorded
         case _:
             return type == recorded
+
+
+def says(type: OpenedType, wanted: OpenedType, path: str) -> bool:
+    """Whether the type of a value says each size of a parameter that the parameter's own type does."""
+    match type, wanted:
+        case TensorType(contents=None), TensorType() if type.rank == wanted.rank:
+            pairs = enumerate(zip(type.shape, wanted.shape, strict=True))
+            return all(size is own or is_own(own, path, axis) for axis, (size, own) in pairs)
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            return all(says(*pair, f"{path}#{i}") for i, pair in enumerate(zip(fields, others, strict=True)))
+        case _:
+            return True
 
 
 # ------------------------------------------------------------------------------------------------------------ elements

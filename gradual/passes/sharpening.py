@@ -33,6 +33,7 @@ from gradual.core.terms import (
     MakeTuple,
     Match,
     Module,
+    Param,
     Project,
     Rename,
     Size,
@@ -48,7 +49,7 @@ from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking
 from gradual.passes.knowing import Knowing, Passed, Path
 from gradual.passes.naming import names_in
-from gradual.passes.retyping import Literal, Retyping, elements, fits, images, is_alike, is_closed
+from gradual.passes.retyping import Literal, Retyping, elements, fits, images, is_alike, is_closed, says
 from gradual.source import Span
 from gradual.tensors.tensor import scalar
 from gradual.types.choosing import at_types
@@ -273,10 +274,18 @@ class Sweep:
 
     def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
         """The recorded type, with dims that are judged now for the unknowns of its own."""
-        return Retyping(self.rewriting, self.types).sharper(judged, before, path)
+        return self._retyping.sharper(judged, before, path)
 
     def _joined(self, before: OpenedType, path: str, types: list[OpenedType]) -> OpenedType:
-        return Retyping(self.rewriting, self.types).joined(before, path, types)
+        return self._retyping.joined(before, path, types)
+
+    @property
+    def _retyping(self) -> Retyping:
+        return Retyping(self.rewriting, self.types, self._holds)
+
+    def _holds(self, goal: Constraint) -> bool:
+        """Whether a constraint is known to hold here; nothing is asked of one that is evident."""
+        return goal is TRUE or isinstance(self.knowing.decide(goal), Proved)
 
     # ------------------------------------------------------------------------------------------------- operators
     def _apply(self, step: Apply) -> None:
@@ -337,7 +346,7 @@ class Sweep:
             return False
         if not isinstance(found, Judgement):
             return True
-        return all(isinstance(self.knowing.decide(need.goal), Proved) for need in found.needs)
+        return all(self._holds(need.goal) for need in found.needs)
 
     def _judged(self, step: Apply, moved: Apply) -> Apply:
         """The step with the type that its rule gives on what is known now."""
@@ -345,12 +354,13 @@ class Sweep:
         try:
             operands = asking.flattened(self.operands(moved))
             found = asking.step(operands)
+            result = found.result if isinstance(found, Judgement) else asking.at_any_rank(operands)
         except IllFormed as wrong:  # a check before it fails always, or its branch is never taken
             if moved.accepts is not None:
                 self._out.append(replace(moved.accepts, goal=FALSE))
             raise self._stopped(step.span, f"`{step.operator.name}`: {wrong.message}") from None
         if not isinstance(found, Judgement):
-            return moved
+            return moved if result is None else replace(moved, type=self.sharper(result, step.type, step.name))
         if moved.accepts is not None:
             self._accepted(found, moved.accepts)
         type = self.sharper(found.result, step.type, step.name)
@@ -360,7 +370,7 @@ class Sweep:
 
     def _accepted(self, judgement: Judgement, accepts: Check) -> None:
         """What the rule needs, once the ranks are known, is checked where it was asked, with the same label."""
-        unmet = (need.goal for need in judgement.needs if not isinstance(self.knowing.decide(need.goal), Proved))
+        unmet = (need.goal for need in judgement.needs if not self._holds(need.goal))
         goal = all_of(*unmet)
         if goal is not TRUE:
             self._out.append(replace(accepts, goal=goal, says=""))
@@ -414,10 +424,21 @@ class Sweep:
         """The body of a function in place of its call.   [pass.inline]"""
         self.loosened.add(self.rewriting.name(step.function))
         for param, operand in zip(callee.params, map(self.rewriting.name, step.operands), strict=True):
-            self._alias(param, operand)
+            self._bind(param, operand)
         for inner in callee.body.steps:
             self._step(inner)
         self._alias(step, self.rewriting.name(callee.body.result))
+
+    def _bind(self, param: Param, value: str) -> None:
+        """A parameter is its argument; an ascription of it where the argument's type does not say the same sizes.
+
+        What is a number where the body is written out may be a name around it, of which only the path knows the number.
+        """
+        type = self.type_of(value)
+        if says(type, self.rewriting.type(param.type), param.name):
+            self._alias(param, value)
+        else:
+            self._emit(Rename(param.name, value, self.sharper(type, param.type, param.name), param.span), param)
 
     def _called(self, step: Any, moved: Invoke) -> OpenedType:
         for operand in moved.operands:
