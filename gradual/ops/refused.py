@@ -32,6 +32,11 @@ _GRADIENT = (
 _PREPACKED = (
     "it is the second half of an operator whose weight was transformed for a schedule; write the operator itself"
 )
+_PACKED = (
+    "it computes on data that a pass has packed into blocks for a schedule; the operator on a plain layout computes "
+    "the same, and `layout_transform` unpacks"
+)
+_REWRITTEN = "it moves the weight of an operator as a tuned schedule wants it; take the program before that"
 _LOWERED = (
     "it calls code that is no Relay program, so nothing is known of its shape or its meaning; declare an "
     "`operator` instead"
@@ -80,6 +85,11 @@ REFUSED: Mapping[str, str] = {
     "nn.contrib_conv2d_winograd_without_weight_transform": _PREPACKED,
     "nn.contrib_conv3d_winograd_weight_transform": _PREPACKED,
     "nn.contrib_conv3d_winograd_without_weight_transform": _PREPACKED,
+    "nn.contrib_conv2d_NCHWc": _PACKED,
+    "nn.contrib_dense_pack": _PACKED,
+    "nn.contrib_depthwise_conv2d_NCHWc": _PACKED,
+    "auto_scheduler_layout_transform": _REWRITTEN,
+    "meta_schedule_layout_transform": _REWRITTEN,
     "nn.internal.": _PREPACKED,
     "nn.internal.sparse_dense_padded": _PREPACKED,
     "nn.bitpack": _HARDWARE,

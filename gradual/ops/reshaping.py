@@ -112,6 +112,40 @@ dyn_reshape = dynamic_twin(
 )
 
 
+def _from_the_back(shape: Shape, codes: Sequence[int | Dim], allowzero: bool) -> tuple[Shape, tuple[Need, ...]]:
+    """The shape that is asked for where axes and codes are matched from the last on."""
+    found, needs = requested(shape[::-1], codes[::-1], allowzero, elements=False)
+    return found[::-1], needs
+
+
+def _reverse_reshape(data: Tensor, *, newshape: Ints, allowzero: bool) -> Tensor:
+    shape, _ = _from_the_back(dims(data.shape), newshape, allowzero)
+    return tensor_of(numbers(shape), data.dtype, data.elements)
+
+
+def _reverse_reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool) -> Contents:
+    shape, _ = _from_the_back(data.shape, newshape, allowzero)
+    return same_contents(data, len(shape))
+
+
+@operator(
+    "contrib_reverse_reshape",
+    meaning=_reverse_reshape,
+    family="reshaping",
+    contents=_reverse_reshape_contents,
+    flat=_reshape_flat,
+)
+def reverse_reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
+    """As `reshape`, with axes and codes read from the last to the first.   t[..a] -> t[..newshape]
+
+    So `[-1, 0]` makes `(50, 4)` of `(10, 5, 4)`; -4 stands after its two sizes [op.reshape.code].  What is owed is what
+    `reshape` owes [op.reshape.size] [op.reshape.elements] [op.reshape.divides].
+    """
+    given = tensor(data, 0)
+    shape, needs = _from_the_back(given.shape, newshape, allowzero)
+    return Judgement(TensorType(shape, given.dtype), needs, _settled(newshape, shape))
+
+
 def _spliced(
     left: Sequence[Dim], right: Sequence[Dim], lhs_begin: int, lhs_end: int | None, rhs_begin: int, rhs_end: int | None
 ) -> Shape:

@@ -16,8 +16,9 @@ from gradual.ops.linear import contracted_dtype
 from gradual.ops.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import ONE, agreement, judged, tensor
 from gradual.ops.sparse import vector_of_integers
+from gradual.ops.windows import surrounded
 from gradual.tensors.fault import invalid_value, out_of_bounds
-from gradual.tensors.index import numel
+from gradual.tensors.index import numel, permuted
 from gradual.tensors.scalar import kept, total
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.type import TensorType, TupleType
@@ -34,7 +35,7 @@ def _spans(starts: Sequence[int], count: int) -> Iterator[range]:
 
 def _entries(values: Tensor, columns: Tensor, starts: Tensor, width: int) -> list[list[Entry]]:
     """Column and value of each entry, for each row; a block stands for several rows and columns."""
-    height, breadth = values.shape[1:] if values.rank > 1 else (1, 1)
+    height, breadth = (*values.shape[1:], 1, 1)[:2]
     area = height * breadth
     found: list[list[Entry]] = []
     for span in _spans(starts.elements, columns.size):
@@ -100,6 +101,73 @@ def sparse_dense(
     count = (starts.shape[0] - 1) * (values.shape[1] if values.rank > 1 else ONE)
     height = given.shape[0]
     return judged((count, height) if sparse_lhs else (height, count), dtype, needs)
+
+
+def _patches(data: Tensor, side: int) -> Iterator[Sequence[Any]]:
+    """For each cell of images [n, h, w, c] the square around it, row by row, with zeros beyond the border."""
+    count, height, width, channels = data.shape
+    around = (side - 1) // 2
+    border = ((0, 0), (around, around), (around, around), (0, 0))
+    cells = surrounded(data.elements, data.shape, border, 0, 1).cells
+    line, breadth = (width + 2 * around) * channels, side * channels
+    for image, row, column in product(range(count), range(height), range(width)):
+        first = (image * (height + 2 * around) + row) * line + column * channels
+        yield [cell for i in range(side) for cell in cells[first + i * line : first + i * line + breadth]]
+
+
+def _sparse_conv2d(
+    data: Tensor,
+    weight_data: Tensor,
+    weight_indices: Tensor,
+    weight_indptr: Tensor,
+    *,
+    layout: str,
+    kernel_size: tuple[int, int],
+) -> Tensor:
+    order = (0, 2, 3, 1) if layout == "NCHW" else (0, 1, 2, 3)
+    shape = tuple(data.shape[axis] for axis in order)
+    images = tensor_of(shape, data.dtype, permuted(data.elements, data.shape, order))
+    side = kernel_size[0]
+    lines = _entries(weight_data, weight_indices, weight_indptr, side * side * shape[3])
+    found = [
+        total(patch[column] * value for column, value in line) for patch in _patches(images, side) for line in lines
+    ]
+    shape, back = (*shape[:3], len(lines)), (0, 3, 1, 2) if layout == "NCHW" else (0, 1, 2, 3)
+    whole = permuted(kept(data.dtype, found), shape, back)
+    return tensor_of(tuple(shape[axis] for axis in back), data.dtype, whole)
+
+
+@operator("nn.sparse_conv2d", meaning=_sparse_conv2d, family="rows")
+def sparse_conv2d(
+    data: TensorType[Dim],
+    weight_data: TensorType[Dim],
+    weight_indices: TensorType[Dim],
+    weight_indptr: TensorType[Dim],
+    *,
+    layout: str = "NHWC",
+    kernel_size: tuple[int, int] = (1, 1),
+) -> Judgement:
+    """A convolution with a sparse weight of 1 by 1, or of 3 by 3 with zeros around the image.
+
+    t[n, h, w, c], t[v, a, b], int[v], int[r + 1] -> t[n, h, w, r * a]; or t[n, c, h, w] -> t[n, r * a, h, w] in the
+    layout "NCHW", where the weight is 1 by 1
+
+    Each row of the weight gives a channel of the result: its columns are the channels, of a weight of 3 by 3 those of
+    each cell, row by row.  Blocks t[v, a] are one column wide.  There is a column for each block [op.rows.count], and
+    the starts of the rows have an end [op.rows.starts].  A column out of bounds is a fault [op.index.bounds].  Sums
+    are as in `nn.sparse_dense`.
+    """
+    given = tensor(data, 0, rank=4)
+    if (layout, kernel_size) not in (("NHWC", (1, 1)), ("NCHW", (1, 1)), ("NHWC", (3, 3))):
+        says = "NHWC with a kernel_size of 1 by 1 or 3 by 3, or NCHW with one of 1 by 1"
+        raise IllFormed("op.attribute", f"layout has to be {says}, not {layout} with one of {kernel_size}")
+    values, _, starts, needs = _matrix(weight_data, weight_indices, weight_indptr, 1)
+    if values.rank not in (2, 3):
+        raise IllFormed("op.rank", f"argument 2 has to have rank 2 or 3, not {values.rank}", 1)
+    channels = (starts.shape[0] - 1) * values.shape[1]
+    first, *rest = given.shape
+    shape = (first, channels, *rest[1:]) if layout == "NCHW" else (first, *rest[:2], channels)
+    return judged(shape, contracted_dtype(given, values, None), needs)
 
 
 def _sparse_transpose(sparse_data: Tensor, sparse_indices: Tensor, sparse_indptr: Tensor) -> tuple[Tensor, ...]:

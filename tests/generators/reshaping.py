@@ -77,6 +77,15 @@ def _reshape(draw: st.DrawFn, walk: bool = True) -> Application:
 
 
 @st.composite
+def _reverse_reshape(draw: st.DrawFn) -> Application:
+    """A request against the axes in opposite order, in opposite order itself."""
+    data = draw(any_tensor())
+    turned, allowzero = data.shape[::-1], draw(st.booleans())
+    codes = coded(draw, turned, allowzero) if draw(st.booleans()) else _walked(draw, turned)
+    return Application((data,), {"newshape": codes[::-1], "allowzero": int(allowzero)})
+
+
+@st.composite
 def _reshape_like(draw: st.DrawFn) -> Application:
     data = draw(any_tensor())
     like = random_tensor(tuple(regrouped(draw, data.shape)), draw(dtypes()), 3)
@@ -116,6 +125,7 @@ def _transpose(draw: st.DrawFn) -> Application:
 ROWS: dict[str, Row] = {
     "reshape": _reshape(),
     "dyn.reshape": promoted(_reshape(walk=False), ["newshape"]),
+    "contrib_reverse_reshape": _reverse_reshape(),
     "reshape_like": _reshape_like(),
     "squeeze": _squeeze(),
     "dyn.squeeze": promoted(_squeeze(named=True), ["axis"]),

@@ -32,6 +32,18 @@ def _sparse_dense(draw: st.DrawFn) -> Application:
 
 
 @st.composite
+def _sparse_conv2d(draw: st.DrawFn) -> Application:
+    layout, side = draw(st.sampled_from((("NHWC", 1), ("NCHW", 1), ("NHWC", 3))))
+    block = (draw(st.integers(1, 2)), draw(st.integers(1, 2))) if draw(st.booleans()) else (draw(st.integers(1, 3)),)
+    count, height, width, groups = (draw(st.integers(0, 3)) for _ in range(4))
+    channels = groups * (block[1] if len(block) > 1 else 1)
+    shape = (count, channels, height, width) if layout == "NCHW" else (count, height, width, channels)
+    dtype = draw(dtypes(NUMBERS))
+    weight = draw(matrix(draw(st.integers(0, 3)), side * side * groups, dtype, block))
+    return Application((draw(tensors(shape, dtype)), *weight), {"layout": layout, "kernel_size": [side, side]})
+
+
+@st.composite
 def _sparse_transpose(draw: st.DrawFn) -> Application:
     side = draw(sizes)
     return Application(draw(matrix(side, side, draw(dtypes()))))
@@ -45,6 +57,7 @@ def _sparse_add(draw: st.DrawFn) -> Application:
 
 ROWS: dict[str, Row] = {
     "nn.sparse_dense": _sparse_dense(),
+    "nn.sparse_conv2d": _sparse_conv2d(),
     "nn.sparse_transpose": _sparse_transpose(),
     "nn.sparse_add": _sparse_add(),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.refused import REFUSED, listed, reason
 from gradual.types.type import FunctionType
 from tests.generators.marking import ROWS
+from tests.material import SHARED
 from tests.ops.oracle import compares, examples, judges, means, type_of
 
 
@@ -33,6 +36,19 @@ def test_nothing_is_both_an_operator_and_refused() -> None:
     refused = {name for name, _ in listed()}
     assert not refused & set(CATALOGUE)
     assert all(why[0].islower() and not why.endswith(".") for why in REFUSED.values())
+
+
+RELAY = SHARED / "reference" / "relay-0.12.md"
+NAMED = re.compile(r"^\* \*\*[^*:]+\*\*: (.+, .+)$", re.MULTILINE)
+"""A group of the reference's list of Relay's operators; those with a shape function stand in bold."""
+
+
+@pytest.mark.skipif(not RELAY.is_file(), reason="no reference/relay-0.12.md under GRADUAL_SHARED")
+def test_every_operator_of_relay_is_here_or_refused() -> None:
+    groups = NAMED.findall(RELAY.read_text("utf-8").partition("## 3. Op inventory")[2].partition("### 3.2")[0])
+    names = {name.strip(" *") for group in groups for name in group.split(",")}
+    assert len(names) == 301
+    assert sorted(name for name in names if name not in CATALOGUE and reason(name) is None) == []
 
 
 def test_a_dialect_is_refused_whole_and_no_more() -> None:

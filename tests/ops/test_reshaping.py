@@ -121,10 +121,24 @@ def test_codes_that_ask_for_what_cannot_be_are_refused(wanted: list[int]) -> Non
     assert refusal("reshape", of("b"), newshape=wanted).rule == "op.attribute"
 
 
-@pytest.mark.parametrize("name", ["reshape", "reshape_like", "squeeze", "expand_dims"])
+@pytest.mark.parametrize(
+    ("wanted", "shape"),
+    [
+        ([-1, 0], ["b * s", "d"]),
+        ([2, -1, 0], ["2", "b * s // 2", "d"]),
+        ([-2, 0], ["b", "s", "d"]),
+        ([0, -3], ["b", "d * s"]),
+        ([-2, -1, 2, -4], ["b", "s", "d // 2", "2"]),
+    ],
+)
+def test_codes_may_be_read_from_the_back(wanted: list[int], shape: list[str]) -> None:
+    assert shape_of(judges("contrib_reverse_reshape", of("b", "s", "d"), newshape=wanted)) == shape
+
+
+@pytest.mark.parametrize("name", ["reshape", "contrib_reverse_reshape", "reshape_like", "squeeze", "expand_dims"])
 @few
 @given(data=st.data())
-@compares("reshape", "reshape_like", "squeeze", "expand_dims")
+@compares("reshape", "contrib_reverse_reshape", "reshape_like", "squeeze", "expand_dims")
 def test_a_reshape_keeps_the_elements_in_order(name: str, data: st.DataObject) -> None:
     application, found = applications(name, data)
     assert_exactly(found, array_of(application.arguments[0]).reshape(found.shape))

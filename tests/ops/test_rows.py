@@ -71,6 +71,26 @@ def test_sparse_dense_is_the_product_with_the_whole_matrix(data: st.DataObject) 
 
 @many
 @given(data=st.data())
+@compares("nn.sparse_conv2d")
+def test_sparse_conv2d_is_the_product_of_patches_with_the_whole_matrix(data: st.DataObject) -> None:
+    application, found = applications("nn.sparse_conv2d", data)
+    x, *parts = map(array_of, application.arguments)
+    images = x.transpose(0, 2, 3, 1) if application.attributes["layout"] == "NCHW" else x
+    count, height, width, channels = images.shape
+    side = application.attributes["kernel_size"][0]
+    around = side // 2
+    padded = np.pad(wide(images), ((0, 0), (around, around), (around, around), (0, 0)))
+    cells = [padded[:, i : i + height, j : j + width] for i in range(side) for j in range(side)]
+    patches = np.concatenate(cells, axis=3)
+    weight = parts[0].reshape(*parts[0].shape, 1) if parts[0].ndim == 2 else parts[0]
+    whole = dense([weight, *parts[1:]], side * side * channels)
+    expected = patches @ whole.T if patches.size else np.zeros((count, height, width, len(whole)))
+    turned = expected.transpose(0, 3, 1, 2) if application.attributes["layout"] == "NCHW" else expected
+    assert_same(found, kept_in(found.dtype, turned))
+
+
+@many
+@given(data=st.data())
 @compares("nn.sparse_transpose")
 def test_the_transposed_matrix_is_numpys(data: st.DataObject) -> None:
     application, found = applications("nn.sparse_transpose", data)
@@ -124,6 +144,8 @@ def test_shapes_and_what_is_owed() -> None:
         ("nn.sparse_dense", (of(2, 2), of(2, 2), ints(2), ints(2)), "op.rank"),
         ("nn.sparse_dense", (of(2, 2), of(2, dtype=I32), ints(2), ints(2)), "op.dtype"),
         ("nn.sparse_dense", (of(2, 2), of(2), of(2), ints(2)), "op.dtype"),
+        ("nn.sparse_conv2d", (of(1, 2, 2, 3), of(2), ints(2), ints(2)), "op.rank"),
+        ("nn.sparse_conv2d", (of(1, 2, 3), of(2, 1), ints(2), ints(2)), "op.rank"),
         ("nn.sparse_transpose", (of(2, 1, 1), ints(2), ints(2)), "op.rank"),
         ("nn.sparse_transpose", (of(2), ints(2, 2), ints(2)), "op.rank"),
         ("nn.sparse_add", (of(2, 2), of(2, 1, 1), ints(2), ints(3)), "op.rank"),
@@ -131,3 +153,9 @@ def test_shapes_and_what_is_owed() -> None:
 )
 def test_what_no_size_could_mend_is_refused(name: str, arguments: Any, rule: str) -> None:
     assert refusal(name, *arguments).rule == rule
+
+
+@pytest.mark.parametrize(("layout", "side"), [("NCHW", 3), ("NHWC", 2), ("NWHC", 1)])
+def test_a_sparse_convolution_has_few_forms(layout: str, side: int) -> None:
+    arguments = of(1, 2, 2, 3), of(2, 1), ints(2), ints(2)
+    assert refusal("nn.sparse_conv2d", *arguments, layout=layout, kernel_size=[side, side]).rule == "op.attribute"
