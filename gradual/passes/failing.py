@@ -69,6 +69,7 @@ FAULTING = frozenset(
         "sparse_fill_empty_rows",
         "sparse_reshape",
         "nn.nll_loss",
+        "nn.sparse_conv2d",
         "nn.sparse_dense",
         "nn.sparse_transpose",
         "nn.sparse_add",
