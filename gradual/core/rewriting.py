@@ -243,10 +243,10 @@ class Rewriting:
         return tuple((variable, self.dim(size)) for variable, size in binders)
 
     def _check(self, check: Check) -> Check:
-        """The same check of other sizes: its label stays."""
+        """The same check of other sizes: its label stays.  A step stands in one place, so that it is another one."""
         goal, owed = self.goal(check.goal), self.goal(check.blame.owed)
         blame = check.blame if owed is check.blame.owed else replace(check.blame, owed=owed)
-        return check if goal is check.goal and blame is check.blame else replace(check, goal=goal, blame=blame)
+        return replace(check, goal=goal, blame=blame)
 
     def _pattern(self, pattern: CorePattern) -> CorePattern:
         match pattern:

@@ -193,6 +193,8 @@ class _Writer(Lines):
         match found.block.steps[index]:
             case Constant(name) if name in self.inline:
                 return
+            case Check() as check if found.always_fails(index):
+                self.failure(check, items)
             case Check() as check:
                 self.check(check, found.demanded(index), items)
                 if self.demands.learn(check):
@@ -226,6 +228,8 @@ class _Writer(Lines):
 
         What fails at every run is not refuted before it.
         """
+        if isinstance(step, Invoke | Construct):
+            step = self._at_its_types(step, items)
         match step:
             case Apply(operands=operands) if FALSE in self.demands.goals(step):
                 return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
@@ -251,6 +255,13 @@ class _Writer(Lines):
                 each = zip(arms, blocks, strict=True)
                 return replace(step, arms=tuple(replace(arm, block=block) for arm, block in each))
         return step
+
+    def _at_its_types(self, step: Invoke | Construct, items: list[ast.Item]) -> Step:
+        """The step with operands that say no more than the types that were chosen for it.  [pass.surface.never]"""
+        names = {one: self.ascribed(one, type, items) for one, type in self.demands.vaguer(step)}
+        if isinstance(step, Invoke):
+            return replace(step, operands=tuple(names.get(one, one) for one in step.operands))
+        return replace(step, fields=tuple(names.get(one, one) for one in step.fields))
 
     # ----------------------------------------------------------------------------------------------------- values
     def _value(self, step: Step) -> ast.Expr:

@@ -27,6 +27,7 @@ from gradual.core.terms import (
     Project,
     Rename,
     Step,
+    Stop,
     Wrap,
     WrapReference,
     WriteReference,
@@ -105,6 +106,11 @@ class Implied:
             if isinstance(steps[place], Convert) and place not in self.silent:
                 return frozenset()
         return self.ending
+
+    def always_fails(self, index: int) -> bool:
+        """Whether the check at a place fails at every run: it is false, or the run stops behind it whatever it says."""
+        step, behind = self.block.steps[index], self.block.steps[index + 1 : index + 2]
+        return isinstance(step, Check) and (step.goal is FALSE or any(isinstance(one, Stop) for one in behind))
 
     def resolved(self, index: int) -> Step:
         """The step at a place with the operands that are written."""

@@ -9,7 +9,7 @@ from gradual.core.surface_demands import Demands, is_demanded
 from gradual.core.surface_literals import Literals
 from gradual.core.surface_types import NOWHERE, Spelling, integer, local, shape_forgotten
 from gradual.core.terms import Check, Module, Site
-from gradual.dims.constraint import FALSE, Constraint, Equal
+from gradual.dims.constraint import Constraint, Equal, equal
 from gradual.dims.dim import Dim, Kind, RankOf, SizeOf, Variable, constant
 from gradual.dims.dim import variable as ghost
 from gradual.limits import LIMITS
@@ -17,6 +17,7 @@ from gradual.syntax import ast
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
+from gradual.types.opening import size_of
 from gradual.types.type import GradualType, Hole, TensorType, UnrankedType
 
 
@@ -69,18 +70,28 @@ class Lines:
         A check that speaks of rigid names only needs an unknown beside it, for in a strict definition it is an error.
         [pass.surface.check]
         """
-        open = self.open or check.goal is FALSE or any(variable.is_ghost for variable in check.goal.variables())
-        if check.blame.site is Site.ASSERT and check.goal is not FALSE:
-            items.append(ast.Assert(self.spelling.predicate(check.goal), check.blame.says, NOWHERE))
+        open = self.open or any(variable.is_ghost for variable in check.goal.variables())
+        if check.blame.site is Site.ASSERT:
+            self._assert(self.spelling.predicate(check.goal), check, items)
         elif not (open and is_demanded(check, goals)):
             self._demand(check.goal, items)
 
+    def failure(self, check: Check, items: list[ast.Item]) -> None:
+        """A check that fails at every run, of a size that is forgotten: what never holds would be refuted.
+
+        [pass.surface.never]
+        """
+        unknown = self.ascribed(self._carrier(items), _vector(Hole()), items)
+        if check.blame.site is Site.ASSERT:
+            self._assert(self.spelling.predicate(equal(size_of(unknown, 0), constant(0))), check, items)
+        else:
+            self.ascribed(unknown, _vector(constant(0)), items)
+
+    def _assert(self, condition: ast.Expr, check: Check, items: list[ast.Item]) -> None:
+        items.append(ast.Assert(condition, check.blame.says, NOWHERE))
+
     def _demand(self, goal: Constraint, items: list[ast.Item]) -> None:
         """An ascription that owes a goal, of a value whose size or rank the goal speaks of if there is one."""
-        if goal is FALSE:
-            unknown = self.ascribed(self._carrier(items), _vector(Hole()), items)
-            self.ascribed(unknown, _vector(constant(0)), items)
-            return
         for variable in sorted(goal.variables()):
             match variable.witness:
                 case SizeOf(value=path, axis=axis) if (shape := self._shape(path)) is not None:

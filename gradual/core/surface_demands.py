@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gradual.core.terms import (
@@ -25,9 +25,9 @@ from gradual.dims.dim import Dim, RankOf, constant, of_atom
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
 from gradual.ops.ranks import Asking, Unknown
-from gradual.types.choosing import at_types
+from gradual.types.choosing import Shown, at_arguments, at_types, settled_type
 from gradual.types.opening import at_rank, base_of, shapes_unknown
-from gradual.types.relate import Demand, demands, instantiated
+from gradual.types.relate import Demand, demands, instantiated, join
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -37,6 +37,7 @@ from gradual.types.type import (
     ReferenceType,
     TensorType,
     TupleType,
+    UnrankedType,
 )
 
 Learnt = tuple[dict[str, OpenedType], dict[Dim, int]]
@@ -118,6 +119,33 @@ class Demands:
                 if isinstance(cell, ReferenceType):
                     yield operand, cell.content
 
+    def vaguer(self, step: Invoke | Construct) -> Iterator[tuple[str, GradualType]]:
+        """The operands that show more of a type parameter than it was chosen by, with the types that they flow into.
+
+        Read again, they would choose other types, or ones that do not agree.
+        """
+        callee, types = self._callee(step)
+        if callee is None or not types:
+            return
+        given = step.operands if isinstance(step, Invoke) else step.fields
+        applied = at_arguments(callee, list(map(self.type_of, given)), agree=_agreed)
+        if applied is None or any(map(_says_more, applied.types, types)):
+            for operand, target in self.targets(step):
+                if _says_more(settled_type(self.type_of(operand)), target):
+                    yield operand, target
+
+    def _callee(self, step: Invoke | Construct) -> tuple[FunctionType | None, Sequence[GradualType]]:
+        """What is applied, as a function, and the types that were chosen for its parameters."""
+        match step:
+            case Invoke(function=function, types=types):
+                type = self.type_of(function)
+                return (type if isinstance(type, FunctionType) else None), types
+            case Construct(constructor=name, type=DataType() as type):
+                declared = self.module.data[type.name]
+                fields, result = declared.constructors[name].fields, DataType(type.name, declared.types)
+                return FunctionType(("",) * len(fields), fields, result, types=declared.types), type.arguments
+        return None, ()
+
     def goals(self, step: Step | None) -> frozenset[Constraint]:
         """What a step owes wherever it stands."""
         match step:
@@ -169,6 +197,38 @@ class Demands:
         except IllFormed:
             return
         yield from (need.goal for need in found.needs)
+
+
+def _agreed(left: Shown, right: Shown) -> GradualType | None:
+    """What two arguments show together; None where a size, or a rank, is not the same."""
+    return None if _apart(left.type, right.type) else join(left.type, right.type)
+
+
+def _apart(left: GradualType, right: GradualType) -> bool:
+    match left, right:
+        case TensorType(shape), TensorType(other) if len(shape) == len(other):
+            return any(
+                isinstance(a, Dim) and isinstance(b, Dim) and a is not b for a, b in zip(shape, other, strict=True)
+            )
+        case TensorType(), TensorType():
+            return True
+        case (TupleType(parts), TupleType(others)) | (DataType(_, parts), DataType(_, others)):
+            return any(map(_apart, parts, others))
+        case _:
+            return False
+
+
+def _says_more(now: GradualType, was: GradualType) -> bool:
+    """Whether a type says a size or a rank that another one leaves open."""
+    match now, was:
+        case TensorType(shape), TensorType(other):
+            return any(isinstance(a, Dim) and isinstance(b, Hole) for a, b in zip(shape, other, strict=False))
+        case TensorType(), UnrankedType():
+            return True
+        case (TupleType(parts), TupleType(others)) | (DataType(_, parts), DataType(_, others)):
+            return any(map(_says_more, parts, others))
+        case _:
+            return False
 
 
 def _flows(source: OpenedType, target: GradualType) -> Iterator[Constraint]:

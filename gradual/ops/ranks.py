@@ -188,6 +188,18 @@ class Asking:
                 return Cases(tuple(found), complete=False)
         return Cases(tuple(found), complete=True)
 
+    def at_any_rank(self, types: Types) -> GradualType | None:
+        """The result's type as far as it is the same at every rank; None where that is not known.  Raises IllFormed.
+
+        [op.dynamic.result]
+        """
+        cases = self.cases(types)
+        if cases is None or not cases.complete:
+            return None
+        if not cases.fitting:
+            raise next(case.refusal for case in cases.every if case.refusal is not None)
+        return Together(cases.fitting).result()
+
     def _cases(self, types: Types, at: tuple[tuple[Unknown, int], ...]) -> Iterator[Case | None]:
         try:
             found = self.step(types)

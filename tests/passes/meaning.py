@@ -72,6 +72,9 @@ def keeps(case: Case, one: Pass, given: Given) -> str | None:
     wrong = violations(after, SHARED())
     if wrong and not case.violations:
         return f"not verified: {wrong[0].message}\n{printed(after)}"
+    shared = next(twice(after), None)
+    if shared is not None:
+        return f"{shared} stands in two places\n{printed(after)}"
     for values, ended in zip(case.inputs, case.outcomes, strict=True):
         other = outcome(after, values)
         if not same(ended, other) and not (one.name in NARROWING and other.at_entry):
@@ -82,6 +85,16 @@ def keeps(case: Case, one: Pass, given: Given) -> str | None:
     if one.idempotent and printed(one.transform(after, context).module) != printed(after):
         return f"a second time it changes\n{printed(after)}\nto\n{printed(one.transform(after, context).module)}"
     return None
+
+
+def twice(module: Module) -> Iterator[object]:
+    """The steps that stand in two places: what is known of one there is not known of the other."""
+    seen: set[int] = set()
+    for function in module.functions.values():
+        for step in every(function.body):
+            if id(step) in seen:
+                yield step
+            seen.add(id(step))
 
 
 def _vaguer(before: Module, after: Module) -> Iterator[str]:

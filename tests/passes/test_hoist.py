@@ -160,3 +160,38 @@ def test_what_a_failing_check_tells_is_still_there() -> None:
     assert (before.residual, after.residual) == (3, 2)
     wrong = floats(3), floats(11)
     assert ends(before, *wrong) == ends(after, *wrong)
+
+
+TWICE = """
+def @twice(%f: fn (Tensor[(n,), float32]) -> Tensor[(n,), float32], %x: Tensor[(n,), float32]) {
+  %f(%f(%x))
+}
+def @main(%x: Tensor[(m,), float32], %y: Tensor[(?,), float32]) {
+  @twice(fn (%z: Tensor[(m,), float32]) -> Tensor[(m,), float32] { add(%z, %y) }, %x)
+}"""
+
+
+def test_of_two_copies_of_a_check_the_first_stays() -> None:
+    before = gradual.check(TWICE)
+    after = gradual.apply(before, "inline", "drop-proved-checks")
+    assert order(after) == ["c1", "add", "c2", "add"]
+    assert ends(after, floats(3), floats(2)) == ends(before, floats(3), floats(2))
+    assert after.run("@main", floats(3), floats(1)) == before.run("@main", floats(3), floats(1))
+
+
+@pytest.mark.parametrize("passes", [("specialize", "@f:n=3"), ("bucket", "@f:n=3,4")])
+def test_a_check_that_a_copy_proves_stays_in_the_function(passes: tuple[str, ...]) -> None:
+    text = """def @f(%x: Tensor[(n,), float32], %y: Tensor[(?,), float32]) where n <= 9 {
+  let %z: Tensor[(?{u. u >= 3},), float32] = %y;
+  if (n == 3) { let %v: Tensor[(3,), float32] = %y; (%v, sum(%x)) } else { (%z, sum(%x)) }
+}
+def @main(%x: Tensor[(?,), float32], %y: Tensor[(?,), float32]) { @f(%x, %y).1 }"""
+    before = gradual.check(text)
+    assert before.ok, before.diagnostics
+    after = gradual.apply(before, *passes, "drop-proved-checks")
+    for n, m in ((3, 2), (3, 3), (4, 2), (5, 5), (4, 7)):
+        given = floats(n), floats(m)
+        try:
+            assert after.run("@main", *given) == before.run("@main", *given)
+        except Stop:
+            assert ends(after, *given) == ends(before, *given)

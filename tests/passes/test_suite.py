@@ -20,6 +20,7 @@ from gradual.tools.arguments import values
 from gradual.tools.conformance.case import Case
 from gradual.tools.conformance.read import load
 from tests.passes.given import NARROWING
+from tests.passes.meaning import twice
 from tests.properties.compiling import SHARED, Outcome, compiled, same
 
 SLICES = 6
@@ -59,6 +60,8 @@ def changed(found: Compilation, one: Pass, calls: list[Run]) -> str | None:
     wrong = violations(after, SHARED())
     if wrong:
         return f"not verified: {wrong[0].message}"
+    if any(True for _ in twice(after)):
+        return "a step stands in two places"
     for name, arguments, before in calls:
         now = outcome(after, arguments, name)
         if not same(before, now):

@@ -1,0 +1,92 @@
+"""What passes print is read again: it checks, and ends as it did, label for label but for places.  [pass.surface]"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+import gradual
+from gradual import Compilation
+from gradual.tensors.value import Value
+from tests.properties.compiling import alike, outcome
+from tests.properties.inputs import arguments
+
+LIST = "type List[A] { Cons(A, List[A]), Nil, }\n"
+
+PRINTED: dict[str, tuple[str, str]] = {
+    "a rank that a size decides": (
+        """def @main(%x: Tensor[*, float32], %s: Tensor[(?,), int64]) {
+  let %y = dyn.reshape(%x, %s);
+  let %z: Tensor[(?, 3), float32] = %y;
+  nn.dense(%z, ones(shape=[5, 3], dtype="float32"))
+}""",
+        "specialize dim(%s,0)=1",
+    ),
+    "a check that a number refutes": (
+        """def @main(%x: Tensor[(n,), float32], %y: Tensor[(?,), float32]) where n >= 2 {
+  let %z: Tensor[(2 * n,), float32] = %y;
+  %z
+}""",
+        "specialize dim(%y,0)=3",
+    ),
+    "an assertion that a number refutes": (
+        """def @main(%x: Tensor[(n, ?), float32], %k: int64) {
+  assert n >= 1, "some";
+  arange(0i64, %k, 1i64)
+}""",
+        "specialize n=0",
+    ),
+    "the parts of a list": (
+        LIST
+        + """def @main(%x: Tensor[(n, 3), float32], %y: Tensor[(?, ?), float32]) {
+  let %l = Cons(%x, Cons(%y, Nil));
+  match (%l) { Cons(%h, %t) => (sum(%h), match (%t) { Cons(%i, _) => %i, Nil => %y, }), Nil => (1f, %y), }
+}""",
+        "specialize dim(%y,1)=1",
+    ),
+    "the arguments of a call": (
+        """def @choose[A](%c: bool, %x: A, %y: A) -> A { if (%c) { %x } else { %y } }
+def @main(%x: Tensor[(n, 3), float32], %y: Tensor[(?, ?), float32], %c: bool) { @choose(%c, %x, %y) }""",
+        "specialize dim(%y,1)=1",
+    ),
+    "sizes that only a path knows": (
+        """def @put(%z: Tensor[(n,), float32], %r: ref(Tensor[(n,), float32])) { ref_write(%r, exp(%z)) }
+def @main(%x: Tensor[(m,), float32]) { let %r = ref(%x); @put(%x, %r); ref_read(%r) }""",
+        "bucket @main:m=2 inline",
+    ),
+}
+"""A program, and the passes that it goes through."""
+
+
+def read_again(after: Compilation) -> Compilation:
+    """The text that a pass made, checked."""
+    assert not after.text.startswith("// checked again"), after.text
+    again = gradual.check(after.text)
+    assert again.ok, (again.diagnostics, after.text)
+    return again
+
+
+def drawn(found: Compilation, name: str) -> list[tuple[Value, ...]]:
+    random = Random(name)
+    given = [arguments(found.core.functions["@main"], random) for _ in range(40)]
+    return [values for values in given if values is not None]
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_what_is_printed_ends_as_it_did(name: str) -> None:
+    text, words = PRINTED[name]
+    before = gradual.check(text)
+    assert before.ok, before.diagnostics
+    after = gradual.apply(before, *words.split())
+    again = read_again(after)
+    seen = 0
+    for values in drawn(after, name):
+        was, now = outcome(after.core, values), outcome(again.core, values)
+        assert (was.kind, was.label and was.label[0]) == (now.kind, now.label and now.label[0]), (values, now.says)
+        assert alike(was.value, now.value)
+        first = outcome(before.core, values)
+        assert (first.kind, first.label) == (was.kind, was.label)
+        seen += 1
+    assert seen > 20
+    assert gradual.apply(again, "drop-dead").text == gradual.apply(gradual.check(again.text), "drop-dead").text
