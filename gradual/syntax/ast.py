@@ -253,12 +253,13 @@ class Block:
 # --------------------------------------------------------------------------------------------- block items
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Let:
-    """`let %x: T = value;`, `%0 = value;` (no annotation) or `value;` (`name` is None)."""
+    """`let %x {attributes} : T = value;`, `%0 = value;` (no annotation) or `value;` (`name` is None)."""
 
     name: Local | None
     annotation: Type | None
     value: Expr
     span: Span
+    attributes: tuple[Attribute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -143,8 +143,14 @@ def sequence(span: Span, items: list[Any], result: ast.Expr) -> ast.Block:
     return ast.Block(tuple(items), result, span)
 
 
-def let(span: Span, name: ast.Local, annotation: ast.Type | None, value: ast.Expr) -> ast.Let:
-    return ast.Let(name, annotation, value, span)
+def let(
+    span: Span,
+    name: ast.Local,
+    attributes: tuple[ast.Attribute, ...] | None,
+    annotation: ast.Type | None,
+    value: ast.Expr,
+) -> ast.Let:
+    return ast.Let(name, annotation, value, span, attributes or ())
 
 
 def graph(span: Span, name: ast.Local, value: ast.Expr) -> ast.Let:

@@ -138,8 +138,13 @@ def _binder(node: ast.Binder) -> list[Part]:
 
 
 def _param(node: ast.Param, _: int) -> list[Part]:
-    attributes = [*_of("{"), *_commas(_each(node.attributes)), *_of("}")] if node.attributes else []
-    return [*_operand(node.name.name), *attributes, *_annotation(node.annotation)]
+    return _variable(node.name, node.attributes, node.annotation)
+
+
+def _variable(name: ast.Local, attributes: tuple[ast.Attribute, ...], annotation: ast.Type | None) -> list[Part]:
+    """A variable where it is bound."""
+    says = [*_of("{"), *_commas(_each(attributes)), *_of("}")] if attributes else []
+    return [*_operand(name.name), *says, *_annotation(annotation)]
 
 
 def _annotation(node: ast.Type | None) -> list[Part]:
@@ -179,9 +184,9 @@ def _let(node: ast.Let, _: int) -> list[Part]:
     value: list[Part] = [(node.value, LOOSE), *_of(";")]
     if node.name is None:
         return value
-    if node.annotation is None and node.name.name[1:].isdecimal():
+    if node.annotation is None and node.name.name[1:].isdecimal() and not node.attributes:
         return [*_operand(node.name.name), *_of("="), *value]
-    return [*_of("let"), *_operand(node.name.name), *_annotation(node.annotation), *_of("="), *value]
+    return [*_of("let"), *_variable(node.name, node.attributes, node.annotation), *_of("="), *value]
 
 
 def _free_var(node: ast.FreeVar, _: int) -> list[Part]:

@@ -222,7 +222,7 @@ def items(depth: int) -> SearchStrategy[ast.Item]:
     annotation = st.none() | types(depth)
     named = st.builds(ast.Local, local_names, here)
     return st.one_of(
-        st.builds(ast.Let, locals_(), annotation, value, here),
+        st.builds(ast.Let, locals_(), annotation, value, here, _tuple_of(attributes(0), 1)),
         st.builds(ast.Let, st.none(), st.none(), value, here),
         st.builds(ast.FreeVar, named, annotation, here),
         st.builds(ast.Assert, sizes(depth), st.none() | st.text(max_size=8), here),

@@ -100,6 +100,10 @@ def test_one_blank_line_stays_between_items_and_one_stands_between_definitions()
             "fn(%x{virtual_device=meta[VirtualDevice][0]}:int32,k=1){%x}",
             "fn (%x {virtual_device=meta[VirtualDevice][0]}: int32, k=1) {\n  %x\n}",
         ),
+        (
+            "{let %y{virtual_device=meta[VirtualDevice][0]}:int32=1;%y}",
+            "{\n  let %y {virtual_device=meta[VirtualDevice][0]}: int32 = 1;\n  %y\n}",
+        ),
         ("[?{ u.u<=n }, ?]", "[?{u. u <= n}, ?]"),
         ("(1 ,)", "(1,)"),
         ("{  }", "{  }"),
