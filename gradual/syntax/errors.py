@@ -5,6 +5,8 @@ What was expected is said in the user's words, and the bracket that is still ope
 
 from __future__ import annotations
 
+import re
+
 from gradual.diagnostic import Diagnostic, Related
 from gradual.limits import LIMITS
 from gradual.source import Span
@@ -115,12 +117,19 @@ CLOSING = ("RPAR", "RSQB", "RBRACE")
 SEPARATING = ("COMMA", "SEMICOLON", "COLON", "BECOMES", "ARROW", "GIVES")
 
 
-def unexpected(wanted: set[str], found: str, place: Span, open: list[tuple[int, str, bool]]) -> Diagnostic:
+FOREIGN = re.compile(r"=\s*(primfn\b|meta\[(?:ExternalFunc|tir\.PrimFunc)\])")
+"""How TVM prints functions of its lower language, and those that another compiler has made."""
+
+
+def unexpected(wanted: set[str], text: str, found: Span, place: Span, open: list[tuple[int, str, bool]]) -> Diagnostic:
     """E0101 at a token, with the innermost open bracket if its closer was welcome.   [syntax.token]"""
-    message = f"expected {_listed(_phrases(wanted))}, found {_shown(found)}"
-    before = [(at, bracket) for at, bracket, _ in open if at < place.start or not found]
-    related = _unclosed(wanted, found, *before[-1]) if before else ()
-    return Diagnostic("E0101", "syntax.token", message, place, related=related)
+    token = text[found.start : found.end]
+    message = f"expected {_listed(_phrases(wanted))}, found {_shown(token)}"
+    before = [(at, bracket) for at, bracket, _ in open if at < place.start or not token]
+    related = _unclosed(wanted, token, *before[-1]) if before else ()
+    foreign = FOREIGN.match(text, found.start)
+    notes = (f"`{foreign[1]}` is a function that is not written in Relay; declare an `operator`",) if foreign else ()
+    return Diagnostic("E0101", "syntax.token", message, place, related=related, notes=notes)
 
 
 def _unclosed(wanted: set[str], found: str, at: int, bracket: str) -> tuple[Related, ...]:

@@ -193,7 +193,7 @@ class _Reader:
             machine.symbols[kind] for kind in range(machine.terminals) if machine.accepts(self.states, kind, self.last)
         }
         place = Span(max(0, end - 1), end) if kind == END else Span(at, to)
-        return unexpected(wanted, self.text[at:to], place, self.lexer.open)
+        return unexpected(wanted, self.text, Span(at, to), place, self.lexer.open)
 
     def _failed(self, problem: Diagnostic, token: Token) -> bool:
         """Note an error, drop the definition it is in; whether reading can go on with this very token."""

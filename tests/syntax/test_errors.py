@@ -164,3 +164,10 @@ def test_a_session_goes_on_exactly_while_more_is_wanted() -> None:
 def test_a_broken_program_without_definitions_is_an_empty_module() -> None:
     module, diagnostics = parse(Source("test.relay", "add(%x"))
     assert module.definitions == () and len(diagnostics) == 1 and isinstance(module, ast.Module)
+
+
+@pytest.mark.parametrize("written", ["primfn(a: handle) -> () {}", "meta[ExternalFunc][0]"])
+def test_functions_of_other_languages_are_told_apart(written: str) -> None:
+    _, (diagnostic, *_) = parse(Source("test.relay", f"def @f = {written}\ndef @g() {{ 1 }}"))
+    assert (diagnostic.code, len(diagnostic.notes)) == ("E0101", 1)
+    assert "not written in Relay" in diagnostic.notes[0]
