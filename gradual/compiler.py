@@ -238,6 +238,8 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
     graded = list(_graded(result.diagnostics, options))
     if options.advise and not found:
         graded = advised(graded, _definitions(surface, result), _trials(source, options))
+    for state in result.elaborations.values():
+        state.forget()
     diagnostics = sorted((*found, *graded), key=lambda d: (d.span.start, d.span.end))
     return Compilation(
         source,

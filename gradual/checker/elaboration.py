@@ -453,6 +453,13 @@ class Elaboration:
             case None:
                 return Span(0, 0)
 
+    def forget(self) -> None:
+        """Let go of what nothing asks once the file is checked: what is live, where values came from, the way back."""
+        for table in (self.names, self.live, self.sized, self.origins, self._taken):
+            table.clear()
+        self._undo_names.clear()
+        self._undo_branch.clear()
+
     def _branch_entry(self, table: dict[Any, Any], key: Any, value: Any) -> None:
         _put(self._undo_branch, table, key, value)
 
