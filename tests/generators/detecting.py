@@ -6,9 +6,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from gradual.tensors.scalar import wrapped
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
-from tests.generators.operators import FLOATS, INTEGERS, Application, Row, dtypes, sizes
+from tests.generators.operators import FLOATS, INTEGERS, NUMBERS, Application, Row, as_argument, dtypes, sizes
 
 SCORES = (-1.0, 0.0, 0.25, 0.5, 0.5, 0.75, 1.0)
 CLASSES = (-1.0, 0.0, 0.0, 1.0)
@@ -33,6 +34,14 @@ def _boxes(draw: st.DrawFn, shape: tuple[int, int], width: int, dtype: DType, co
 
 
 @st.composite
+def _threshold(draw: st.DrawFn, values: tuple[float, ...]) -> Tensor:
+    """One of some numbers, of any type that has it."""
+    dtype = draw(dtypes(NUMBERS))
+    held = [value for value in values if dtype.is_float or wrapped(dtype, int(value)) == value]
+    return Tensor(draw(st.sampled_from(held)), dtype)
+
+
+@st.composite
 def _columns(draw: st.DrawFn) -> tuple[int, dict[str, int]]:
     """The width of a row, and where score, class and coordinates stand in it."""
     return draw(
@@ -52,7 +61,7 @@ def _valid(draw: st.DrawFn) -> Application:
     shape = draw(sizes.filter(lambda n: n < 4)), draw(sizes)
     data = _boxes(draw, shape, width, draw(dtypes(FLOATS)), columns)
     del columns["coord_start"]
-    threshold = Tensor(draw(st.sampled_from((-2.0, 0.0, 0.5))), draw(dtypes(FLOATS)))
+    threshold = draw(_threshold((-2.0, 0.0, 0.5)))
     return Application((data, threshold), dict(columns), ("id_index", "score_index"))
 
 
@@ -63,8 +72,8 @@ def _suppression(draw: st.DrawFn) -> Application:
     data = _boxes(draw, (batches, count), width, draw(dtypes(FLOATS)), columns)
     valid = Tensor([draw(st.integers(0, count)) for _ in range(batches)], draw(dtypes(INTEGERS)), (batches,))
     indices = Tensor([10 + i for i in range(batches * count)], draw(dtypes(INTEGERS)), (batches, count))
-    most = Tensor(draw(st.integers(-1, 3)), DType.INT32)
-    threshold = Tensor(draw(st.sampled_from((0.0, 0.25, 0.5, 1.0))), DType.FLOAT32)
+    most = draw(as_argument(draw(st.integers(-1, 3))))
+    threshold = draw(_threshold((0.0, 0.25, 0.5, 1.0)))
     attributes: dict[str, Any] = {
         "force_suppress": draw(st.booleans()),
         "top_k": draw(st.integers(-1, 4)),
@@ -80,8 +89,8 @@ def _all_classes(draw: st.DrawFn) -> Application:
     dtype = draw(dtypes(FLOATS))
     boxes = _floats(draw, tuple(float(i) for i in range(5)), (batches, count, 4), dtype)
     scores = _floats(draw, SCORES, (batches, classes, count), dtype)
-    most = Tensor(draw(st.integers(-1, 3)), draw(dtypes((DType.INT32, DType.INT64))))
-    thresholds = [Tensor(draw(st.sampled_from(among)), DType.FLOAT32) for among in ((0.0, 0.25, 0.5), (-2.0, 0.0, 0.5))]
+    most = draw(as_argument(draw(st.integers(-1, 3))))
+    thresholds = [draw(_threshold(among)) for among in ((0.0, 0.25, 0.5, 1.0), (-2.0, 0.0, 0.5))]
     form = draw(st.sampled_from(("onnx", "tensorflow")))
     return Application((boxes, scores, most, *thresholds), {"output_format": form})
 

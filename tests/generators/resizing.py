@@ -10,7 +10,7 @@ from gradual.ops.interpolating import COORDINATES, CROPPING, ROUNDINGS
 from gradual.ops.resizing import METHODS
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
-from tests.generators.operators import FLOATS, NUMBERS, Application, Row, dtypes, tensors
+from tests.generators.operators import NUMBERS, Application, Row, dtypes, tensors
 from tests.generators.windows import SPATIAL, arranged, layout, several
 
 _MODES = [mode for mode in COORDINATES if mode != CROPPING]
@@ -76,9 +76,10 @@ def _upsampling(draw: st.DrawFn, count: int) -> Application:
 @st.composite
 def _upsampling_by(draw: st.DrawFn, count: int) -> Application:
     one = draw(_upsampling(count))
-    scales = [one.attributes[f"scale_{letter.lower()}"] for letter in SPATIAL[count]]
+    dtype = draw(dtypes(NUMBERS))
+    among = _SCALES if dtype.is_float else (2, 1, 3)
+    scales = [draw(st.sampled_from(among)) for _ in SPATIAL[count]]
     left = {name: value for name, value in one.attributes.items() if not name.startswith("scale")}
-    dtype = draw(dtypes(NUMBERS if all(scale == int(scale) for scale in scales) else FLOATS))
     return Application((*one.arguments, *(Tensor(scale, dtype) for scale in scales)), left)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gradual.tensors.index import coordinates
+from gradual.tensors.scalar import wrapped
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 from tests.generators.operators import INTEGERS, Application, Row, dtypes, promoted, shapes, sizes, tensors
@@ -60,7 +61,8 @@ def _sparse_reshape(draw: st.DrawFn) -> Application:
     if place < len(new) and 0 not in new[:place] + new[place + 1 :]:
         written[place] = -1
     shapes_ = (Tensor(list(part), draw(dtypes(COUNTING)), (len(part),)) for part in (old, written))
-    return Application((listed(rows, len(old), draw(dtypes(COUNTING))), *shapes_))
+    among = [dtype for dtype in INTEGERS if all(wrapped(dtype, index) == index for row in rows for index in row)]
+    return Application((listed(rows, len(old), draw(dtypes(among))), *shapes_))
 
 
 def _merged(parts: list[int], where: int) -> tuple[int, ...]:

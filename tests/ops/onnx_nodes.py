@@ -59,9 +59,18 @@ def reduction(name: str) -> Builder:
             return None  # a mean of integers is cut in ways of its own
         if name in ("mean", "max", "min") and not x.size:
             return None  # of nothing ONNX gives 0, or the bound of the type
+        if name == "prod" and given[0].dtype.is_integer and not fits(given[0].dtype, x, axes):
+            return None  # ONNX says nothing of a product that the type does not hold; the runtime gives the bound
         return Node(ONNX[name], [x, whole(axes)], {"keepdims": int(at["keepdims"]), "noop_with_empty_axes": 1})
 
     return build
+
+
+def fits(dtype: DType, x: Any, axes: list[int]) -> bool:
+    """Whether the products along axes are numbers of the type, and so is what any of their factors give."""
+    sizes = np.abs(x.astype(object))
+    products = np.prod(np.where(sizes == 0, 1, sizes), axis=tuple(axes), initial=1)
+    return all(part <= np.iinfo(str(dtype)).max for part in np.ravel(products))
 
 
 def best(name: str) -> Builder:
@@ -153,7 +162,7 @@ def reshape(given: Sequence[Any], at: Attributes) -> Node | None:
 
 def transpose(given: Sequence[Any], at: Attributes) -> Node | None:
     (x,), axes = map(array_of, given), at.get("axes")
-    return Node("Transpose", [x], {} if axes is None else {"perm": [axis % x.ndim for axis in axes]})
+    return Node("Transpose", [x], {"perm": [axis % x.ndim for axis in axes]} if axes else {})
 
 
 def squeeze(given: Sequence[Any], at: Attributes) -> Node | None:
@@ -236,10 +245,12 @@ def scatter_nd(given: Sequence[Any], at: Attributes) -> Node | None:
 
 def one_hot(given: Sequence[Any], at: Attributes) -> Node | None:
     named, on, off = map(array_of, given)
-    if "dtype" in at or on.dtype != off.dtype or (named.size and named.min() < 0):
-        return None  # ONNX counts negative indices from the end
+    if "dtype" in at or on.dtype != off.dtype or not named.ndim or (named.size and named.min() < 0):
+        return None  # ONNX counts negative indices from the end, and has none of rank 0
     values = np.stack([off, on])
-    return Node("OneHot", [named.astype(np.int64), whole(at["depth"]), values], {"axis": at.get("axis", -1)})
+    return Node(
+        "OneHot", [named.astype(np.int64), np.array(at["depth"], dtype=np.int64), values], {"axis": at.get("axis", -1)}
+    )
 
 
 def places(given: Sequence[Any], at: Attributes) -> Node | None:
@@ -283,6 +294,13 @@ def cumsum(given: Sequence[Any], at: Attributes) -> Node | None:
         return None
     x, axis = (x.ravel(), 0) if axis is None else (x, axis)
     return Node("CumSum", [x, np.array(axis, dtype=np.int64)], {"exclusive": int(at["exclusive"])})
+
+
+def einsum(given: Sequence[Any], at: Attributes) -> Node | None:
+    operands = list(map(array_of, given[0]))
+    if not all(part.size for part in operands):
+        return None  # where an axis has no extent the runtime divides by it, and dies
+    return Node("Einsum", operands, {"equation": at["equation"]})
 
 
 def product(given: Sequence[Any], at: Attributes) -> Node | None:
@@ -353,7 +371,7 @@ NODES |= {
     "reverse_sequence": reverse_sequence,
     "trilu": trilu,
     "cumsum": cumsum,
-    "einsum": lambda given, at: Node("Einsum", list(map(array_of, given[0])), {"equation": at["equation"]}),
+    "einsum": einsum,
     "shape_of": lambda given, at: Node("Shape", [array_of(given[0])], after=typed(at)),
     "ndarray_size": lambda given, at: Node("Size", [array_of(given[0])], after=typed(at)),
     "arange": lambda given, at: Node("Range", list(map(array_of, given))),
