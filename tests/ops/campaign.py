@@ -39,10 +39,15 @@ EXPLAINED = {
 
 
 class Chosen:
-    """Of all tests those that compare these operators with oracles."""
+    """Of all tests those that compare these operators with oracles, and which of them failed."""
 
     def __init__(self, names: set[str]) -> None:
         self.names = names
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         from tests.ops.oracle import COMPARED
@@ -139,11 +144,12 @@ def main() -> int:
     given = parser.parse_args()
     os.environ["ORACLE_EXAMPLES"] = str(given.examples)
     os.environ["HYPOTHESIS_PROFILE"] = "exploring"
-    began, status = time.monotonic(), 0
+    began = time.monotonic()
     every = sorted({CATALOGUE[name].name for name in given.operators or CATALOGUE})
     short: dict[str, list[str]] = {name: [] for name in every}
+    wrong: list[str] = []
     for _ in range(ROUNDS):
-        status |= int(pytest.main(["-q", "-p", "no:cacheprovider", str(HERE)], plugins=[Chosen(set(short))]))
+        wrong += differences(set(short))
         found = {name: list(shortfalls(name, *met(name), given.examples)) for name in short}
         short = {name: says for name, says in found.items() if says}
         if not short:
@@ -151,8 +157,18 @@ def main() -> int:
     tell(every)
     total = sum(met(name)[0] for name in every)
     print(f"{total} argument sets of {len(every)} operators in {time.monotonic() - began:.0f} s")
-    print("\n".join(line for says in short.values() for line in says) or "nothing is missing")
-    return status or bool(short)
+    wrong += [line for says in short.values() for line in says]
+    print("\n".join(dict.fromkeys(wrong)) or "no difference, and nothing is missing")
+    return bool(wrong)
+
+
+def differences(names: set[str]) -> list[str]:
+    """Compares these operators; gives the properties that failed, or how the run ended if it was not by its end."""
+    chosen = Chosen(names)
+    status = pytest.main(["-q", "-p", "no:cacheprovider", str(HERE)], plugins=[chosen])
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        return [*chosen.failed, f"the run ended with {status!r}"]
+    return [f"different: {name}" for name in chosen.failed]
 
 
 def tell(names: Iterable[str]) -> None:
