@@ -49,7 +49,7 @@ from gradual.dims.constraint import Constraint
 from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable
 from gradual.types.opening import base_of, content_of, numel_of, rank_of, size_of
 from gradual.types.relate import mentioned, substituted
-from gradual.types.type import FunctionType, TupleType, UnrankedType
+from gradual.types.type import DataType, FunctionType, ReferenceType, TensorType, TupleType, UnrankedType
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -132,14 +132,34 @@ class Rewriting:
             case TupleType(fields):
                 return TupleType(tuple(map(self._type, fields)))
         found = self.mapping(set(variables_of(type)))
-        return substituted(type, found) if found else type
+        made = substituted(type, found) if found else type
+        return made if isinstance(made, TensorType) or not self.names else self._named(made)
+
+    def _named(self, type: Any) -> Any:
+        """The type with the new names of the parameters of the functions inside it, and of the sizes read off them."""
+        match type:
+            case TupleType(parts):
+                return TupleType(tuple(map(self._named, parts)))
+            case DataType(name, parts):
+                return DataType(name, tuple(map(self._named, parts)))
+            case ReferenceType(content):
+                return ReferenceType(self._named(content))
+            case FunctionType(names, params, result):
+                inner = replace(type, params=tuple(map(self._named, params)), result=self._named(result))
+                own = self.mapping({variable for variable in mentioned(inner) if base_of(variable) in names})
+                renamed = substituted(inner, own) if own else inner
+                assert isinstance(renamed, FunctionType)
+                return replace(renamed, names=self._names(names))
+            case _:
+                return type
 
     def _own_type(self, type: FunctionType) -> FunctionType:
         """The type of a function whose parameters are renamed, too."""
         found = self.mapping(set(mentioned(type)))
         renamed = substituted(type, found) if found else type
         assert isinstance(renamed, FunctionType)
-        return replace(renamed, names=self._names(type.names))
+        params, result = tuple(map(self._named, renamed.params)), self._named(renamed.result)
+        return replace(renamed, names=self._names(type.names), params=params, result=result)
 
     # ------------------------------------------------------------------------------------------------------- programs
     def function(self, function: Function) -> Function:

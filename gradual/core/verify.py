@@ -62,7 +62,7 @@ from gradual.types.dtype import DType
 from gradual.types.keying import identities, keyed
 from gradual.types.measuring import bare, measured, measuring
 from gradual.types.opening import base_of, paired_sizes, sizes, tracked_length, with_contents
-from gradual.types.relate import Coercion, Demand, Mismatch, demands, precise
+from gradual.types.relate import Coercion, Demand, Mismatch, demands, is_same, precise
 from gradual.types.subsuming import subsumes
 from gradual.types.text import shown
 from gradual.types.type import (
@@ -181,7 +181,8 @@ class _Verifier:
                 self._define(name, type)
             case Project(name, operand, index, type):
                 whole = self._type(operand)
-                if not isinstance(whole, TupleType) or whole.fields[index : index + 1] != (type,):
+                parts = whole.fields[index : index + 1] if isinstance(whole, TupleType) else ()
+                if not any(is_same(part, type) for part in parts):
                     self.found.append(f"{name}: field {index} of {operand} has another type")
                 self._define(name, type, known_numbers(type))
             case MakeTuple(name, fields, type):
@@ -287,7 +288,7 @@ class _Verifier:
                     self._matches(part, other, f"{path}#{i}", operands)
             case FunctionType(), FunctionType() if precise(judged, recorded) or subsumes(judged, recorded):
                 pass
-            case ((DataType() | ReferenceType() | TypeVariable() | NeverType()), _) if judged == recorded:
+            case ((DataType() | ReferenceType() | TypeVariable() | NeverType()), _) if is_same(judged, recorded):
                 pass
             case TensorType() | UnrankedType(), UnrankedType(origin=str(origin)) if judged.dtype is recorded.dtype:
                 if isinstance(judged, TensorType) and origin != path:
@@ -319,7 +320,7 @@ class _Verifier:
         dims, types = dict(step.dims), dict(step.types)
         if not isinstance(type, FunctionType) or not (dims.keys() <= {*type.binders} and types.keys() <= {*type.types}):
             self.found.append(f"{step.name}: {step.operand} cannot be given {len(dims)} dims and {len(types)} types")
-        elif not _is_same(at_given(type, dims, types), step.type):
+        elif not is_same(at_given(type, dims, types), step.type):
             self.found.append(f"{step.name}: {shown(step.type)} is not what is given to {shown(type)}")
         for dim in dims.values():
             self._readable(equal(dim, constant(0)), step.name)
@@ -422,7 +423,7 @@ class _Verifier:
                 Structures(self).kept(found, recorded, path)
             case NeverType(), _:
                 pass
-            case _ if found == recorded:
+            case _ if is_same(found, recorded):
                 pass
             case TensorType() | UnrankedType(), UnrankedType() if found.dtype is recorded.dtype:
                 pass
@@ -463,9 +464,8 @@ class _Verifier:
         """Whether fields have a tuple's types but for contents that were opened since."""
         if not isinstance(type, TupleType) or len(type.fields) != len(fields):
             return False
-        return all(
-            without_contents(self._type(f)) == without_contents(t) for f, t in zip(fields, type.fields, strict=True)
-        )
+        pairs = zip(map(self._type, fields), type.fields, strict=True)
+        return all(is_same(without_contents(held), without_contents(wanted)) for held, wanted in pairs)
 
     def _known(self, dim: Dim) -> bool:
         return all((base := base_of(v)) is None or base in self.types for v in dim.variables())
@@ -496,8 +496,3 @@ class _Verifier:
         answer = self.decider.satisfiable(self.facts, path)
         self.facts.rollback(mark)
         return isinstance(answer, Nowhere)
-
-
-def _is_same(left: GradualType, right: GradualType) -> bool:
-    """Whether two types say the same; the names of a function's parameters are its own."""
-    return left == right or (precise(left, right) and precise(right, left))

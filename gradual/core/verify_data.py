@@ -13,7 +13,7 @@ from gradual.limits import LIMITS
 from gradual.types.declared import Constructor
 from gradual.types.fitting import Regular, fits
 from gradual.types.opening import opened
-from gradual.types.relate import instantiated
+from gradual.types.relate import instantiated, is_same
 from gradual.types.text import shown
 from gradual.types.type import DataType, GradualType, TupleType
 
@@ -56,7 +56,7 @@ class Structures:
             case Bind(str(variable), recorded), _:
                 if inside:
                     self.verifier._matches(type, recorded, variable)
-                elif recorded != type:
+                elif not is_same(recorded, type):
                     self.verifier.found.append(f"{variable}: {shown(recorded)} instead of {shown(type)}")
                 self.verifier._define(variable, recorded, None if inside else known_numbers(recorded))
             case Destructure(None, patterns), TupleType(fields) if len(patterns) == len(fields):

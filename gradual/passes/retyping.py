@@ -21,9 +21,9 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
 from gradual.types.opening import base_of, content_of, numel_of, opened, rank_of, size_of
+from gradual.types.relate import is_same
 from gradual.types.type import (
     Content,
-    FunctionType,
     GradualType,
     Hole,
     NeverType,
@@ -165,10 +165,8 @@ def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
             return True
         case TupleType(fields), TupleType(others) if len(fields) == len(others):
             return all(map(is_alike, fields, others))
-        case FunctionType(), FunctionType(names=names):
-            return replace(type, names=names) == recorded
         case _:
-            return type == recorded
+            return is_same(type, recorded)
 
 
 def says(type: OpenedType, wanted: OpenedType, path: str) -> bool:

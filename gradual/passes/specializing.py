@@ -27,7 +27,7 @@ from gradual.passes.sharpening import Sweep, sharpened
 from gradual.types.choosing import at_types
 from gradual.types.measuring import measured, measuring, requirements
 from gradual.types.opening import content_of, placed_sizes, sizes, spelled, with_contents
-from gradual.types.relate import Coercion, Demand, demands, substituted
+from gradual.types.relate import Coercion, Demand, demands, is_same, substituted
 from gradual.types.subsuming import subsumes
 from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.verdict import Proved
@@ -320,7 +320,8 @@ class Calls:
         if step.function in self.demanding:
             goals = self._goals(step.function, step, types)
             if goals is None:
-                raise Unusable(f"a call of `{step.function}` passes a function of another type", step.span)
+                says = "takes or gives a function, data or a reference of another type"
+                raise Unusable(f"a call of `{step.function}` {says}", step.span)
             open_goals = [goal for goal in goals if not self._holds(facts, goal)]
             if open_goals:
                 goal = all_of(*open_goals)
@@ -342,6 +343,8 @@ class Calls:
         type = self.module.functions[function].type
         arguments = [self._argument(operand, types) for operand in step.operands]
         call = at_types(type, arguments, step.types)
+        if not _is_kept(call.result, step.type):
+            return None
         goals = [goal for _, goal in call.owed]
         for argument, param in zip(arguments, call.params, strict=True):
             for demand in demands(argument, param):
@@ -381,6 +384,17 @@ class Calls:
         taken = {step.id for body in bodies for step in every(body) if isinstance(step, Check)}
         taken |= {check.id for check in self.owed.values()}
         return next(id for id in (f"c{number}" for number in count(len(taken) + 1)) if id not in taken)
+
+
+def _is_kept(result: GradualType, recorded: GradualType) -> bool:
+    """Whether what a call gives has the type that it had, but for the sizes of tensors, which are found anew."""
+    match result, recorded:
+        case TensorType() | UnrankedType(), _:
+            return True
+        case TupleType(fields), TupleType(others):
+            return all(map(_is_kept, fields, others))
+        case _:
+            return is_same(result, recorded)
 
 
 PASSES: tuple[Pass, ...] = (

@@ -150,6 +150,17 @@ def precise(left: GradualType, right: GradualType) -> bool:
             return False
 
 
+def is_same(left: GradualType, right: GradualType) -> bool:
+    """Whether two types say the same; the names of a function's parameters are its own."""
+    match left, right:
+        case TupleType(fields), TupleType(others):
+            return len(fields) == len(others) and all(map(is_same, fields, others))
+        case (FunctionType() | DataType() | ReferenceType()), _:
+            return left == right or (precise(left, right) and precise(right, left))
+        case _:
+            return left == right
+
+
 def _precise_extent(left: Dim | Hole, right: Dim | Hole) -> bool:
     if not isinstance(right, Hole):
         return left is right

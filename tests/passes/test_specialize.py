@@ -269,3 +269,11 @@ def @main(%x: Tensor[(m, m + 1, m), float32], %y: Tensor[(?,), float32], %k: int
 def test_a_size_that_says_what_a_branch_checked_does_not_become_a_number(text: str, pin: str) -> None:
     after = at(text, pin)
     assert not violations(after.core, Decider())
+
+
+def test_a_call_that_gives_a_function_of_another_size_is_not_made_at_a_number() -> None:
+    text = """def @mk(%a: Tensor[(m, 2), float32]) { fn (%c: Tensor[(m, 2), float32]) { add(%a, %c) } }
+def @main(%x: Tensor[(n, 2), float32]) { let %f = @mk(%x); %f(%x) }"""
+    with pytest.raises(Unusable, match="a call of `@mk` takes or gives a function") as refused:
+        gradual.apply(gradual.check(text), "specialize", "@mk:m=2", "calls=check")
+    assert refused.value.span is not None

@@ -50,6 +50,29 @@ PRINTED: dict[str, tuple[str, str]] = {
 def @main(%x: Tensor[(n, 3), float32], %y: Tensor[(?, ?), float32], %c: bool) { @choose(%c, %x, %y) }""",
         "specialize dim(%y,1)=1",
     ),
+    "functions in a tuple, a list and a reference": (
+        LIST
+        + """def @mk(%a: Tensor[(m, 2), float32]) {
+  let %g = fn (%b: Tensor[(?, 2), float32]) -> Tensor[(?, 2), float32] { concatenate((%a, %b), axis=0) };
+  let %h = fn (%c: Tensor[(m, 2), float32]) { fn (%d: Tensor[(m, 2), float32]) { add(%d, %c) } };
+  (Cons(%g, Nil), ref(%g), %h)
+}
+def @main(%x: Tensor[(n, 2), float32]) {
+  let %p = @mk(%x);
+  let %q = @mk(exp(%x));
+  let %h = %p.2;
+  let %i = %h(%x);
+  let %r = ref_read(%q.1);
+  let %l = match (%p.0) { Cons(%f, _) => %f(%x), Nil => %x, };
+  (%i(%x), %r(%x), %l)
+}""",
+        "inline",
+    ),
+    "a function that a call at a number gives": (
+        """def @mk(%a: Tensor[(m, 2), float32]) { fn (%c: Tensor[(m, 2), float32]) { add(%a, %c) } }
+def @main(%x: Tensor[(n, 2), float32]) { if (n == 2) { let %f = @mk(%x); %f(%x) } else { %x } }""",
+        "specialize @mk:m=2",
+    ),
     "sizes that only a path knows": (
         """def @put(%z: Tensor[(n,), float32], %r: ref(Tensor[(n,), float32])) { ref_write(%r, exp(%z)) }
 def @main(%x: Tensor[(m,), float32]) { let %r = ref(%x); @put(%x, %r); ref_read(%r) }""",
