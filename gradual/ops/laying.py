@@ -115,10 +115,11 @@ def layout_transform(data: TensorType[Dim], *, src_layout: str, dst_layout: str)
         shape[outer] = (extent + factor - 1) // factor
         for place in inner:
             shape[place] = constant(factor)
-    return judged(shape, given.dtype, _factor_needs(given, source))
+    return judged(shape, given.dtype, inner_needs(given, source))
 
 
-def _factor_needs(given: TensorType[Dim], source: Layout) -> Iterator[Need]:
+def inner_needs(given: TensorType[Dim], source: Layout) -> Iterator[Need]:
+    """That the inner part of each blocked axis has its extent.   [op.layout_transform.factor]"""
     for letter, factor in source.factors.items():
         place, says = source.parts(letter)[1], f"the inner part of axis {letter} has not the extent {factor}"
         yield agreement(given.shape[place], constant(factor), "op.layout_transform.factor", says, (0, place))

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain, product, repeat
 from operator import ne, not_
 from typing import Any, TypeVar
 
 from gradual.dims.dim import Dim
-from gradual.ops.operator import IllFormed, Judgement, Operator, operator
+from gradual.ops.laying import Layout, inner_needs
+from gradual.ops.laying import layout as layout_of
+from gradual.ops.operator import IllFormed, Judgement, Need, Operator, operator
 from gradual.ops.shapes import ONE, ZERO, judged, not_negative, of_dtype, tensor
 from gradual.ops.windows import (
     SPATIAL,
@@ -26,7 +28,6 @@ from gradual.ops.windows import (
     ordered,
     origins,
     owed,
-    places,
     surrounded,
     tap_offsets,
     tap_planes,
@@ -47,34 +48,71 @@ Fold = Callable[[Sequence[Any], Window[int], Ints, Ints], Iterable[Any]]
 
 
 # ------------------------------------------------------------------------------------------------------ judgements
-def _pooled(count: int, data: TensorType[Dim], layout: str, out_layout: str) -> tuple[TensorType[Dim], Ints, str]:
-    """The data, where its batch, channels and spatial axes stand, and the result's layout."""
-    letters = "NC" + SPATIAL[count]
-    axes, target = places(layout, letters, "layout"), out_layout or layout
-    places(target, letters, "out_layout")
-    given = tensor(data, 0, rank=count + 2)
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """Data that a pool reads.
+
+    Attributes:
+        given: the data.
+        source, target: the layouts of data and result.
+        outer: the extents of the axes that are not spatial, in the order of reading.
+        space: the extents of the spatial axes.
+        needs: what a packed layout owes.
+    """
+
+    given: TensorType[Dim]
+    source: Layout
+    target: Layout
+    outer: Dims
+    space: Dims
+    needs: tuple[Need, ...]
+
+    def judgement(self, space: Sequence[Dim], needs: Iterable[Need]) -> Judgement:
+        """The result with these spatial extents."""
+        shape = arranged((*self.outer, *space), self.target.letters, _order(self.target))
+        return judged(shape, self.given.dtype, (*self.needs, *needs))
+
+
+def _pooled(count: int, data: TensorType[Dim], layout: str, out_layout: str) -> Pooled:
+    """The data in its layout, which may have inner parts of batch and channels.   [op.layout_transform.factor]"""
+    source, target = _layout(layout, count, "layout"), _layout(out_layout or layout, count, "out_layout")
+    if set(source.letters) != set(target.letters) or source.factors != target.factors:
+        raise IllFormed("op.attribute", f'out_layout "{out_layout}" has other parts than layout "{layout}"')
+    given = tensor(data, 0, rank=len(source.letters))
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
-    return given, axes, target
+    shape = ordered(given.shape, source.letters, _order(source))
+    return Pooled(given, source, target, shape[:-count], shape[-count:], tuple(inner_needs(given, source)))
+
+
+def _layout(text: str, count: int, attribute: str) -> Layout:
+    """A layout with so many spatial axes, none of them blocked."""
+    found, letters = layout_of(text, attribute), "NC" + SPATIAL[count]
+    if set(found.whole) != set(letters) or not found.factors.keys() <= {"N", "C"}:
+        says = f"a permutation of {letters}, perhaps with an inner part of N or C"
+        raise IllFormed("op.attribute", f'{attribute} has to be {says}, not "{text}"')
+    return found
+
+
+def _order(layout: Layout) -> tuple[str, ...]:
+    """The order in which a pool reads the axes: space last."""
+    return tuple(letter for letter in "NCnc" + SPATIAL[3] if letter in layout.letters)
 
 
 def _sliding(
     count: int, data: TensorType[Dim], pool_size: Dims, steps: Dims, dilation: Dims, padding: Dims, layout: str,
     out_layout: str, ceil_mode: bool,
 ) -> Judgement:  # fmt: skip
-    given, axes, target = _pooled(count, data, layout, out_layout)
-    batch, channels, *extents = (given.shape[axis] for axis in axes)
+    read = _pooled(count, data, layout, out_layout)
     move = window(pool_size, steps, dilation, padding, count)
-    needs = (*at_least(ONE, move.kernel, "pool_size"), *owed(move, extents, axes[2:]))
-    shape = (batch, channels, *move.positions(extents, ceil_mode))
-    return judged(arranged(shape, target, "NC" + SPATIAL[count]), given.dtype, needs)
+    axes = [read.source.letters.index(letter) for letter in SPATIAL[count]]
+    needs = (*at_least(ONE, move.kernel, "pool_size"), *owed(move, read.space, axes))
+    return read.judgement(move.positions(read.space, ceil_mode), needs)
 
 
 def _adaptive(count: int, data: TensorType[Dim], output_size: Dims, layout: str, out_layout: str) -> Judgement:
-    given, axes, target = _pooled(count, data, layout, out_layout)
-    batch, channels, *extents = (given.shape[axis] for axis in axes)
-    sizes = _sizes(output_size, tuple(extents))
+    read = _pooled(count, data, layout, out_layout)
     needs = not_negative(output_size, "op.adaptive.size", "a size of the result is negative")
-    return judged(arranged((batch, channels, *sizes), target, "NC" + SPATIAL[count]), given.dtype, needs)
+    return read.judgement(_sizes(output_size, read.space), needs)
 
 
 def _sizes(output_size: tuple[V, ...], extents: tuple[V, ...]) -> tuple[V, ...]:
@@ -107,18 +145,21 @@ def _greater_float(left: Iterable[float], right: Iterable[float]) -> list[float]
     return list(map(real.maximum, left, right))
 
 
-def canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints]:
-    """Elements and shape as batch, channels, space."""
-    letters = "NC" + SPATIAL[data.rank - 2]
-    axes = [layout.index(letter) for letter in letters]
-    return list(permuted(data.elements, data.shape, axes)), ordered(data.shape, layout, letters)
+def canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints, Ints]:
+    """Elements as batch, channels, space, and the extents of the axes before space and of space."""
+    found = layout_of(layout, "layout")
+    order = _order(found)
+    axes = [found.letters.index(letter) for letter in order]
+    outer = sum(letter not in SPATIAL[3] for letter in order)
+    shape = tuple(data.shape[axis] for axis in axes)
+    return list(permuted(data.elements, data.shape, axes)), shape[:outer], shape[outer:]
 
 
 def restored(found: Iterable[Any], shape: Ints, layout: str, dtype: DType) -> Tensor:
     """The tensor in its layout, of elements as batch, channels, space, kept in their type."""
-    letters = "NC" + SPATIAL[len(shape) - 2]
-    axes = [letters.index(letter) for letter in layout]
-    return tensor_of(arranged(shape, layout, letters), dtype, permuted(kept(dtype, found), shape, axes))
+    target = layout_of(layout, "layout")
+    axes = [_order(target).index(letter) for letter in target.letters]
+    return tensor_of(tuple(shape[axis] for axis in axes), dtype, permuted(kept(dtype, found), shape, axes))
 
 
 def _overhanging(move: Window[int], extents: Sequence[int], counts: Sequence[int]) -> list[tuple[int, int]]:
@@ -135,17 +176,17 @@ def _slide(
     out_layout: str, ceil_mode: bool,
 ) -> Tensor:  # fmt: skip
     """The pool; `fold` makes result elements of what each tap of the window meets, channel by channel."""
-    cells, (batch, channels, *extents) = canonical(data, layout)
+    cells, outer, extents = canonical(data, layout)
     move = window(pool_size, strides, dilation, padding, len(extents))
     counts = move.positions(extents, ceil_mode)
-    volume = surrounded(cells, tuple(extents), _overhanging(move, extents, counts), fill, batch * channels)
+    volume = surrounded(cells, extents, _overhanging(move, extents, counts), fill, numel(outer))
     reached = [range(0, size * apart, apart) for size, apart in zip(move.kernel, move.dilation, strict=True)]
     taps, starts = tap_offsets(volume.shape, reached), origins(volume.shape, counts, move.strides)
     planes = [
-        tap_planes(volume, taps, channel, starts, counts[-1], move.strides[-1]) for channel in range(batch * channels)
+        tap_planes(volume, taps, channel, starts, counts[-1], move.strides[-1]) for channel in range(numel(outer))
     ]
-    found = fold(planes, move, tuple(extents), counts)
-    return restored(found, (batch, channels, *counts), out_layout or layout, data.dtype)
+    found = fold(planes, move, extents, counts)
+    return restored(found, (*outer, *counts), out_layout or layout, data.dtype)
 
 
 def _max_pool(data: Tensor, **attributes: Any) -> Tensor:
@@ -190,14 +231,12 @@ def _pool_parts(
     data: Tensor, fold: Callable[[list[Any]], Any], output_size: Ints, layout: str, out_layout: str
 ) -> Tensor:
     """The pool of each of `output_size` parts."""
-    cells, (batch, channels, *extents) = canonical(data, layout)
-    sizes = _sizes(output_size, tuple(extents))
+    cells, outer, extents = canonical(data, layout)
+    sizes = _sizes(output_size, extents)
     blocks = list(product(*map(_parts, extents, sizes)))
     area, steps = numel(extents), strides(extents)
-    found = [
-        fold(_block(cells, channel * area, steps, block)) for channel in range(batch * channels) for block in blocks
-    ]
-    return restored(found, (batch, channels, *sizes), out_layout or layout, data.dtype)
+    found = [fold(_block(cells, channel * area, steps, block)) for channel in range(numel(outer)) for block in blocks]
+    return restored(found, (*outer, *sizes), out_layout or layout, data.dtype)
 
 
 def _block(cells: list[Any], base: int, steps: Ints, block: Sequence[range]) -> list[Any]:
@@ -237,6 +276,8 @@ _OWED = """`w' = (w + pad - ((size - 1) * dilation + 1)) // stride + 1`, rounded
 
     Sizes, strides and dilation are at least 1, paddings at least 0 [op.window.positive]; the window fits into the
     padded input [op.window.fits]."""
+_PACKED = """
+    In a packed layout such as NCHW4c the inner part has the extent that it says [op.layout_transform.factor]."""
 
 
 def _shape_words(count: int) -> str:
@@ -261,7 +302,7 @@ def _max_pool_operator(count: int) -> Operator:
     ) -> Judgement:
         return _sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
 
-    judge.__doc__ = f"The greatest element of each window.   {_shape_words(count)}\n\n{_OWED.format(more='')}"
+    judge.__doc__ = f"The greatest element of each window.   {_shape_words(count)}\n\n{_OWED.format(more='')}{_PACKED}"
     return operator(f"nn.max_pool{count}d", meaning=_max_pool, family="pooling")(judge)
 
 
@@ -283,7 +324,7 @@ def _avg_pool_operator(count: int) -> Operator:
         return _sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
 
     owed_too = _OWED.format(more="; with\n    `count_include_pad` the padding counts")
-    judge.__doc__ = f"The mean of each window.   {_shape_words(count)}\n\n{owed_too}"
+    judge.__doc__ = f"The mean of each window.   {_shape_words(count)}\n\n{owed_too}{_PACKED}"
     return operator(f"nn.avg_pool{count}d", meaning=_avg_pool, family="pooling")(judge)
 
 
@@ -300,15 +341,15 @@ def _adaptive_operator(kind: str, says: str, count: int, meaning: Callable[..., 
     judge.__doc__ = f"""{says} of each of as many parts as are asked for.   {_shape_words(count)}
 
     Part i of m of an axis of n cells is `i * n // m` up to `((i + 1) * n + m - 1) // m`.  Sizes are not negative
-    [op.adaptive.size], and those of the data unless written."""
+    [op.adaptive.size], and those of the data unless written.{_PACKED}"""
     return operator(f"nn.adaptive_{kind}_pool{count}d", meaning=meaning, family="pooling")(judge)
 
 
 def _global_operator(kind: str, says: str, meaning: Callable[..., Tensor]) -> Operator:
     def judge(data: TensorType[Dim], *, layout: str = "NCHW", out_layout: str = "") -> Judgement:
-        return replace(_adaptive(2, data, (ONE,), layout, out_layout), needs=())
+        return _pooled(2, data, layout, out_layout).judgement((ONE, ONE), ())
 
-    judge.__doc__ = f"{says} of each channel.   t[n, c, h, w] -> t[n, c, 1, 1]"
+    judge.__doc__ = f"{says} of each channel.   t[n, c, h, w] -> t[n, c, 1, 1]\n{_PACKED}"
     return operator(f"nn.global_{kind}_pool2d", meaning=meaning, family="pooling")(judge)
 
 

@@ -72,7 +72,7 @@ def _pooled(
     parts: Callable[[Cells, tuple[int, int], Cells, Ints], Iterable[Part]],
 ) -> Tensor:  # fmt: skip
     """Every part of every region: `parts` gives, for a region, functions of the offset of a channel's plane."""
-    cells, (batches, channels, height, width) = canonical(data, layout)
+    cells, (batches, channels), (height, width) = canonical(data, layout)
     counts = per_axis(pooled_size, 2, "pooled_size")
     found: list[float] = []
     for start in range(0, rois.size, 5):

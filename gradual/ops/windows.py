@@ -28,12 +28,12 @@ def places(layout: str, letters: str, attribute: str) -> tuple[int, ...]:
     return tuple(layout.index(letter) for letter in letters)
 
 
-def arranged(values: Sequence[V], layout: str, letters: str) -> tuple[V, ...]:
+def arranged(values: Sequence[V], layout: Sequence[str], letters: Sequence[str]) -> tuple[V, ...]:
     """Values that stand in the order of `letters`, in the order of a layout."""
     return tuple(values[letters.index(letter)] for letter in layout)
 
 
-def ordered(values: Sequence[V], layout: str, letters: str) -> tuple[V, ...]:
+def ordered(values: Sequence[V], layout: Sequence[str], letters: Sequence[str]) -> tuple[V, ...]:
     """Values that stand in the order of a layout, in the order of `letters`."""
     return tuple(values[layout.index(letter)] for letter in letters)
 

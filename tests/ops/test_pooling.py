@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gradual.dims.dim import Dim, constant, variable
 from gradual.tensors.fault import TensorFault
-from gradual.tensors.tensor import Tensor
+from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.generators.windows import SPATIAL
@@ -172,6 +172,29 @@ def test_a_maximum_keeps_nan_and_the_greater_zero() -> None:
     assert math.copysign(1.0, found[0]) == 1.0 and math.isnan(found[1]) and math.copysign(1.0, found[2]) == -1.0
 
 
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [
+        ("nn.max_pool2d", {"pool_size": [2, 2], "strides": [2, 1], "padding": [1, 0]}),
+        ("nn.avg_pool2d", {"pool_size": [2, 2], "padding": [1, 1], "ceil_mode": True}),
+        ("nn.adaptive_avg_pool2d", {"output_size": [2, 1]}),
+        ("nn.global_max_pool2d", {}),
+    ],
+)
+@pytest.mark.parametrize(
+    ("packed", "shape"), [("NCHW2c", (1, 2, 3, 4, 2)), ("HN3cCW", (3, 2, 3, 1, 4)), ("HN2nWC", (3, 1, 2, 4, 4))]
+)
+def test_a_pool_in_a_packed_layout_is_that_of_the_unpacked_data(
+    name: str, attributes: dict[str, Any], packed: str, shape: tuple[int, ...]
+) -> None:
+    x = random_tensor(shape, DType.FLOAT32, 7)
+    plain = means("layout_transform", x, src_layout=packed, dst_layout="NCHW")
+    expected = means("layout_transform", means(name, plain, **attributes), src_layout="NCHW", dst_layout=packed)
+    found = means(name, x, layout=packed, **attributes)
+    assert (found.shape, found.flat()) == (expected.shape, expected.flat())
+    assert goals(judges(name, of(*shape), layout=packed, **attributes)) == []
+
+
 def test_ceil_mode_adds_the_last_partial_window() -> None:
     x = Tensor([1.0] * 6, shape=(1, 1, 6))
     assert means("nn.max_pool1d", x, pool_size=[3], strides=[2]).shape == (1, 1, 2)
@@ -195,7 +218,9 @@ def test_a_symbolic_stride_is_owed_to_be_positive() -> None:
     ("name", "shape", "attributes", "rule"),
     [
         ("nn.max_pool2d", (1, 1, 4), {"pool_size": [2, 2]}, "op.rank"),
-        ("nn.max_pool2d", (1, 1, 4, 4), {"pool_size": [2, 2], "layout": "NCHW4c"}, "op.attribute"),
+        ("nn.max_pool2d", (1, 1, 4, 4), {"pool_size": [2, 2], "layout": "NCHW4c"}, "op.rank"),
+        ("nn.max_pool2d", (1, 1, 4, 4, 4), {"pool_size": [2, 2], "layout": "NCHW4h"}, "op.attribute"),
+        ("nn.max_pool2d", (1, 1, 4, 4, 4), {"pool_size": [2, 2], "layout": "NCDW4c"}, "op.attribute"),
         ("nn.max_pool2d", (1, 1, 4, 4), {"pool_size": [0, 2]}, "op.attribute"),
         ("nn.max_pool2d", (1, 1, 4, 4), {"pool_size": [2, 2], "padding": [-1]}, "op.attribute"),
         ("nn.adaptive_avg_pool2d", (1, 1, 4, 4), {"output_size": [1, 2, 3]}, "op.attribute"),
