@@ -57,7 +57,6 @@ from gradual.core.terms import (
     WrapReference,
     WriteReference,
 )
-from gradual.dims.constraint import FALSE
 from gradual.dims.dim import Dim, SizeOf
 from gradual.source import Span
 from gradual.syntax import ast
@@ -141,8 +140,7 @@ class _Writer(Lines):
         return ast.OperatorDef(ast.Name(function.name, NOWHERE), binders, params, result, where, body, NOWHERE)
 
     def _params(self, function: Function) -> tuple[ast.Param, ...]:
-        for param in function.params:
-            self.demands.types[param.name] = param.type
+        self.demands.enter(function)
         return tuple(
             ast.Param(local(param.name), self.spelling.type(param.written), (), NOWHERE) for param in function.params
         )
@@ -166,6 +164,7 @@ class _Writer(Lines):
         """The steps in order, then the value; `flows` is a value that flows into a written type, and the type."""
         if flows is not None:
             self.endings[block.result] = flows[1]
+        self.demands.knowing.enter()
         for step in block.steps:
             self.demands.define(step)
         before = self.demands.mark() if any(isinstance(step, Check) for step in block.steps) else None
@@ -174,10 +173,18 @@ class _Writer(Lines):
         for index in range(len(block.steps)):
             if index not in found.silent:
                 self._item(found, index, items)
-        result = self.forgotten(found.result, items) if FALSE in found.ending else found.result
+        result = self.forgotten(found.result, items) if self.demands.refuses(found.ending) else found.result
         if before is not None:
             self.demands.rollback(before)
+        self.demands.knowing.leave()
         return self._ended(items, result)
+
+    def _branch(self, block: Block) -> ast.Block:
+        """A block that some runs do not come to."""
+        self.demands.inside += 1
+        made = self.block(block)
+        self.demands.inside -= 1
+        return made
 
     def _ended(self, items: list[ast.Item], result: str) -> ast.Block:
         """The items and their value; a last step that nobody named is the value itself."""
@@ -231,13 +238,13 @@ class _Writer(Lines):
         if isinstance(step, Invoke | Construct):
             step = self._at_its_types(step, items)
         match step:
-            case Apply(operands=operands) if FALSE in self.demands.goals(step):
+            case Apply(operands=operands) if self.demands.fails(step):
                 return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
-            case Invoke(operands=operands) if FALSE in self.demands.goals(step):
+            case Invoke(operands=operands) if self.demands.fails(step):
                 return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
-            case Construct(fields=fields) if FALSE in self.demands.goals(step):
+            case Construct(fields=fields) if self.demands.fails(step):
                 return replace(step, fields=tuple(self.forgotten(one, items) for one in fields))
-            case Rename(operand=operand) | WriteReference(operand=operand) if FALSE in self.demands.goals(step):
+            case Rename(operand=operand) | WriteReference(operand=operand) if self.demands.fails(step):
                 return replace(step, operand=self.forgotten(operand, items))
             case Wrap(operand=operand, layer=layer) if never_holds(layer):
                 return replace(step, operand=self.forgotten(operand, items))
@@ -295,7 +302,7 @@ class _Writer(Lines):
                 return ast.Call(name, tuple(map(variable, fields)), (), NOWHERE) if fields else name
             case If(_, condition, then, orelse, type):
                 self.endings |= {then.result: type, orelse.result: type}
-                return ast.If(variable(condition), self.block(then), self.block(orelse), NOWHERE)
+                return ast.If(variable(condition), self._branch(then), self._branch(orelse), NOWHERE)
             case Match():
                 return self._match(step)
             case MakeReference(_, operand):
@@ -332,7 +339,7 @@ class _Writer(Lines):
 
     def _match(self, step: Match) -> ast.Expr:
         self.endings |= {arm.block.result: step.type for arm in step.arms}
-        arms = tuple(ast.Arm(self._pattern(arm.pattern), self.block(arm.block), NOWHERE) for arm in step.arms)
+        arms = tuple(ast.Arm(self._pattern(arm.pattern), self._branch(arm.block), NOWHERE) for arm in step.arms)
         return ast.Match(self.spelling.variable(step.scrutinee), arms, step.complete, NOWHERE)
 
     def _pattern(self, pattern: CorePattern) -> ast.Pattern:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gradual.core.declared import declarations
 from gradual.core.terms import (
     Apply,
     Assertion,
@@ -13,6 +14,7 @@ from gradual.core.terms import (
     Construct,
     CorePattern,
     Destructure,
+    Function,
     Instantiate,
     Invoke,
     Module,
@@ -20,13 +22,15 @@ from gradual.core.terms import (
     Step,
     WriteReference,
 )
-from gradual.dims.constraint import TRUE, Constraint, at_least, equal
+from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, equal
+from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, RankOf, constant, of_atom
+from gradual.dims.knowing import Knowing, Passed
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
 from gradual.ops.ranks import Asking, Unknown
 from gradual.types.choosing import Shown, at_arguments, at_types, settled_type
-from gradual.types.opening import at_rank, base_of, shapes_unknown
+from gradual.types.opening import at_rank, base_of, shapes_unknown, sizes
 from gradual.types.relate import Demand, demands, instantiated, join
 from gradual.types.type import (
     DataType,
@@ -50,11 +54,38 @@ class Demands:
     Attributes:
         types: the types of its values, as far as checks before a place have told them.
         known: the sizes that checks before a place have told.
+        knowing: what is declared and what checks have told, whatever the path.
+        inside: how many branches are around a place.
     """
 
     module: Module
     types: dict[str, OpenedType] = field(default_factory=dict)
     known: dict[Dim, int] = field(default_factory=dict)
+    knowing: Knowing = field(default_factory=lambda: Knowing(Decider(LIMITS, smt=False)))
+    inside: int = 0
+
+    def enter(self, function: Function) -> None:
+        """Take in what holds whenever a function is entered."""
+        for param in function.params:
+            self.types[param.name] = param.type
+            self._sized(param.type)
+        for goal in declarations(function):
+            self.knowing.tell(goal)
+
+    def never(self, goal: Constraint) -> bool:
+        """Whether a goal holds at no size, as checking sees it, which looks at no condition of a branch."""
+        return goal is FALSE or isinstance(self.knowing.satisfiable(goal), Nowhere)
+
+    def fails(self, step: Step) -> bool:
+        """Whether a step demands what never holds."""
+        return self.refuses(self.goals(step))
+
+    def refuses(self, goals: Collection[Constraint]) -> bool:
+        """Whether one of some demands never holds.
+
+        Of demands that core does not check that is so only where nobody comes: in a branch.
+        """
+        return any(map(self.never, goals)) if self.inside else FALSE in goals
 
     def type_of(self, name: str) -> OpenedType:
         """The type of a value, or of a function by its name."""
@@ -65,6 +96,12 @@ class Demands:
         """Take in the type of what a step makes."""
         if not isinstance(step, Check | Assertion):
             self.types[step.name] = step.type
+            self._sized(step.type)
+
+    def _sized(self, type: OpenedType) -> None:
+        for size in sizes(type):
+            if size.value is None:
+                self.knowing.tell(size)
 
     def bind(self, pattern: CorePattern) -> None:
         """Take in the types of what a pattern binds."""
@@ -85,7 +122,8 @@ class Demands:
         self.types.update(types)
 
     def learn(self, check: Check) -> bool:
-        """Take in the rank, or the size, that a check says; whether it says one."""
+        """Take in what a check says; whether it says a rank or a size."""
+        self.knowing.tell(Passed(check.goal))
         solution = check.goal.solution
         witness = solution[0].witness if solution is not None else None
         rank = solution[1].value if solution is not None else None

@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from gradual.core.surface_demands import Demands
 from gradual.core.surface_types import NOWHERE
 from gradual.core.terms import Block, Rename
-from gradual.dims.constraint import FALSE, equal
+from gradual.dims.constraint import equal
 from gradual.dims.dim import Dim
 from gradual.types.opening import base_of, size_of
 from gradual.types.type import Hole, TensorType, UnrankedType
@@ -30,7 +30,7 @@ def agreeing(blocks: Sequence[Block], outside: Set[str], demands: Demands) -> li
     if len({type.rank for type in tensors}) != 1:
         return [_forgetting_rank(block, type) for block, type in zip(blocks, tensors, strict=True)]
     columns = list(zip(*(type.shape for type in tensors), strict=True))
-    never = [_never_agree([size for size in column if _is_seen(size, outside)]) for column in columns]
+    never = [_never_agree([size for size in column if _is_seen(size, outside)], demands) for column in columns]
     if not any(never):
         return list(blocks)
     return [_forgetting(block, type, never) for block, type in zip(blocks, tensors, strict=True)]
@@ -40,8 +40,8 @@ def _is_seen(size: Dim, outside: Set[str]) -> bool:
     return all(base is None or base in outside for base in map(base_of, size.variables()))
 
 
-def _never_agree(sizes: Sequence[Dim]) -> bool:
-    return any(equal(size, sizes[0]) is FALSE for size in sizes)
+def _never_agree(sizes: Sequence[Dim], demands: Demands) -> bool:
+    return any(size is not sizes[0] and demands.never(equal(size, sizes[0])) for size in sizes)
 
 
 def _forgetting_rank(block: Block, type: TensorType[Dim]) -> Block:

@@ -43,11 +43,11 @@ from gradual.core.terms import (
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, negated
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, RankOf, Variable
+from gradual.dims.knowing import Knowing, Passed, Path
 from gradual.dims.reduce import is_large
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking
-from gradual.passes.knowing import Knowing, Passed, Path
 from gradual.passes.naming import names_in
 from gradual.passes.retyping import Literal, Retyping, elements, fits, images, is_alike, is_closed, says
 from gradual.source import Span

@@ -50,6 +50,31 @@ PRINTED: dict[str, tuple[str, str]] = {
 def @main(%x: Tensor[(n, 3), float32], %y: Tensor[(?, ?), float32], %c: bool) { @choose(%c, %x, %y) }""",
         "specialize dim(%y,1)=1",
     ),
+    "a size that is checked before the branch that never has it": (
+        """def @main(%x: Tensor[(?, 2), float32]) {
+  let %b = if (dim(%x, 0) == 4) { reshape(%x, newshape=[2, 4]) } else { zeros(shape=[2, 4], dtype="float32") };
+  let %a: Tensor[(3, 2), float32] = %x;
+  (%b, %a)
+}""",
+        "hoist-checks",
+    ),
+    "a bound that is checked before the branch that never has it": (
+        """def @g(%y: Tensor[(m,), float32]) where m >= 8 { %y }
+def @main(%x: Tensor[(?,), float32], %k: int64) -> (Tensor[(?,), float32], Tensor[(?,), float32]) {
+  let %b = if (dim(%x, 0) > 7) { if (%k > 2i64) { @g(%x) } else { exp(%x) } } else { %x };
+  let %a: Tensor[(?{u. u <= 5},), float32] = %x;
+  (%b, %a)
+}""",
+        "hoist-checks",
+    ),
+    "branches of which one is never taken": (
+        """def @main(%x: Tensor[(?,), float32]) {
+  let %b = if (dim(%x, 0) == 4) { %x } else { zeros(shape=[4], dtype="float32") };
+  let %a: Tensor[(?{u. u <= 3},), float32] = %x;
+  (add(%b, ones(shape=[4], dtype="float32")), %a)
+}""",
+        "hoist-checks",
+    ),
     "functions in a tuple, a list and a reference": (
         LIST
         + """def @mk(%a: Tensor[(m, 2), float32]) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gradual.dims.constraint import Constraint, at_least
-from gradual.dims.decide import Decider
+from gradual.dims.decide import Answer, Decider
 from gradual.dims.dim import Dim, constant
 from gradual.dims.facts import Facts, Mark
 from gradual.verdict import Verdict
@@ -61,6 +61,10 @@ class Knowing:
     def decide(self, goal: Constraint) -> Verdict:
         """What is known of a goal here."""
         return self.decider.decide(self.facts(), goal)
+
+    def satisfiable(self, goal: Constraint) -> Answer:
+        """Whether a goal can hold together with what is known whatever the path."""
+        return self.decider.satisfiable(self.facts(), goal)
 
     def facts(self) -> Facts:
         """Everything that was told, taken apart."""
