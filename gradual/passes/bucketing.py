@@ -164,7 +164,9 @@ def _calls(function: Function) -> bool:
 def _unknown(pins: Pins, function: Function) -> Variable:
     """The size that is pinned."""
     found = [*pins.named, *(variable for place in pins.sizes for variable in size_of(*place).variables())]
-    if len(found) != 1 or pins.elements:
+    if pins.elements:
+        raise Unusable(f"`{next(iter(pins.elements))}` is no size of `{function.name}`, but a value", function.span)
+    if len(found) != 1:
         raise Unusable("`bucket` takes one size", function.span)
     return found[0]
 

@@ -17,6 +17,8 @@ from typing import TypeVar
 from gradual.core.terms import Function, Module
 from gradual.dims.dim import Dim, Kind, Variable, constant, of_atom
 from gradual.passes.passing import Unusable
+from gradual.tensors.scalar import integer_range
+from gradual.types.dtype import DType
 from gradual.types.measuring import requirements
 from gradual.types.opening import content_of, size_of, spelled
 from gradual.types.type import Hole, TensorType
@@ -24,6 +26,9 @@ from gradual.types.type import Hole, TensorType
 K = TypeVar("K")
 Place = tuple[str, int]
 """A size of a parameter: the path of the value, and the axis."""
+
+_DIGITS = 40
+"""How many digits of a number are read."""
 
 _SIZE = re.compile(r"dim\((%[^,\s]+),\s*(\d+)\)")
 _SHAPE = re.compile(r"\(\s*(.*?)\s*,?\s*\)")
@@ -72,6 +77,12 @@ def whole(words: Iterable[str]) -> Iterator[str]:
         yield open_word
 
 
+def add(given: dict[str, str], key: str, text: str) -> None:
+    """One thing more that a pass is given.  Raises Unusable where it is given twice."""
+    if given.setdefault(key, text) != text:
+        raise Unusable(f"`{key}` is given both `{given[key]}` and `{text}`")
+
+
 def by_function(module: Module, given: Mapping[str, str]) -> dict[str, Pins]:
     """What is pinned of each function.  Raises Unusable where a name means nothing, or numbers contradict."""
     found: dict[str, Pins] = {}
@@ -93,7 +104,7 @@ def number(text: str, what: str) -> int:
     """A size that a user wrote.  Raises Unusable."""
     if not text.isascii() or not text.isdigit():
         raise Unusable(f"`{what}` is given `{text}`; a size is a number that is not negative")
-    return int(text)
+    return _within(text, what, DType.INT64)
 
 
 def unknowns(function: Function) -> Iterator[str]:
@@ -146,7 +157,7 @@ def _pin(function: Function, pins: Pins, name: str, text: str) -> None:
     shape = _SHAPE.fullmatch(text)
     if shape is None and param.written.rank == 0 and param.written.dtype.counts:
         _label(pins, f"{name}_{text}")
-        return _agree(pins.elements, name, _integer(text, name), name)
+        return _agree(pins.elements, name, _integer(text, name, param.written.dtype), name)
     sizes = [part.strip() for part in shape[1].split(",")] if shape is not None and shape[1] else []
     if shape is None or len(sizes) != param.written.rank:
         raise Unusable(f"`{name}` has {param.written.rank} sizes, which `{text}` does not give", param.span)
@@ -156,10 +167,19 @@ def _pin(function: Function, pins: Pins, name: str, text: str) -> None:
             _pin_size(function, pins, (name, axis), number(given, f"dim({name},{axis})"))
 
 
-def _integer(text: str, what: str) -> int:
+def _integer(text: str, what: str, dtype: DType) -> int:
     if re.fullmatch(r"-?[0-9]+", text) is None:
         raise Unusable(f"`{what}` is given `{text}`, which is no integer")
-    return int(text)
+    return _within(text, what, dtype)
+
+
+def _within(text: str, what: str, dtype: DType) -> int:
+    """An integer of an element type; what is much too long is not even read.  Raises Unusable."""
+    low, high = integer_range(dtype)
+    found = int(text) if len(text) <= _DIGITS else None
+    if found is None or not low <= found <= high:
+        raise Unusable(f"`{what}` is given a number that no {dtype} holds: {low} to {high}")
+    return found
 
 
 def _pin_size(function: Function, pins: Pins, place: Place, wanted: int) -> None:

@@ -11,7 +11,7 @@ from gradual.core.verify import violations
 from gradual.dims.decide import Decider
 from gradual.passes.catalogue import PASSES
 from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
-from gradual.passes.pinning import whole
+from gradual.passes.pinning import add, whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +34,7 @@ def read_uses(words: Sequence[str]) -> list[Use]:
         elif not uses[-1].what.takes:
             raise Unusable(f"`{uses[-1].what.name}` takes nothing, so `{word}` means nothing to it")
         else:
-            uses[-1].given[key] = value
+            add(uses[-1].given, key, value)
     return uses
 
 

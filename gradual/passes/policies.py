@@ -16,7 +16,7 @@ from gradual.core.terms import Apply, Block, Check, Closure, Function, Module
 from gradual.passes.bucketing import bucket
 from gradual.passes.hoisting import hoisted, without_proved
 from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
-from gradual.passes.pinning import whole
+from gradual.passes.pinning import add, whole
 from gradual.passes.specializing import settled, specialize
 
 Transform = Callable[[Module, Context], Transformed]
@@ -59,7 +59,10 @@ def _applied(policy: str, module: Module, name: str, context: Context) -> Transf
     function = module.functions[name]
     if kind in _SIZED:
         try:
-            return _SIZED[kind](module, Context(context.decider, dict(_given(text, function))))
+            given: dict[str, str] = {}
+            for key, value in _given(text, function):
+                add(given, key, value)
+            return _SIZED[kind](module, Context(context.decider, given))
         except Unusable as trouble:
             raise Unusable(f"`{policy}` of `{name}`: {trouble.message}", trouble.span or function.span) from trouble
     if kind not in _WHOLE or text:

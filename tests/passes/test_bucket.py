@@ -188,6 +188,8 @@ def test_a_declaration_that_padding_would_break_is_refused(declared: str, says: 
         (("n=1", "m=2"), "takes one size"),
         (("n=1,8", "pad=x"), "which is no float32"),
         (("%k=1,2",), "nothing is called"),
+        (("n=1,9223372036854775808",), "a number that no int64 holds"),
+        (("n=1,2", "n=1,4"), "`n` is given both `1,2` and `1,4`"),
     ],
 )
 def test_what_is_no_bucket_is_refused(words: tuple[str, ...], says: str) -> None:

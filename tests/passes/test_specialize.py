@@ -213,9 +213,14 @@ def @main(%x: Tensor[(2 * n + 1, 2), float32], %y: Tensor[(n,), float32], %z: Te
 def test_numbers_that_contradict_each_other_are_refused() -> None:
     text = """
 def @main(%x: Tensor[(n,), float32], %y: Tensor[(n + 1,), float32], %z: Tensor[(m,), float32]) where m < n { %x }"""
-    for words in (("n=3", "dim(%y,0)=5"), ("%x=(3,)", "%y=(5,)"), ("n=0",)):
+    for words in (("n=3", "dim(%y,0)=5"), ("%x=(3,)", "%y=(5,)"), ("n=0",), ("n=3", "n=4"), ("n=9223372036854775808",)):
         with pytest.raises(Unusable):
             at(text, *words)
+    for digits in ("9" * 30, "9" * 5000):
+        with pytest.raises(Unusable, match="a number that no int64 holds"):
+            at(text, f"n={digits}")
+    with pytest.raises(Unusable, match="a number that no int32 holds"):
+        at("def @main(%k: int32) { %k }", "%k=2147483648")
     with pytest.raises(Unusable, match="given nothing"):
         at(text)
 

@@ -10,6 +10,8 @@ import click
 from gradual.compiler import Compilation, Options
 from gradual.dims.constraint import equal
 from gradual.dims.dim import Dim, Variable, constant, of_atom
+from gradual.passes import pinning
+from gradual.passes.passing import Unusable
 from gradual.passes.preparing import entry_facts
 from gradual.run.plan import Buffer, Plan
 from gradual.tools import report_json
@@ -66,15 +68,18 @@ def _bound(compilation: Compilation, name: str, plan: Plan, bound: Sequence[str]
             raise click.UsageError(f"nothing is called `{spelling}`; {_open(known)}")
         facts.assume(equal(of_atom(known[_plain(spelling)]), constant(number)))
         if facts.known.conflict:
-            raise click.UsageError(f"`{text}` contradicts what `{name}` demands on entry")
+            raise click.UsageError(f"`{text}` contradicts what `{name}` demands on entry, or was bound before")
     return plan.at(facts.rewrite) if bound else plan
 
 
 def _binding(text: str) -> tuple[str, int]:
-    spelling, equals, number = text.rpartition("=")
-    if not equals or not number.strip().isdecimal():
+    spelling, equals, digits = text.rpartition("=")
+    if not equals or not digits.strip().isdecimal():
         raise click.UsageError(f"`{text}` binds nothing; write NAME=NUMBER, such as n=32")
-    return spelling.strip(), int(number)
+    try:
+        return spelling.strip(), pinning.number(digits.strip(), spelling.strip())
+    except Unusable as refused:
+        raise click.UsageError(refused.message) from None
 
 
 def _plain(name: str) -> str:
