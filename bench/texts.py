@@ -202,7 +202,7 @@ def families() -> Iterator[Family]:
     blocks = (500, 2_000, 8_000, 20_000)
     yield Family("shape chain", "blocks", shape_chain, blocks, (200, 1_000))
     yield Family("shape chain, turned", "blocks", turned_chain, blocks, (200, 1_000))
-    yield Family("shape chain, zeros", "blocks", lambda size: turned_chain(size, False), (2, 4, 8, 16), (2, 4))
+    yield Family("shape chain, zeros", "blocks", lambda size: turned_chain(size, False), (6, 12, 24, 48), (6, 12))
     yield Family("transformer", "layers", transformer, (12, 24, 48, 96), (12, 24))
     yield Family(
         "transformer, any size", "layers", lambda size: transformer(size, "?", "?"), (12, 24, 48, 96), (12, 24)

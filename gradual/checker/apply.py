@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from sys import intern
 from typing import Any
 
 from gradual.checker.binders import Unreadable
@@ -67,17 +68,17 @@ def apply(
             break
     if any(postponed.rigid and postponed.fails for postponed in state.postponed[open_goals:]):
         state.doubtful.add(name)
-    made = f"`{operator.name}`"
+    made, values = intern(f"`{operator.name}`"), tuple(operands)
     promise = found.promise or Promise(span, f"the elements that {made} met")
-    type = state.enter(judgement.result, name, lambda path, axis: promise, tuple(operands))
+    type = state.enter(judgement.result, name, lambda path, axis: promise, values)
     for fact in found.together.relations(name) if found.together is not None else ():
         state.facts.assume(fact)
     type = settled(state, type, name, promise)
     if found.types is None:
         _unknown_sizes(state, type, promise)
     type = _whole(operator, answer, type, state.program.limits)
-    state.steps.append(Apply(name, operator, tuple(operands), answer.settings, type, span, found.accepts))
-    return state.define(name, type, Made(made, tuple(operands), span))
+    state.steps.append(Apply(name, operator, values, answer.settings, type, span, found.accepts))
+    return state.define(name, type, Made(made, values, span))
 
 
 def form(state: Elaboration, operator: Operator, count: int, attributes: Sequence[ast.Attribute]) -> Operator | None:

@@ -47,6 +47,7 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
         (index, extent, size)
         for index, (param, argument) in enumerate(zip(type.params, arguments, strict=True))
         for extent, size in _paired(param, argument)
+        if extent.value is None
     ]
     mapping: dict[Variable, Dim] = _named_parts(type, arguments)
     waiting = [binder for binder in type.binders if binder not in mapping]

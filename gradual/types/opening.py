@@ -111,29 +111,33 @@ def opened(type: GradualType, path: str, known: Known) -> tuple[OpenedType, list
     Function, data and reference types stay as they are: nothing inside them is a value in scope.  [type.open]
     """
     new: list[Opened] = []
+    return _opened(type, path, known, new), new
 
-    def extent(hole: Hole, path: str, axis: int) -> Dim:
-        ghost = known(path, axis, hole)
-        if ghost is None:
-            ghost = size_of(path, axis)
-            new.append(Opened(ghost, hole, path, axis))
-        return ghost
 
-    def inside(type: GradualType, path: str) -> OpenedType:
-        match type:
-            case TensorType(shape, dtype, contents, numbers):
-                found = tuple(extent(h, path, i) if isinstance(h, Hole) else h for i, h in enumerate(shape))
-                whole: Any = type  # without a hole it is opened already
-                return whole if found == shape and numbers is None else TensorType(found, dtype, contents)
-            case TupleType(fields):
-                return TupleType(tuple(inside(field, f"{path}#{i}") for i, field in enumerate(fields)))
-            case UnrankedType(dtype, None):
-                new.extend(Opened(ghost, Hole(), path, None) for ghost in (rank_of(path), numel_of(path)))
-                return UnrankedType(dtype, path)
-            case _:
-                return type
+def _opened(type: GradualType, path: str, known: Known, new: list[Opened]) -> OpenedType:
+    match type:
+        case TensorType(shape, dtype, contents, numbers):
+            found = tuple(
+                _opened_extent(extent, path, axis, known, new) if isinstance(extent, Hole) else extent
+                for axis, extent in enumerate(shape)
+            )
+            whole: Any = type  # without a hole it is opened already
+            return whole if found == shape and numbers is None else TensorType(found, dtype, contents)
+        case TupleType(fields):
+            return TupleType(tuple(_opened(field, f"{path}#{i}", known, new) for i, field in enumerate(fields)))
+        case UnrankedType(dtype, None):
+            new.extend(Opened(ghost, Hole(), path, None) for ghost in (rank_of(path), numel_of(path)))
+            return UnrankedType(dtype, path)
+        case _:
+            return type
 
-    return inside(type, path), new
+
+def _opened_extent(hole: Hole, path: str, axis: int, known: Known, new: list[Opened]) -> Dim:
+    ghost = known(path, axis, hole)
+    if ghost is None:
+        ghost = size_of(path, axis)
+        new.append(Opened(ghost, hole, path, axis))
+    return ghost
 
 
 def closed(type: GradualType, visible: Callable[[Variable], bool]) -> GradualType:
