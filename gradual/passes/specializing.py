@@ -241,9 +241,12 @@ class Specializing:
         return new
 
     def add(self, function: Function) -> str:
-        """A function more, under its name or one near it; what its definition says of itself is done."""
+        """A function more, under its name or one near it; what its definition says of itself is done.
+
+        Its steps are its own: what is known of one is not known of the one that it was copied from.
+        """
         name = apart((function.name,), set(self.module.functions))[function.name]
-        self.module = with_functions(self.module, {name: settled(replace(function, name=name))})
+        self.module = with_functions(self.module, {name: replace(Rewriting().function(settled(function)), name=name)})
         return name
 
     def exchange(self, function: Function) -> None:
