@@ -8,40 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import prod
 from typing import Any
 
+from gradual.checker.choices import RANKS, Choice, Chosen, Leaf, Needed, Places, tracked, typed
 from gradual.checker.flows import Flows
 from gradual.checker.literals import fits_beside
 from gradual.checker.skeleton import (
     Element,
     Product,
     Shape,
-    Sizes,
     Skeleton,
     Tensor,
     Unknown,
     joined,
     seen,
 )
-from gradual.dims.dim import Dim, Kind, constant, variable
+from gradual.dims.dim import Dim, constant
 from gradual.ops.operator import IllFormed, OpenRank, Operator, Result
 from gradual.syntax import ast
 from gradual.types.dtype import DType
-from gradual.types.opening import tracked_length, with_contents
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
 
-RANKS = range(7)
-"""The ranks that an operand of unknown rank is tried with."""
-_UNKNOWN: list[Sizes] = [(None,) * rank for rank in RANKS]
 MOST = 200
-"""No more combinations are tried; where there would be more, only equal element types are looked for."""
+"""No operator is asked more often; where it would have to be, only equal element types are looked for."""
 FREE = 3
 """No more element types are tried independently."""
 
-Leaf = Tensor | Unknown
-Choice = tuple[DType, Sizes]
 Answer = tuple[tuple[Choice, ...], Result]
 
 
@@ -68,10 +60,10 @@ class Application:
             return
         self.asked = state
         places = Places(leaves)
-        if places.combinations > MOST:
+        accepted = self._accepted(flows, places)
+        if accepted is None:
             self._equate(flows, leaves, places)
             return
-        accepted = self._accepted(flows, places)
         wanted = seen(self.result)
         fitting = [one for one in accepted if _fits(one[1], wanted)] or accepted
         if fitting:
@@ -83,13 +75,30 @@ class Application:
     def _key(self, places: Places) -> object:
         return self.operator.name, tuple(self.attributes.items()), places.key()
 
-    def _accepted(self, flows: Flows, places: Places) -> list[Answer]:
-        """Everything that the operands might be and the operator accepts, with what the result is."""
+    def _accepted(self, flows: Flows, places: Places) -> list[Answer] | None:
+        """All that the operands might be and the operator accepts, with what the result is; None if that is too much.
+
+        Nothing is chosen before the operator looks at it: what it refuses by then it refuses whatever the rest is.
+        """
         key = self._key(places)
         if key not in flows.answers:
-            flows.answers[key] = [(choice, result) for choice in places.choices() for result in self._judged(choice)]
-        found: list[Answer] = flows.answers[key]
+            flows.answers[key] = self._explored(places)
+        found: list[Answer] | None = flows.answers[key]
         return found
+
+    def _explored(self, places: Places) -> list[Answer] | None:
+        found: list[Answer] = []
+        todo: list[Chosen] = [places.known]
+        for _ in range(MOST):
+            if not todo:
+                return found
+            chosen = todo.pop()
+            choice = places.choice(chosen)
+            try:
+                found += [(choice, result) for result in list(self._judged(choice))]
+            except Needed as needed:
+                todo += reversed(places.further(chosen, needed))
+        return None
 
     def _equate(self, flows: Flows, leaves: Sequence[Leaf], places: Places) -> None:
         """Of operands about which too little is known: which element types are one, whatever they are."""
@@ -119,7 +128,7 @@ class Application:
 
     def _judged(self, choice: Sequence[Choice]) -> Iterator[Result]:
         rest = iter(enumerate(choice))
-        yield from self._answers([_type(operand, rest, self.limit) for operand in self.operands])
+        yield from self._answers([typed(operand, rest, self.limit) for operand in self.operands])
 
     def _answers(self, types: list[OpenedType]) -> Iterator[Result]:
         """The result, or those at every small size that decides a rank; none if the operator accepts nothing here."""
@@ -131,7 +140,7 @@ class Application:
             if isinstance(given, TensorType):
                 for size in RANKS:
                     shape = (*given.shape[: open.axis], constant(size), *given.shape[open.axis + 1 :])
-                    types[place] = _tracked(TensorType(shape, given.dtype), place, self.limit)
+                    types[place] = tracked(TensorType(shape, given.dtype), place, self.limit)
                     yield from self._answers(types)
                 types[place] = given
         except IllFormed:
@@ -202,85 +211,6 @@ def _common(answers: Sequence[Answer]) -> Agreement:
     return Agreement(tuple(pairs), next(kept, None))
 
 
-class Places:
-    """What tensors might be: each element type and each shape is chosen once, wherever it stands.
-
-    Attributes:
-        free: the element types that are not known.
-    """
-
-    def __init__(self, leaves: Sequence[Leaf]) -> None:
-        self._elements = [leaf.element.last() if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-        self._shapes = [leaf.shape if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-        self._dtypes = {
-            each: [each.dtype] if isinstance(each, Element) and each.dtype is not None else list(DType)
-            for each in self._elements
-        }
-        self._sizes: dict[Shape | Unknown, list[Sizes]] = {
-            each: [each.at] if isinstance(each, Shape) and isinstance(each.at, tuple) else list(_UNKNOWN)
-            for each in self._shapes
-        }
-        self.free = [each for each, dtypes in self._dtypes.items() if len(dtypes) > 1]
-
-    @property
-    def combinations(self) -> int:
-        """How many choices there are."""
-        return prod(map(len, self._dtypes.values())) * prod(map(len, self._sizes.values()))
-
-    def key(self) -> object:
-        """What is known, and what is one with what."""
-        elements, shapes = list(self._dtypes), list(self._sizes)
-        return tuple(
-            (elements.index(e), shapes.index(s), tuple(self._dtypes[e]), tuple(self._sizes[s]))
-            for e, s in zip(self._elements, self._shapes, strict=True)
-        )
-
-    def choices(self) -> Iterator[tuple[Choice, ...]]:
-        """Every choice."""
-        return self._chosen(self._dtypes, self._sizes)
-
-    def at_rank(self, rank: int, alike: bool) -> Iterator[tuple[Choice, ...]]:
-        """The choices where each unknown shape has one rank, and if `alike` each unknown element type is the same."""
-        at: list[Sizes] = [(None,) * rank]
-        sizes = {each: found if len(found) == 1 else at for each, found in self._sizes.items()}
-        if not alike:
-            yield from self._chosen(self._dtypes, sizes)
-            return
-        for dtype in DType:
-            same = {each: found if len(found) == 1 else [dtype] for each, found in self._dtypes.items()}
-            yield from self._chosen(same, sizes)
-
-    def _chosen(
-        self, dtypes: Mapping[Element | Unknown, list[DType]], sizes: Mapping[Shape | Unknown, list[Sizes]]
-    ) -> Iterator[tuple[Choice, ...]]:
-        for chosen in product(*dtypes.values()):
-            of = dict(zip(dtypes, chosen, strict=True))
-            for shapes in product(*sizes.values()):
-                at = dict(zip(sizes, shapes, strict=True))
-                yield tuple((of[e], at[s]) for e, s in zip(self._elements, self._shapes, strict=True))
-
-
-def _type(operand: Skeleton, choice: Iterator[tuple[int, Choice]], limit: int) -> OpenedType:
-    operand = seen(operand)
-    if isinstance(operand, Product):
-        return TupleType(tuple(_tensor(*next(choice), limit) for _ in operand.fields))
-    return _tensor(*next(choice), limit)
-
-
-def _tensor(index: int, choice: Choice, limit: int) -> TensorType[Dim]:
-    dtype, sizes = choice
-    shape = [
-        constant(size) if size is not None else variable(f"?{index}.{axis}", Kind.GHOST)
-        for axis, size in enumerate(sizes)
-    ]
-    return _tracked(TensorType(tuple(shape), dtype), index, limit)
-
-
-def _tracked(type: TensorType[Dim], index: int, limit: int) -> TensorType[Dim]:
-    known = type.dtype.counts and tracked_length(type, limit) is not None
-    return with_contents(type, f"?{index}") if known else type
-
-
 def _fits(result: Result, wanted: Skeleton) -> bool:
     """Whether an answer is what is known of the result already."""
     if not isinstance(wanted, Tensor):
@@ -306,11 +236,11 @@ def _tensor_of(flows: Flows, leaf: Leaf) -> Tensor:
 def _learn_operand(flows: Flows, leaf: Leaf, accepted: Sequence[Choice]) -> None:
     tensor = _tensor_of(flows, leaf)
     dtypes = {dtype for dtype, _ in accepted}
-    if len(dtypes) == 1 and tensor.element.known() is None:
+    if len(dtypes) == 1 and None not in dtypes and tensor.element.known() is None:
         flows.equate(tensor.element, Element(next(iter(dtypes))))
     if tensor.shape.at is None:
-        ranks = frozenset(len(sizes) for _, sizes in accepted)
-        if len(ranks) < len(RANKS):
+        ranks = frozenset(len(sizes) for _, sizes in accepted if sizes is not None)
+        if len(ranks) < len(RANKS) and all(sizes is not None for _, sizes in accepted):
             flows.admit(tensor.shape, ranks)
 
 

@@ -28,7 +28,7 @@ from gradual.ops.convolving import (
 )
 from gradual.ops.linear import contracted_dtype
 from gradual.ops.operator import Judgement, Need, Operator, operator
-from gradual.ops.shapes import ONE, ZERO, agreement
+from gradual.ops.shapes import ONE, ZERO, agreement, said
 from gradual.ops.windows import (
     SPATIAL,
     D,
@@ -205,7 +205,7 @@ def _operator(count: int) -> Operator:
             *_window_needs(move, extra, extents, sides.data_axes[2:]),
         ]
         dtype = contracted_dtype(sides.data, sides.weight, out_dtype)
-        return placed(sides, out, extents, out_layout or data_layout, dtype, needs)
+        return placed(sides, said(out, channels), extents, out_layout or data_layout, dtype, needs)
 
     space = ", ".join(spatial.lower())
     result = ", ".join(f"{letter}'" for letter in spatial.lower())

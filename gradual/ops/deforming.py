@@ -14,7 +14,7 @@ from gradual.ops.detecting import floats
 from gradual.ops.linear import contracted_dtype, rows
 from gradual.ops.operator import Judgement, Need, operator
 from gradual.ops.regions import between
-from gradual.ops.shapes import ONE, ZERO, agreement
+from gradual.ops.shapes import ONE, ZERO, agreement, same_dtype
 from gradual.ops.windows import Window, at_least, ordered, owed, places, window
 from gradual.tensors.index import numel
 from gradual.tensors.scalar import dot, kept
@@ -101,6 +101,7 @@ def deformable_conv2d(
     """
     axes, weight_axes = places(data_layout, _LETTERS, "data_layout"), places(kernel_layout, _KERNEL, "kernel_layout")
     given, moves, kernel = floats(data, 0, 4), floats(offset, 1, 4), floats(weight, 2, 4)
+    same_dtype(given, moves)
     sides = Sides(given, kernel, axes, weight_axes)
     move = window(sides.kernel, strides, dilation, padding, 2)
     out = sides.weights(0) if channels is None else channels

@@ -13,7 +13,7 @@ from typing import Any
 
 from gradual.dims.dim import Dim
 from gradual.ops.operator import IllFormed, Judgement, Need, operator
-from gradual.ops.shapes import agreement, axis_of, broadcast, judged, of_dtype, same_dtype, tensor
+from gradual.ops.shapes import agreement, axis_of, broadcast, judged, of_dtype, said, same_dtype, tensor
 from gradual.tensors.index import numel, spread
 from gradual.tensors.inner import Row, products
 from gradual.tensors.scalar import TYPECODES, Elements, converter, kept
@@ -64,7 +64,7 @@ def dense(
         left.shape[-1], right.shape[1], "op.nn.dense.contract", _CONTRACTED, (0, left.rank - 1), (1, 1)
     )
     needs = (contract, *_units(units, right.shape[0], "op.nn.dense.units", (1, 0)))
-    return judged((*left.shape[:-1], right.shape[0]), contracted_dtype(left, right, out_dtype), needs)
+    return judged((*left.shape[:-1], said(right.shape[0], units)), contracted_dtype(left, right, out_dtype), needs)
 
 
 _CONTRACTED = "contracted dimensions differ"
@@ -131,7 +131,7 @@ def matmul(
     )
     needs = (contract, *_units(units, right.shape[outer], "op.nn.matmul.units", (1, outer)))
     kept_rows = (*left.shape[:-2], left.shape[-1]) if transpose_a else left.shape[:-1]
-    return judged((*kept_rows, right.shape[outer]), contracted_dtype(left, right, out_dtype), needs)
+    return judged((*kept_rows, said(right.shape[outer], units)), contracted_dtype(left, right, out_dtype), needs)
 
 
 def _batch_matmul(

@@ -86,6 +86,11 @@ def agreement(left: Dim, right: Dim, rule: str, says: str, *operands: tuple[int 
     return Need(equal(left, right), rule, says, operands)
 
 
+def said(extent: Dim, written: Dim | None) -> Dim:
+    """An extent that an attribute writes too, and which is owed to be that: the one that is a number, if one is."""
+    return extent if written is None or extent.value is not None else written
+
+
 def not_negative(extents: Iterable[Dim], rule: str, says: str = "a size is negative") -> tuple[Need, ...]:
     """The needs that sizes written by the user are sizes."""
     return tuple(Need(at_most(ZERO, extent), rule, says) for extent in extents)
