@@ -29,7 +29,7 @@ bench: install
 	$(BIN)/python -m bench
 
 campaign: install
-	$(BIN)/python -m tests.properties.campaign --programs $(or $(PROGRAMS),1000)
+	$(BIN)/python -m tests.properties.campaign --programs $(or $(PROGRAMS),100000) --log campaign.jsonl --jobs $$(nproc)
 
 oracles: install
 	$(BIN)/python -m pip install --quiet --editable '.[dev,oracles]'

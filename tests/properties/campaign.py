@@ -17,12 +17,14 @@ import signal
 import sys
 import time
 import traceback
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import count, takewhile
 from multiprocessing import Pool
 from pathlib import Path
+from typing import Any
 
 from tests.generators.families import MEMBERS, member
 from tests.material import models
@@ -135,6 +137,11 @@ def breaches(numbers: Iterable[int], laws: dict[str, Law], tally: Tally) -> Iter
         tally.count(case)
 
 
+def enough(programs: int, start: int, tally: Tally) -> Iterator[int]:
+    """Numbers from a start on, until so many programs were counted: not every number has one."""
+    return takewhile(lambda _: tally.counts["programs"] < programs, count(start))
+
+
 def smallest(breach: Breach, laws: dict[str, Law] = LAWS) -> Breach:
     """The breach by a program that cannot be made smaller, as far as patience goes."""
     law = laws[breach.law]
@@ -202,22 +209,35 @@ def sources() -> str:
     return digest.hexdigest()
 
 
-def lines_of(log: Path) -> list[dict[str, object]]:
+def lines_of(log: Path) -> list[dict[str, Any]]:
     """The lines of a log; none if there is no such file."""
     return [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.exists() else []
 
 
-def chunked(log: Path, chunks: Iterable[Chunk], jobs: int) -> None:
-    """Take the chunks that the log does not have yet, and write a line for each."""
-    now = sources()
-    done = {(line["start"], line["length"], *line["laws"]) for line in lines_of(log) if line["sources"] == now}  # type: ignore[misc]
-    waiting = [chunk for chunk in chunks if (chunk.start, chunk.length, *chunk.laws) not in done]
+def chunked(log: Path, chunks: Iterator[Chunk], programs: int, jobs: int) -> None:
+    """Take chunks until there are enough programs, those that the log has among them, and write a line for each."""
+    now, running, counted = sources(), deque[Any](), 0
+    done = {_key(line["start"], line["length"], line["laws"]): line for line in lines_of(log) if line["sources"] == now}
     with Pool(jobs, maxtasksperchild=1) as pool:
-        for line in pool.imap_unordered(Chunk.line, waiting):
+        while running or counted < programs:
+            if counted < programs and len(running) < jobs:
+                chunk = next(chunks)
+                old = done.get(_key(chunk.start, chunk.length, chunk.laws))
+                if old is None:
+                    running.append(pool.apply_async(chunk.line))
+                else:
+                    counted += old.get("programs", 0)
+                continue
+            line = running.popleft().get()
             if sources() != now:
                 raise SystemExit("the sources have changed since the campaign began: nothing more is counted")
+            counted += line.get("programs", 0)
             with log.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
+
+
+def _key(*parts: object) -> str:
+    return json.dumps(parts)
 
 
 def summed(log: Path) -> Iterator[str]:
@@ -226,7 +246,7 @@ def summed(log: Path) -> Iterator[str]:
     for line in lines_of(log):
         total = totals.setdefault(str(line["sources"]), Counter())
         total.update({key: value for key, value in line.items() if isinstance(value, int | float) and key != "start"})
-        total["breaches"] += len(line["breaches"])  # type: ignore[arg-type]
+        total["breaches"] += len(line["breaches"])
     for digest, total in totals.items():
         counts = {key: round(value) for key, value in total.items() if key != "length"}
         rate = total["programs"] / max(total["seconds"], 0.1)
@@ -247,17 +267,14 @@ def main(write: Callable[[str], object] = print) -> int:
     given = parser.parse_args()
     laws = {name: LAWS[name] for name in given.law or LAWS}
     if given.log is not None:
-        starts = range(given.start, given.start + given.programs, CHUNK)
-        end = given.start + given.programs
-        chunks = [Chunk(start, min(CHUNK, end - start), tuple(laws), given.plain) for start in starts]
+        chunks = (Chunk(start, CHUNK, tuple(laws), given.plain) for start in count(given.start, CHUNK))
         with suppress(KeyboardInterrupt):
-            chunked(given.log, chunks, given.jobs)
+            chunked(given.log, chunks, given.programs, given.jobs)
         write("\n".join(summed(given.log)))
         return 1 if any(line["breaches"] for line in lines_of(given.log)) else 0
     tally, started, found = Tally(compared=given.compare), time.perf_counter(), 0
-    numbers = range(given.start, given.start + given.programs)
     with suppress(KeyboardInterrupt):  # what was found until then is told
-        for breach in breaches(numbers, laws, tally):
+        for breach in breaches(enough(given.programs, given.start, tally), laws, tally):
             found += 1
             write(told(breach, given.plain))
             sys.stdout.flush()

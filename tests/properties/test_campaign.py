@@ -26,8 +26,9 @@ def test_a_number_is_one_program() -> None:
 def test_chunks_of_several_sittings_add_up(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     chunks = [Chunk(start, MEMBERS, LAWS, True) for start in (0, MEMBERS)]
-    chunked(log, chunks[:1], 1)
-    chunked(log, chunks, 2)
+    chunked(log, iter(chunks), 1, 1)
+    (first,) = lines_of(log)
+    chunked(log, iter(chunks), first["programs"] + 1, 2)
     lines = lines_of(log)
     assert [line["start"] for line in lines] == [0, MEMBERS]
     assert all(line["grown"] == 1 and 0 < int(str(line["programs"])) <= MEMBERS for line in lines)
@@ -40,6 +41,6 @@ def test_a_line_of_other_sources_is_not_counted_with_these(tmp_path: Path) -> No
     log, chunk = tmp_path / "log.jsonl", Chunk(0, MEMBERS, LAWS, True)
     old = {**chunk.line(), "sources": "of yesterday"}
     log.write_text(json.dumps(old) + "\n", "utf-8")
-    chunked(log, [chunk], 1)
+    chunked(log, iter([chunk]), 1, 1)
     assert [line["sources"] == "of yesterday" for line in lines_of(log)] == [True, False]
     assert len(list(summed(log))) == 2
