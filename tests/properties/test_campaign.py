@@ -28,7 +28,7 @@ def test_chunks_of_several_sittings_add_up(tmp_path: Path) -> None:
     chunks = [Chunk(start, MEMBERS, LAWS, True) for start in (0, MEMBERS)]
     chunked(log, iter(chunks), 1, 1)
     (first,) = lines_of(log)
-    chunked(log, iter(chunks), first["programs"] + 1, 2)
+    chunked(log, iter(chunks), first["programs"] + 1, 1)
     lines = lines_of(log)
     assert [line["start"] for line in lines] == [0, MEMBERS]
     assert all(line["grown"] == 1 and 0 < int(str(line["programs"])) <= MEMBERS for line in lines)
