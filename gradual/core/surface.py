@@ -165,6 +165,7 @@ class _Writer(Lines):
         if flows is not None:
             self.endings[block.result] = flows[1]
         self.demands.knowing.enter()
+        inside = self.demands.inside
         for step in block.steps:
             self.demands.define(step)
         before = self.demands.mark() if any(isinstance(step, Check) for step in block.steps) else None
@@ -177,6 +178,7 @@ class _Writer(Lines):
         if before is not None:
             self.demands.rollback(before)
         self.demands.knowing.leave()
+        self.demands.inside = inside
         return self._ended(items, result)
 
     def _branch(self, block: Block) -> ast.Block:
@@ -200,8 +202,9 @@ class _Writer(Lines):
         match found.block.steps[index]:
             case Constant(name) if name in self.inline:
                 return
-            case Check() as check if found.always_fails(index):
+            case Check() as check if found.always_fails(index) or self.demands.never(check.goal):
                 self.failure(check, items)
+                self.demands.inside += 1
             case Check() as check:
                 self.check(check, found.demanded(index), items)
                 if self.demands.learn(check):

@@ -55,7 +55,7 @@ class Demands:
         types: the types of its values, as far as checks before a place have told them.
         known: the sizes that checks before a place have told.
         knowing: what is declared and what checks have told, whatever the path.
-        inside: how many branches are around a place.
+        inside: how many branches are around a place, and how many checks before it never hold.
     """
 
     module: Module

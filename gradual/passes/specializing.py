@@ -122,9 +122,13 @@ def _extent(extent: Dim | Hole, place: Place, sizes: Mapping[Place, int]) -> Dim
 
 
 def _interface(function: Function, params: tuple[Param, ...], pins: Pins) -> FunctionType:
-    """The type with numbers for what is pinned; an element of a parameter becomes a clause.  Raises Unusable."""
+    """The type with numbers for what is pinned; an element of a parameter, and a bound of a `?`, become clauses.
+
+    Raises Unusable.
+    """
     before, dims = function.type, pins.dims()
-    clauses = [(clause, clause.substitute(dims)) for clause in before.where]
+    stated = (*before.where, *_bounds(function, pins))
+    clauses = [(clause, clause.substitute(dims)) for clause in stated]
     wrong = next((clause for clause, now in clauses if now.value is False), None)
     if wrong is not None:
         raise Unusable(f"`{function.name}` requires `{wrong}`, which does not hold then", function.span)
@@ -138,6 +142,14 @@ def _interface(function: Function, params: tuple[Param, ...], pins: Pins) -> Fun
         before.types,
         tuple(one for one in before.order if one not in pins.named),
     )
+
+
+def _bounds(function: Function, pins: Pins) -> Iterator[Constraint]:
+    """What is declared of the sizes that were `?`: with a number for it, no `?` says it any more."""
+    for param in function.params:
+        for extent, _, path, axis in requirements(param.written, param.name):
+            if isinstance(extent, Hole) and (path, axis) in pins.sizes:
+                yield from extent.bounds(constant(pins.sizes[path, axis]))
 
 
 def _entry(before: Function, header: Function, outside: Mapping[Variable, Dim]) -> Iterator[Check]:

@@ -225,6 +225,17 @@ def @main(%x: Tensor[(n,), float32], %y: Tensor[(n + 1,), float32], %z: Tensor[(
         at(text)
 
 
+def test_a_bound_of_a_size_that_is_pinned_is_demanded_still() -> None:
+    text = "def @main(%f: Tensor[(?,), float32], %g: Tensor[(?{u. u <= dim(%f, 0)},), float32]) { (%f, %g) }"
+    before, after = gradual.check(text), at(text, "dim(%g,0)=2")
+    assert after.types["@main"].endswith("where dim(%f, 0) >= 2"), after.types
+    for found in (before, after, gradual.check(after.text)):
+        assert found.run("@main", floats(3), floats(2)) == (floats(3), floats(2))
+        with pytest.raises(Blame) as stop:
+            found.run("@main", floats(1), floats(2))
+        assert stop.value.code == "E0602"
+
+
 def test_calls_of_a_function_used_as_a_value_are_not_known() -> None:
     text = """
 def @f(%x: Tensor[(?,), float32]) -> Tensor[(?,), float32] { nn.relu(%x) }

@@ -75,6 +75,14 @@ def @main(%x: Tensor[(?,), float32], %k: int64) -> (Tensor[(?,), float32], Tenso
 }""",
         "hoist-checks",
     ),
+    "an assertion in a branch at a number": (
+        """def @main(%x: Tensor[(n,), bool], %y: Tensor[(?,), float32], %k: int64) {
+  assert dim(%y, 0) >= n, "enough";
+  let %o = ones(shape=[3], dtype="float32");
+  if (n == 0) { sum(%y) } else { assert dim(%y, 0) == 3; assert %k > 0i64, "k"; max(add(%y, %o)) }
+}""",
+        "bucket n=2,4 inline",
+    ),
     "functions in a tuple, a list and a reference": (
         LIST
         + """def @mk(%a: Tensor[(m, 2), float32]) {
