@@ -16,7 +16,7 @@ from gradual.core.reading import every
 from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, never_holds, uses
 from gradual.core.surface_checks import Lines
 from gradual.core.surface_demands import written
-from gradual.core.surface_literals import Literals, attributes
+from gradual.core.surface_literals import Literals, attributes, is_absent
 from gradual.core.surface_never import agreeing
 from gradual.core.surface_types import (
     NOWHERE,
@@ -84,7 +84,7 @@ def program_text(module: Module, version: str | None = None, settings: Settings 
 
 def program(module: Module, version: str | None = None, settings: Settings = ()) -> tuple[ast.Module, tuple[str, ...]]:
     """The module as syntax, and in lines of text what no program can write."""
-    literals = Literals(taken=module.functions.keys())
+    literals = Literals(functions=module.functions)
     definitions: list[ast.Definition] = [_data(data) for data in module.data.values()]
     told: list[str] = []
     for function in module.functions.values():
@@ -136,7 +136,7 @@ class _Writer(Lines):
             return ast.Def(ast.Global(function.name, NOWHERE), whole, NOWHERE)
         if result is None:
             raise Unsayable(f"the result type of the operator `{function.name}`")
-        body = None if _is_absent(function) else self._body(function)
+        body = None if is_absent(function) else self._body(function)
         return ast.OperatorDef(ast.Name(function.name, NOWHERE), binders, params, result, where, body, NOWHERE)
 
     def _params(self, function: Function) -> tuple[ast.Param, ...]:
@@ -379,8 +379,3 @@ def _is_open(function: Function) -> bool:
     return any(is_gradual(param.written) for param in function.params) or any(
         is_gradual(written(step)) for step in renamed
     )
-
-
-def _is_absent(function: Function) -> bool:
-    """Whether an operator is declared without a body."""
-    return any(isinstance(step, Stop) and step.name == function.body.result for step in function.body.steps)

@@ -36,8 +36,8 @@ from gradual.dims.constraint import FALSE, Constraint
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import GradualType, TupleType
 
-TEMPORARY = re.compile(r"%_?[0-9]+")
-"""A name that nobody chose."""
+TEMPORARY = re.compile(r"%(_?[0-9]+|[0-9].*)")
+"""A name that nobody chose, or that nobody can: `%0_shape` is what a pass made for `%0`."""
 
 Path = tuple[str, tuple[int, ...]]
 """A value, and which of its fields."""

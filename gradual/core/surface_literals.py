@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from gradual.core.surface_types import NOWHERE, Spelling, Unsayable, integer, shape_forgotten
-from gradual.core.terms import Apply
+from gradual.core.terms import Apply, Function, Stop
 from gradual.dims.dim import Dim
 from gradual.ops.merged import Merged, forms
 from gradual.ops.operator import AttributeSpec
@@ -25,6 +27,8 @@ LONGEST = 64
 
 CONSTANT = "relay.Constant"
 
+_UNMADE = re.compile("never_[0-9]+")
+
 
 @dataclass(slots=True, eq=False)
 class Literals:
@@ -32,13 +36,14 @@ class Literals:
 
     Attributes:
         stored: those that no literal can write, in the order of their keys.
-        never: the types of values that are never made, with the operators that stand for them.
-        taken: the names of the file's functions.
+        never: the operators that stand for values that are never made, by the type, but for those of the file.
+        functions: the file's functions and operators.
     """
 
     stored: list[ast.MetaTensor] = field(default_factory=list)
     never: dict[str, ast.OperatorDef] = field(default_factory=dict)
-    taken: Container[str] = ()
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    _names: Iterator[int] = field(default_factory=count)
 
     def unmade(self, type: GradualType, spelling: Spelling) -> ast.Expr:
         """A value of a type that is never made: what an operator without a body gives.  [pass.surface.stop]
@@ -48,11 +53,12 @@ class Literals:
         open = shape_forgotten(type)
         if any(mentioned(open)) or any(type_variables(open)):
             raise Unsayable(f"a value of type `{shown(type)}` that is never made")
+        own = next((name for name, one in self.functions.items() if _stands_for(one, open)), None)
+        if own is not None:
+            return ast.Call(ast.Name(own, NOWHERE), (), (), NOWHERE)
         if shown(open) not in self.never:
-            number = 0
-            while f"never_{number}" in self.taken or number < len(self.never):
-                number += 1
-            name = ast.Name(f"never_{number}", NOWHERE)
+            names = (f"never_{number}" for number in self._names)
+            name = ast.Name(next(name for name in names if name not in self.functions), NOWHERE)
             self.never[shown(open)] = ast.OperatorDef(name, (), (), spelling.type(open), (), None, NOWHERE)
         return ast.Call(self.never[shown(open)].name, (), (), NOWHERE)
 
@@ -71,9 +77,21 @@ class Literals:
         return ast.Meta(CONSTANT, len(self.stored) - 1, NOWHERE)
 
 
+def _stands_for(function: Function, type: GradualType) -> bool:
+    """Whether an operator of the file is declared without a body for values of a type that are never made."""
+    whole = function.type
+    named = _UNMADE.fullmatch(function.name) is not None and is_absent(function)
+    return named and not (whole.params or whole.types or whole.binders) and whole.result == type
+
+
 def _is_nan(value: Tensor) -> bool:
     element = value.item()
     return bool(element != element)
+
+
+def is_absent(function: Function) -> bool:
+    """Whether an operator is declared without a body."""
+    return any(isinstance(step, Stop) and step.name == function.body.result for step in function.body.steps)
 
 
 # ------------------------------------------------------------------------------------------------------- attributes
