@@ -16,17 +16,19 @@ from hypothesis import settings
 settings.register_profile("gate", deadline=None, derandomize=True)
 settings.register_profile("exploring", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
-_REPORTS = pytest.StashKey[list[str]]()
+_TOLD = "told"
 
 
 @pytest.fixture
-def tell(request: pytest.FixtureRequest) -> Callable[[str], None]:
+def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
     """Puts a line into the report at the end of the run."""
-    return request.config.stash.setdefault(_REPORTS, []).append
+    return lambda line: record_property(_TOLD, line)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    lines = config.stash.get(_REPORTS, [])
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    told = (getattr(report, "user_properties", ()) for report in reports if getattr(report, "when", "") == "call")
+    lines = [str(line) for properties in told for name, line in properties if name == _TOLD]
     if lines:
         terminalreporter.section("reports")
         for line in lines:
