@@ -14,6 +14,7 @@ from gradual.checker.provenance import birth
 from gradual.checker.remembering import Answer, question
 from gradual.checker.unranked import Application, asked
 from gradual.checker.written import NotADim, Reading
+from gradual.core.implied import of_result
 from gradual.core.terms import Apply, Promise, Site
 from gradual.diagnostic import Help, Related
 from gradual.dims.constraint import Constraint, Or, equal
@@ -77,6 +78,9 @@ def apply(
     if found.types is None:
         _unknown_sizes(state, type, promise)
     type = _whole(operator, answer, type, state.program.limits)
+    truth = of_result(operator.name, type, lambda: [state.implied(operand) for operand in values])
+    if truth is not None:
+        state.implications[name] = truth
     state.steps.append(Apply(name, operator, values, answer.settings, type, span, found.accepts))
     return state.define(name, type, Made(made, values, span))
 

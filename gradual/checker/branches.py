@@ -16,9 +16,10 @@ from gradual.checker.agreeing import Agreement, disagreement
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Postponed, Typed, mentions_ghost
 from gradual.checker.flow import Place, flow
 from gradual.checker.unranked import demanded_scalar
+from gradual.core.implied import UNKNOWN, Implied
 from gradual.core.terms import Block, If, Promise, Site
 from gradual.diagnostic import Related
-from gradual.dims.constraint import Constraint, any_of, equal, negated
+from gradual.dims.constraint import Constraint, any_of, equal
 from gradual.dims.dim import Dim, ite
 from gradual.ops.contents import chosen
 from gradual.source import Span
@@ -56,14 +57,11 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
     """The core variable that holds the value of `if`.  [type.if.condition] [type.if.facts]"""
     condition = infer(expr.condition)
     truth = _truth(state, condition, expr.condition.span)
-    branches = [
-        _branch(state, expr.then, infer, truth),
-        _branch(state, expr.orelse, infer, None if truth is None else negated(truth)),
-    ]
+    branches = [_branch(state, expr.then, infer, truth.holds), _branch(state, expr.orelse, infer, truth.fails)]
     name = state.fresh(hint)
     if isinstance(state.types[condition], Broken):
         return state.define(name, BROKEN)
-    landed = joined(state, name, truth, branches, "type.if.join")
+    landed = joined(state, name, truth.exact, branches, "type.if.join")
     if landed is None:
         return state.define(name, BROKEN)
     type, (then, orelse) = landed
@@ -71,31 +69,30 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
     return state.define(name, type, Made("`if`", (then.block.result, orelse.block.result), expr.span))
 
 
-def _truth(state: Elaboration, condition: str, span: Span) -> Constraint | None:
-    """What the condition says about sizes, None where it says nothing."""
+def _truth(state: Elaboration, condition: str, span: Span) -> Implied:
+    """What the condition says about sizes.  [type.if.part]"""
     scalar = demanded_scalar(state, condition, span, "type.if.condition", "the condition")
     type = state.types[condition] if scalar else BROKEN
     if isinstance(type, Broken):
         state.types[condition] = BROKEN
-        return None
+        return UNKNOWN
     if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
         state.report("E0307", "type.if.condition", f"a condition is a bool, not `{shown(type)}`", span)
         state.types[condition] = BROKEN
-        return None
-    content = type.contents[0] if type.contents else None
-    return content if isinstance(content, Constraint) else None
+        return UNKNOWN
+    return state.implied(condition)
 
 
-def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str], truth: Constraint | None) -> Branch:
+def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str], truth: Constraint) -> Branch:
     with state.branch() as steps:
-        if truth is not None:
+        if truth.value is not True:
             state.program.decider.suppose(state.facts, truth)
         result = infer(expr)
         type = state.types[result]
     return Branch(Block(tuple(steps), result), type, read_under(state, truth, type), last(expr).span)
 
 
-def read_under(state: Elaboration, truth: Constraint | None, type: Typed) -> OpenedType | None:
+def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:
     """The type with each size simplified by what the condition says, and by what is known whatever the path.
 
     What was learnt inside the branch is over, and conditions further out refute nothing: a size that is taken for
@@ -113,8 +110,8 @@ def read_under(state: Elaboration, truth: Constraint | None, type: Typed) -> Ope
             return type
 
 
-def _given(state: Elaboration, size: Dim, truth: Constraint | None) -> Dim:
-    if truth is None:
+def _given(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
+    if truth.value is True:
         return state.rewritten(size)
     return state.program.decider.simplified_given(state.facts, size, truth)
 

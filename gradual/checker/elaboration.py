@@ -15,6 +15,7 @@ from typing import Any, cast
 from gradual.checker.learning import Learning
 from gradual.checker.omission import Scope, Template
 from gradual.checker.program import Program
+from gradual.core.implied import Implied, of_value
 from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
@@ -127,6 +128,7 @@ class Elaboration:
         agreed: types in which sizes that are one of two known ones became `?`; opened, they make nothing gradual.
         conversions: those of data being written, by the types between which they go.
         shared: unknowns that depend on data, by what they depend on.
+        implications: what booleans imply whose contents are no formulas.
         templates: function literals that wait for what their parameters are; they have no type.
         calls: the calls that are being written out, outermost first.
         reserved: names of the dims and type parameters that are in scope, or hidden by others.
@@ -152,6 +154,7 @@ class Elaboration:
         self.origins: dict[str, Origin] = {}
         self.live: dict[str, bool] = {}
         self.shared: dict[object, Dim] = {}
+        self.implications: dict[str, Implied] = {}
         self.sized: dict[Dim, bool] = {}
         self.ghosts: dict[Variable, Promise] = {}
         self.rigids: dict[Variable, Span] = {}
@@ -425,6 +428,10 @@ class Elaboration:
                 for variable in content.variables():
                     self.ghosts.setdefault(variable, promise)
         return type
+
+    def implied(self, name: str) -> Implied:
+        """What a boolean says of sizes.  [type.if.part]"""
+        return of_value(self.implications, name, self.types[name])
 
     def is_visible(self, variable: Variable) -> bool:
         """Whether the variable's witness exists here; a rigid name is visible wherever it is in scope."""

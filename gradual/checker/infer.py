@@ -33,6 +33,7 @@ from gradual.core.terms import (
     Site,
     Size,
 )
+from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim
 from gradual.source import Span
 from gradual.syntax import ast
@@ -347,11 +348,16 @@ def _assert(state: Elaboration, item: ast.Assert) -> None:
         if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
             state.report("E0307", "type.assert", f"`assert` takes a bool, not `{shown(type)}`", item.condition.span)
             return
-        content = type.contents[0] if type.contents else None
-        if content is None:
+        truth = state.implied(condition)
+        if truth.holds.value is not True:
+            _asserted(state, truth.holds, message, item)
+        if truth.exact is None:
             state.steps.append(Assertion(condition, message, item.span))
-            return
-        goal = content  # type: ignore[assignment]
+        return
     discharge_divisions(state, reading)
-    owed = Owed(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion")
-    owe(state, owed)
+    _asserted(state, goal, message, item)
+
+
+def _asserted(state: Elaboration, goal: Constraint, message: str, item: ast.Assert) -> None:
+    """What is so where the assertion holds is checked, and known.  [type.assert] [type.if.part]"""
+    owe(state, Owed(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion"))

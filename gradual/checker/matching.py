@@ -18,6 +18,7 @@ from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Sh
 from gradual.checker.provenance import written_at
 from gradual.core.terms import Arm, Bind, Block, CorePattern, Destructure, Match, Promise, Site
 from gradual.diagnostic import Help, Related, Severity
+from gradual.dims.constraint import TRUE
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.within import last
@@ -40,7 +41,7 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
             pattern = reading.top(arm.pattern, type)
             result = infer(arm.body)
             held = BROKEN if pattern is None else state.types[result]
-            branch = Branch(Block(tuple(steps), result), held, read_under(state, None, held), last(arm.body).span)
+            branch = Branch(Block(tuple(steps), result), held, read_under(state, TRUE, held), last(arm.body).span)
         if pattern is None:
             pattern = Bind(None, TupleType(()))
         else:

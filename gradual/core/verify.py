@@ -20,6 +20,7 @@ from gradual.core.declared import (
     literal_type,
     without_contents,
 )
+from gradual.core.implied import Implied, of_result, of_value
 from gradual.core.terms import (
     Apply,
     Assertion,
@@ -120,6 +121,7 @@ class _Verifier:
     shared: dict[object, Dim] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
     converted: set[object] = field(default_factory=set)
+    implications: dict[str, Implied] = field(default_factory=dict)
 
     def function(self, function: Function) -> None:
         """Declarations assumed, then the body, then the result against the interface."""
@@ -251,6 +253,13 @@ class _Verifier:
         self._matches(judgement.result, step.type, step.name, step.operands)
         self._contents(step, types)
         self._define(step.name, step.type)
+        truth = of_result(step.operator.name, step.type, lambda: [self._implied(operand) for operand in step.operands])
+        if truth is not None:
+            self.implications[step.name] = truth
+
+    def _implied(self, name: str) -> Implied:
+        """What a boolean says of sizes.  [type.if.part]"""
+        return of_value(self.implications, name, self._type(name))
 
     def _contents(self, step: Apply, types: Sequence[OpenedType]) -> None:
         recorded = step.type.contents if isinstance(step.type, TensorType) else None
@@ -446,6 +455,7 @@ class _Verifier:
             self.found.append(f"{name}: {len(known)} elements of a {shown(type)}")
             type = without_contents(type)
         self.types[name] = type
+        self.implications.pop(name, None)
         anyrank.define(self, type, name)
         anyrank.seen(self, type)
         for size in sizes(type):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gradual.core.terms import Block, CorePattern, If, Match
 from gradual.core.verify_data import Structures
 from gradual.core.verifying import Verifying
-from gradual.dims.constraint import Constraint, any_of, equal, negated
+from gradual.dims.constraint import TRUE, Constraint, any_of, equal
 from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
@@ -17,21 +17,18 @@ from gradual.types.type import NeverType, OpenedType, TensorType
 
 def conditional(verifier: Verifying, step: If) -> None:
     """Both sides of an `if`, each under what the condition says.  [core.verify]"""
-    condition = verifier._type(step.condition)
-    content = condition.contents[0] if isinstance(condition, TensorType) and condition.contents else None
-    truth = content if isinstance(content, Constraint) else None
-    other = None if truth is None else negated(truth)
-    then = _branch(verifier, step.then, truth, step)
-    orelse = _branch(verifier, step.orelse, other, step)
+    truth = verifier._implied(step.condition)
+    then = _branch(verifier, step.then, truth.holds, step)
+    orelse = _branch(verifier, step.orelse, truth.fails, step)
     _joined(verifier, step, [then.sizes, orelse.sizes])
-    for branch, elsewhere in ((then, other), (orelse, truth)):
-        if branch.never and elsewhere is not None:  # whoever comes past the `if` took the other branch
+    for branch, elsewhere in ((then, truth.fails), (orelse, truth.holds)):
+        if branch.never:  # whoever comes past the `if` took the other branch
             verifier.facts.suppose(elsewhere)
 
 
 def matched(verifier: Verifying, step: Match) -> None:
     """The arms of a `match`, each with what its pattern binds.  [core.verify]"""
-    _joined(verifier, step, [_branch(verifier, arm.block, None, step, arm.pattern).sizes for arm in step.arms])
+    _joined(verifier, step, [_branch(verifier, arm.block, TRUE, step, arm.pattern).sizes for arm in step.arms])
 
 
 Read = dict[tuple[str, int], Dim]
@@ -59,11 +56,11 @@ def _joined(verifier: Verifying, step: If | Match, branches: list[Read]) -> None
 
 
 def _branch(
-    verifier: Verifying, block: Block, truth: Constraint | None, step: If | Match, pattern: CorePattern | None = None
+    verifier: Verifying, block: Block, truth: Constraint, step: If | Match, pattern: CorePattern | None = None
 ) -> Branch:
     """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
     mark, outer, shared = verifier.facts.mark(), dict(verifier.types), dict(verifier.shared)
-    if truth is not None:
+    if truth.value is not True:
         verifier.decider.suppose(verifier.facts, truth)
     if isinstance(step, Match) and pattern is not None:
         Structures(verifier).bind(pattern, verifier._type(step.scrutinee), False, step.name)

@@ -37,6 +37,8 @@ from tests.generators.program_terms import (
 
 CONSTANTS = (0, 1, 1, 2, 3, 4, 6)
 GUESSED = 0.55
+MIXED = 0.3
+"""How often a condition is one of two, of which the other is a boolean of data."""
 
 
 class Maker(Protocol):
@@ -210,9 +212,19 @@ class View:
 
     def condition(self) -> Condition | None:
         """A condition, None where there is nothing to test."""
-        flags, scalars = self.of(DType.BOOL, 0), self.of(DType.INT64, 0) + self.of(DType.INT32, 0)
-        value = self.random.choice(CONSTANTS)
+        flags = self.of(DType.BOOL, 0)
         which = self.random.random()
+        found = self._condition(flags, which)
+        if found is None or not flags or which * 64 % 1 >= MIXED:
+            return found
+        operator = ("logical_and", "logical_or")[int(which * 1024) % 2]
+        mixed = f"{operator}({flags[int(which * 4096) % len(flags)]}, {found.text})"
+        text = f"logical_not({mixed})" if int(which * 2048) % 2 else mixed
+        return Condition(text, found.items, found.tested, found.says)
+
+    def _condition(self, flags: list[str], which: float) -> Condition | None:
+        scalars = self.of(DType.INT64, 0) + self.of(DType.INT32, 0)
+        value = self.random.choice(CONSTANTS)
         if flags and which < 0.35:
             return Condition(self.random.choice(flags), says=False)
         if scalars and which < 0.5:
