@@ -106,20 +106,32 @@ def grouped(operator: str) -> Builder:
         gamma, beta = gamma if at["scale"] else np.ones_like(gamma), beta if at["center"] else np.zeros_like(beta)
         if "num_groups" in at and given[0].dtype is DType.FLOAT64:
             return None  # the runtime computes in float32
-        options = {"epsilon": at.get("epsilon", 1e-5)}
-        return Node(
-            operator, [x, gamma, beta], options | ({"num_groups": at["num_groups"]} if "num_groups" in at else {})
-        )
+        epsilon, groups = at.get("epsilon", 1e-5), at.get("num_groups", x.shape[1])
+        if not differ(x.reshape(x.shape[0], groups, -1), epsilon):
+            return None
+        named = {"num_groups": groups} if "num_groups" in at else {}
+        return Node(operator, [x, gamma, beta], {"epsilon": epsilon, **named})
 
     return build
 
 
 def layer_norm(given: Sequence[Any], at: Attributes) -> Node | None:
     x, gamma, beta = map(array_of, given)
-    if at.get("axis", -1) % x.ndim != x.ndim - 1:
+    if at.get("axis", -1) % x.ndim != x.ndim - 1 or (x.size and not differ(x, at["epsilon"])):
         return None  # ONNX normalises all axes from one on
     gamma, beta = gamma if at["scale"] else np.ones_like(gamma), beta if at["center"] else np.zeros_like(beta)
     return Node("LayerNormalization", [x, gamma, beta], {"epsilon": at["epsilon"]})
+
+
+def differ(rows: Any, epsilon: float) -> bool:
+    """Whether the numbers of each row differ by enough to be compared, once normalised.
+
+    The runtime, and ONNX's definition of the norm of groups, take the variance in the type itself as the mean of the
+    squares less the square of the mean: of numbers that are nearly the same that leaves few digits or none.
+    """
+    wide = rows.astype(np.float64)
+    squares, spread = np.mean(wide * wide, axis=-1), np.var(wide, axis=-1) + epsilon
+    return not np.any(squares > 50 * spread)
 
 
 def along(name: str) -> Builder:

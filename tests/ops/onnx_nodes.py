@@ -193,14 +193,15 @@ def tile(given: Sequence[Any], at: Attributes) -> Node | None:
 
 
 def strided_slice(given: Sequence[Any], at: Attributes) -> Node | None:
-    (x,), begin, end = map(array_of, given), at["begin"], at["end"]
+    (x,), begin, end, written = map(array_of, given), at["begin"], at["end"], list(at.get("strides") or [])
     if at.get("slice_mode") == "size":
         return None  # ONNX counts places only
-    steps = list(at.get("strides") or [])
-    steps += [1] * (len(begin) - len(steps))
+    steps, axes = written + [1] * (len(begin) - len(written)), list(at.get("axes") or range(len(begin)))
     if any(stop == 2**31 - 1 and step < 0 for stop, step in zip(end, steps, strict=False)):
         return None  # which the runtime takes for the front, and neither ONNX's reference nor NumPy does
-    return Node("Slice", [x, *map(whole, (begin, end, at.get("axes") or range(len(begin)), steps))])
+    if any(step < 0 and start + x.shape[axis] < 0 for start, step, axis in zip(begin, steps, axes, strict=True)):
+        return None  # ONNX goes down from the front then (Slice-13: "clamped to [0, dims-1]"); in NumPy nothing is left
+    return Node("Slice", [x, *map(whole, (begin, end, axes, steps))])
 
 
 def take(given: Sequence[Any], at: Attributes) -> Node | None:

@@ -19,7 +19,7 @@ from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
-from tests.generators.operators import as_argument, rows
+from tests.generators.operators import FLOATS, as_argument, rows
 from tests.ops.oracle import compares, examples, judges, means, refusal
 from tests.ops.test_catalogue import exact_type
 
@@ -88,10 +88,11 @@ def perturbed(value: Any, inside: bool = False) -> st.SearchStrategy[Any]:
 
 
 def as_tensor(value: Any, pairs: bool = False) -> st.SearchStrategy[Tensor]:
-    """The value of an attribute as an argument: integers of a type that has them."""
+    """The value of an attribute as an argument: numbers of a type that has them."""
     flat = [number for part in value for number in part] if pairs else value
     if isinstance(value, float) or (isinstance(value, list) and value and isinstance(value[0], float)):
-        return st.just(Tensor(value, "float64"))
+        given = [Tensor(value, dtype) for dtype in FLOATS]
+        return st.sampled_from([one for one in given if one.tolist() == value])
     return as_argument(flat).map(lambda given: Tensor(given.flat(), given.dtype, (len(value), 2)) if pairs else given)
 
 

@@ -124,13 +124,13 @@ def test_an_operator_is_that_of_onnx(name: str, data: st.DataObject) -> None:
     application = data.draw(rows()[name])
     if "pool" in name:
         application = replace(application, arguments=tuple(map(without_nan, application.arguments)))
+    types = map(type_of, application.arguments)
+    assume(all(need.goal.evaluate({}) for need in judges(name, *types, **application.attributes).needs))
     node = None
     if DType.BFLOAT16 not in dtypes_of(application.arguments):
         node = NODES[name](application.arguments, application.attributes)
     if node is None:
         reject()
-    types = map(type_of, application.arguments)
-    assume(all(need.goal.evaluate({}) for need in judges(name, *types, **application.attributes).needs))
     try:
         who, expected = results_of(node)
     except (Refused, Failed, Died) as failure:
