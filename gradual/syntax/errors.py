@@ -121,12 +121,27 @@ FOREIGN = re.compile(r"=\s*(primfn\b|meta\[(?:ExternalFunc|tir\.PrimFunc)\])")
 """How TVM prints functions of its lower language, and those that another compiler has made."""
 
 
-def unexpected(wanted: set[str], text: str, found: Span, place: Span, open: list[tuple[int, str, bool]]) -> Diagnostic:
-    """E0101 at a token, with the innermost open bracket if its closer was welcome.   [syntax.token]"""
+DIVISION = "a comment starts here; in an expression write `floor_divide(a, b)`"
+
+
+def unexpected(
+    wanted: set[str],
+    text: str,
+    found: Span,
+    place: Span,
+    open: list[tuple[int, str, bool]],
+    division: Span | None = None,
+) -> Diagnostic:
+    """E0101 at a token, with the innermost open bracket if its closer was welcome.   [syntax.token]
+
+    A comment that may have been meant as a `division` is pointed at.   [syntax.comment]
+    """
     token = text[found.start : found.end]
     message = f"expected {_listed(_phrases(wanted))}, found {_shown(token)}"
     before = [(at, bracket) for at, bracket, _ in open if at < place.start or not token]
     related = _unclosed(wanted, token, *before[-1]) if before else ()
+    if division is not None:
+        related = (Related(division, DIVISION), *related)
     foreign = FOREIGN.match(text, found.start)
     notes = (f"`{foreign[1]}` is a function that is not written in Relay; declare an `operator`",) if foreign else ()
     return Diagnostic("E0101", "syntax.token", message, place, related=related, notes=notes)

@@ -73,9 +73,13 @@ class Lexer:
     Attributes:
         open: the brackets that are open, each with its offset and whether arithmetic was allowed around it.
         diagnostics: what was found wrong with tokens that could be read all the same.
+        divided: where the last comment of this definition starts that stands after an operand on its line.
     """
 
-    __slots__ = ("arithmetic", "declared", "diagnostics", "lexicon", "metadata", "naming", "open", "section", "text")
+    __slots__ = (
+        *("arithmetic", "declared", "diagnostics", "divided", "lexicon", "metadata", "naming", "open", "section"),
+        "text",
+    )
 
     def __init__(self, text: str, metadata: Metadata) -> None:
         self.text = text
@@ -87,6 +91,7 @@ class Lexer:
         self.section: int | None = None  # where the metadata begin
         self.naming = False  # the last bracket came after `fn`
         self.diagnostics: list[Diagnostic] = []
+        self.divided: int | None = None
 
     def tokens(self) -> Iterator[Token]:
         """Every token in order, the last is END."""
@@ -248,6 +253,7 @@ class Lexer:
             return number["NAME"], ast.Name(intern(word), Span(start, end))
         if word in DEFINING:
             self.declared.clear()
+            self.divided = None
         self.arithmetic = word not in DEFINING and (self.arithmetic or word in ("where", "assert"))
         return self.lexicon.words[word], word
 
@@ -287,8 +293,14 @@ class Lexer:
         if text == "?":
             return kind, ast.Hole(Span(start, end)), end
         if text == "//" and not (self.arithmetic and last in self.lexicon.operands):
+            if last in self.lexicon.operands and self._follows(start):
+                self.divided = start
             return None, None, line_end(self.text, start)
         return kind, text, end
+
+    def _follows(self, start: int) -> bool:
+        """Whether something stands before on the line."""
+        return bool(self.text[self.text.rfind("\n", 0, start) + 1 : start].strip())
 
     def _projection(self, start: int, end: int) -> int:
         digits = self.text[start + 1 : end].lstrip()

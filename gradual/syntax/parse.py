@@ -20,7 +20,7 @@ from gradual.syntax import ast
 from gradual.syntax.build import LISTS, NODES, ROWS, Refused
 from gradual.syntax.collector import collector_paused
 from gradual.syntax.errors import too_deep, unexpected
-from gradual.syntax.lexer import END, ERROR, METADATA_MARK, Lexer, Token
+from gradual.syntax.lexer import END, ERROR, METADATA_MARK, Lexer, Token, skipped
 from gradual.syntax.metadata import NO_METADATA, Metadata, Undecodable, decoded
 from gradual.syntax.tables import REPETITION, Production, tables
 
@@ -73,6 +73,10 @@ def _decoded(text: str, section: int | None) -> tuple[Metadata, list[Diagnostic]
     except Undecodable as problem:
         message = f"the metadata cannot be read: {problem}"
         return NO_METADATA, [Diagnostic("E0106", "syntax.metadata", message, Span(section, start))]
+
+
+_OPERAND = re.compile(r"//[ \t]*(?:[%(\d-]|[A-Za-z_]\w*[ \t]*[;,()\]}+*/<>=-])(?:[^\n]*([;,){][ \t]*$))?", re.MULTILINE)
+"""A comment that begins as an operand does, and whether it ends as a line of code does."""
 
 
 # ------------------------------------------------------------------------------------------------ reading
@@ -193,7 +197,17 @@ class _Reader:
             machine.symbols[kind] for kind in range(machine.terminals) if machine.accepts(self.states, kind, self.last)
         }
         place = Span(max(0, end - 1), end) if kind == END else Span(at, to)
-        return unexpected(wanted, self.text, Span(at, to), place, self.lexer.open)
+        return unexpected(wanted, self.text, Span(at, to), place, self.lexer.open, self._division(at))
+
+    def _division(self, error: int) -> Span | None:
+        """A comment that may have been meant as a division: an operand follows, and code ended or stopped there."""
+        start = self.lexer.divided
+        if start is None or start >= error:
+            return None
+        meant = _OPERAND.match(self.text, start)
+        if meant is None or not (meant[1] or skipped(self.text, start) == error):
+            return None
+        return Span(start, start + 2)
 
     def _failed(self, problem: Diagnostic, token: Token) -> bool:
         """Note an error, drop the definition it is in; whether reading can go on with this very token."""

@@ -2,21 +2,21 @@
 
 No goal is decided here.  The function is elaborated with each obligation as a check, and run on values of each
 valuation of its names.  A branch that is not taken runs too, on the same values: what it owes must be possible, but
-may fail.  A branch under a condition that says nothing of sizes is as good as taken, and a function literal is run
-on values of its own parameters at every size that these may have.
+may fail.  A boolean that says nothing of sizes may be true and false, so a branch is as good as taken if the condition
+takes it for one of these.  A function literal is run on values of its own parameters at every size they may have.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 from typing import Any
 
-from gradual.core.terms import Assertion, Block, Check, Closure, Function, If, Invoke, Module, Site, Step
+from gradual.core.terms import Apply, Assertion, Block, Check, Closure, Function, If, Invoke, Module, Site, Step
 from gradual.dims.dim import Undefined, Variable
 from gradual.run.checking import holds, measure
 from gradual.run.entry import admitted
@@ -81,7 +81,7 @@ class _Spent(Exception):
 
 def enumerated(module: Module, function: Function, beside: Sequence[Mapping[str, int]] = ()) -> Static:
     """The function of a module whose every obligation is a check, at every valuation of the grid and those beside."""
-    found, mute = Static(), _mute(function)
+    found, conditions = Static(), Conditions(function)
     for valuation in (*beside, *_valuations(function)):
         try:
             values = Drawn(Random("elements"), 1, valuation).arguments(function)
@@ -91,7 +91,7 @@ def enumerated(module: Module, function: Function, beside: Sequence[Mapping[str,
         frame = Frame(outer=top)
         try:
             admitted(function, values, frame, module.data)
-            _Explorer(top, _Log(found, valuation, mute, _Fuel())).evaluated(frame, function.body)
+            _Explorer(top, _Log(found, valuation, conditions, _Fuel())).evaluated(frame, function.body)
         except (Stop, _Spent):
             continue
     return found
@@ -107,11 +107,34 @@ def _valuations(function: Function) -> Iterator[dict[str, int]]:
     yield from ({name: random.choice((*GRID, -1)) for name in names} for _ in range(_RUNS))
 
 
-def _mute(function: Function) -> frozenset[str]:
-    """The conditions that say nothing of sizes: what is known of them is not a predicate."""
-    steps = list(steps_of(function.body))
-    told = {step.name for step in steps if isinstance(getattr(step, "type", None), TensorType) and step.type.contents}
-    return frozenset(step.condition for step in steps if isinstance(step, If)) - told
+_LOGIC: Mapping[str, Callable[..., bool]] = {
+    "logical_and": lambda left, right: left and right,
+    "logical_or": lambda left, right: left or right,
+    "logical_not": lambda operand: not operand,
+}
+
+
+class Conditions:
+    """What the booleans of a function may be at given sizes."""
+
+    def __init__(self, function: Function) -> None:
+        steps = list(steps_of(function.body))
+        self.made = {step.name: step for step in steps if isinstance(step, Apply) and step.operator.name in _LOGIC}
+        self.told = {
+            step.name for step in steps if isinstance(getattr(step, "type", None), TensorType) and step.type.contents
+        }
+
+    def possible(self, name: str, frame: Frame) -> frozenset[bool]:
+        """What it is if sizes decide it, else what it becomes of what its operands may be."""
+        if name in self.told:
+            value = held(frame, name)
+            assert isinstance(value, Tensor)
+            return frozenset({bool(value.elements[0])})
+        if name not in self.made:
+            return frozenset({False, True})
+        step = self.made[name]
+        operands = product(*(self.possible(operand, frame) for operand in step.operands))
+        return frozenset(_LOGIC[step.operator.name](*values) for values in operands)
 
 
 @dataclass
@@ -126,11 +149,11 @@ class _Fuel:
 
 @dataclass
 class _Log:
-    """What is found, at which valuation, which conditions are mute, and how long it may take."""
+    """What is found, at which valuation, what conditions may be, and how long it may take."""
 
     found: Static
     valuation: Mapping[str, int]
-    mute: frozenset[str]
+    conditions: Conditions
     fuel: _Fuel
 
 
@@ -188,7 +211,7 @@ class _Explorer(_Plain):
         """Both branches, the one that is not taken first: it runs even where the other one fails."""
         condition = held(frame, step.condition)
         assert isinstance(condition, Tensor)
-        mute = step.condition in self.log.mute
+        mute = len(self.log.conditions.possible(step.condition, frame)) > 1
         taken, other = (step.then, step.orelse) if condition.elements[0] else (step.orelse, step.then)
         aside, beside = self._ended(step, frame, other, self.live and mute)
         value, stopped = self._ended(step, frame, taken, self.live)
