@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from gradual.core.reading import variables_of
 from gradual.core.terms import (
@@ -47,9 +47,19 @@ from gradual.core.terms import (
 )
 from gradual.dims.constraint import Constraint
 from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable
-from gradual.types.opening import base_of, content_of, numel_of, rank_of, size_of
-from gradual.types.relate import mentioned, substituted
-from gradual.types.type import DataType, FunctionType, ReferenceType, TensorType, TupleType, UnrankedType
+from gradual.types.opening import base_of, content_of, numel_of, opened, rank_of, size_of
+from gradual.types.relate import instantiated, mentioned, substituted
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    OpenedType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    TypeVariable,
+    UnrankedType,
+)
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -62,10 +72,12 @@ class Rewriting:
     Attributes:
         names: the new name of a variable.
         dims: the new dim of an unknown; it goes before the names.
+        types: the type that stands for a type parameter, as the copy says it; it goes after both.
     """
 
     names: dict[str, str] = field(default_factory=dict)
     dims: dict[Variable, Dim] = field(default_factory=dict)
+    types: Mapping[TypeVariable, GradualType] = field(default_factory=dict)
     _conversions: dict[int, Conversion] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------------------------ names and dims
@@ -122,8 +134,14 @@ class Rewriting:
 
     def type(self, type: T) -> T:
         """A type in the copy; the names that a function type binds are its own."""
-        made: T = self._type(type)
-        return made
+        made: Any = self._type(type)
+        copy: Any = instantiated(made, self.types) if self.types else made
+        return cast(T, copy)
+
+    def typed(self, type: Any, path: str) -> OpenedType:
+        """The type of a value in the copy; what a type parameter leaves open in it is the value's own."""
+        made = self.type(type)
+        return opened(made, path, lambda path, axis, hole: None)[0] if self.types else made
 
     def _type(self, type: Any) -> Any:
         match type:
@@ -158,8 +176,10 @@ class Rewriting:
         found = self.mapping(set(mentioned(type)))
         renamed = substituted(type, found) if found else type
         assert isinstance(renamed, FunctionType)
-        params, result = tuple(map(self._named, renamed.params)), self._named(renamed.result)
-        return replace(renamed, names=self._names(type.names), params=params, result=result)
+        inside = instantiated(renamed, self.types)
+        assert isinstance(inside, FunctionType)
+        params, result = tuple(map(self._named, inside.params)), self._named(inside.result)
+        return replace(inside, names=self._names(type.names), params=params, result=result)
 
     # ------------------------------------------------------------------------------------------------------- programs
     def function(self, function: Function) -> Function:
@@ -251,13 +271,15 @@ class Rewriting:
                 return self._made(step, operand=self.name(step.operand), read=read, write=write)
 
     def _made(self, step: Any, **fields: Any) -> Any:
-        return replace(step, name=self.name(step.name), type=self.type(step.type), **fields)
+        name = self.name(step.name)
+        return replace(step, name=name, type=self.typed(step.type, name), **fields)
 
     def _names(self, names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(map(self.name, names))
 
     def _param(self, param: Param) -> Param:
-        return replace(param, name=self.name(param.name), type=self.type(param.type), written=self.type(param.written))
+        name = self.name(param.name)
+        return replace(param, name=name, type=self.typed(param.type, name), written=self.type(param.written))
 
     def _binders(self, binders: Iterable[tuple[Variable, Dim]]) -> tuple[tuple[Variable, Dim], ...]:
         return tuple((variable, self.dim(size)) for variable, size in binders)
@@ -271,7 +293,8 @@ class Rewriting:
     def _pattern(self, pattern: CorePattern) -> CorePattern:
         match pattern:
             case Bind(name, type):
-                return Bind(name and self.name(name), self.type(type))
+                new = self.name(name) if name is not None else None
+                return Bind(new, self.typed(type, new or ""))
             case Destructure(constructor, fields):
                 return Destructure(constructor, tuple(map(self._pattern, fields)))
 

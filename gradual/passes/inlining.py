@@ -17,6 +17,7 @@ from gradual.passes.naming import dims_in, names_in
 from gradual.passes.passing import Context, Note, Pass, Transformed
 from gradual.passes.sharpening import Sweep
 from gradual.types.measuring import measured
+from gradual.types.type import NeverType
 
 GROWTH = 20_000
 """How many steps one function may gain."""
@@ -61,8 +62,8 @@ class Inlining:
             return "it is a declared operator"
         if any(isinstance(step, Stop) for step in callee.body.steps):
             return "it has no body"
-        if callee.type.types:
-            return "it has type parameters"
+        if any(isinstance(type, NeverType) for type in call.types):
+            return "nothing shows one of its type parameters"
         inner = dims_in(callee) - {variable for variable, _ in callee.binders}
         if inner & sweep.around:
             return "a function inside it measures a dim whose name is in use"

@@ -30,6 +30,7 @@ from gradual.types.type import (
     OpenedType,
     TensorType,
     TupleType,
+    TypeVariable,
     UnrankedType,
 )
 
@@ -53,6 +54,7 @@ class Retyping:
 
     def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
         """The recorded type, with dims that are judged now for the unknowns of its own."""
+        before = self._instance(before, path)
         match judged, before:
             case TensorType(), TensorType() if judged.rank == before.rank:
                 shape = (
@@ -70,6 +72,10 @@ class Retyping:
             case _:
                 return self.rewriting.type(before)
 
+    def _instance(self, before: OpenedType, path: str) -> OpenedType:
+        """A recorded type parameter at the type that stands for it now."""
+        return self.rewriting.typed(before, path) if isinstance(before, TypeVariable) else before
+
     def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
         """The judged dim for an unknown; a number for another dim only where they are known to be equal.
 
@@ -86,6 +92,7 @@ class Retyping:
     def joined(self, before: OpenedType, path: str, types: Sequence[OpenedType]) -> OpenedType:
         """The recorded type, with what all branches have now for the unknowns of its own."""
         some = [type for type in types if not isinstance(type, NeverType)]
+        before = self._instance(before, path)
         match before:
             case TensorType(shape) if some and all(isinstance(t, TensorType) and t.rank == len(shape) for t in some):
                 tensors = [type for type in some if isinstance(type, TensorType)]

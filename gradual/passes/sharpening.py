@@ -114,6 +114,7 @@ class Sweep:
         around: the dims that are measured here, by the function and the literals around.
         closures: the variables that hold a function literal, with it.
         loosened: variables that were read by what is gone, and that perhaps nobody reads any more.
+        _written_out: how many branches and functions the steps that are swept were taken out of.
     """
 
     module: Module
@@ -136,6 +137,7 @@ class Sweep:
     _unranked: dict[str, list[str]] = field(default_factory=dict)
     _vague: list[tuple[str, OpenedType]] = field(default_factory=list)
     _ranks: dict[str, int] = field(default_factory=dict)
+    _written_out: int = 0
 
     def __post_init__(self) -> None:
         self.knowing = Knowing(self.decider)
@@ -240,7 +242,7 @@ class Sweep:
     @property
     def _is_untouched(self) -> bool:
         """Whether nothing in the function has changed so far."""
-        return not (self.changed or self.rewriting.names or self.rewriting.dims)
+        return not (self.changed or self.rewriting.names or self.rewriting.dims or self.rewriting.types)
 
     def _is_touched(self, step: Any) -> bool:
         match step:
@@ -423,11 +425,24 @@ class Sweep:
     def _inline(self, step: Invoke, callee: Function) -> None:
         """The body of a function in place of its call.   [pass.inline]"""
         self.loosened.add(self.rewriting.name(step.function))
-        for param, operand in zip(callee.params, map(self.rewriting.name, step.operands), strict=True):
-            self._bind(param, operand)
-        for inner in callee.body.steps:
-            self._step(inner)
+        outer, types = self.rewriting.types, map(self.rewriting.type, step.types)
+        self.rewriting.types = dict(zip(callee.type.types, types, strict=True))
+        try:
+            for param, operand in zip(callee.params, map(self.rewriting.name, step.operands), strict=True):
+                self._bind(param, operand)
+            self._write_out(callee.body.steps)
+        finally:
+            self.rewriting.types = outer
         self._alias(step, self.rewriting.name(callee.body.result))
+
+    def _write_out(self, steps: Iterable[Step]) -> None:
+        """Steps of a block inside, or of another function, in the block that is swept."""
+        self._written_out += 1
+        try:
+            for inner in steps:
+                self._step(inner)
+        finally:
+            self._written_out -= 1
 
     def _bind(self, param: Param, value: str) -> None:
         """A parameter is its argument; an ascription of it where the argument's type does not say the same sizes.
@@ -435,7 +450,7 @@ class Sweep:
         What is a number where the body is written out may be a name around it, of which only the path knows the number.
         """
         type = self.type_of(value)
-        if says(type, self.rewriting.type(param.type), param.name):
+        if says(type, self.rewriting.typed(param.type, param.name), param.name):
             self._alias(param, value)
         else:
             self._emit(Rename(param.name, value, self.sharper(type, param.type, param.name), param.span), param)
@@ -471,7 +486,7 @@ class Sweep:
         type = self.type_of(value)
         if isinstance(type, NeverType):
             raise _Unreachable(value)
-        if not is_alike(type, step.type):
+        if not is_alike(type, self.rewriting.typed(step.type, step.name)):
             moved = Rename(step.name, value, self.sharper(type, step.type, step.name), step.span)
             self._emit(moved, step)
             return
@@ -501,8 +516,7 @@ class Sweep:
         if truth is not None and truth.value is not None:
             self.loosened.add(condition)
             taken = step.then if truth.value else step.orelse
-            for inner in taken.steps:
-                self._step(inner)
+            self._write_out(taken.steps)
             self._alias(step, self.rewriting.name(taken.result))
             return
         then, first = self._branch(step.then, truth)
@@ -548,7 +562,7 @@ class Sweep:
             case Bind(name, before):
                 if name is None:
                     return pattern
-                now = held if held is not None else self.rewriting.type(before)
+                now = held if held is not None else self.rewriting.typed(before, name)
                 self._define(name, now, before)
                 return pattern if now == before else Bind(name, now)
             case Destructure(constructor, fields):
@@ -587,6 +601,9 @@ class Sweep:
             if name in self.types:
                 self._vague.append((name, self.types[name]))
                 self.types[name] = at_rank(self.types[name], origin, rank)
+                if self._written_out:  # what follows around it does not know the rank
+                    self.changed.add(name)
+                    self.changed.update(old for old, new in self.rewriting.names.items() if new == name)
         return Rank.NEW
 
     def _assertion(self, step: Assertion) -> None:

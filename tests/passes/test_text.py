@@ -83,6 +83,33 @@ def @main(%x: Tensor[(?,), float32], %k: int64) -> (Tensor[(?,), float32], Tenso
 }""",
         "bucket n=2,4 inline",
     ),
+    "types that a call chose in a function that chooses types": (
+        LIST
+        + """def @inner[A](%a: A) -> A { let %f = fn (%b: A) -> A { %b }; %f(%a) }
+def @outer[A](%a: A) -> List[A] { @inner(Cons(%a, Nil)) }
+def @main(%x: Tensor[(n, 3), float32], %y: Tensor[(?, 3), float32]) {
+  match (@outer(%y)) { Cons(%h, _) => (%h, @inner((%x, %y))), Nil => (%y, (%x, %x)), }
+}""",
+        "inline",
+    ),
+    "a rank that a function checks": (
+        """def @f(%p: Tensor[*, float32]) { let %y: Tensor[(?, ?), float32] = %p; sum(%y) }
+def @main(%x: Tensor[*, float32]) {
+  let %a = (%x, 1);
+  let %s = @f(%x);
+  let %u = exp(%x);
+  (%s, (%x, %u), %a, add(%x, %u))
+}""",
+        "inline",
+    ),
+    "a rank that the only branch checks": (
+        """def @main(%x: Tensor[*, float32]) {
+  let %r = if (1i64 < 2i64) { let %y: Tensor[(?, ?), float32] = %x; sum(%y) } else { 1f };
+  let %u = exp(%x);
+  (%r, (%x, %u), nn.softmax(%u))
+}""",
+        "fold-constants",
+    ),
     "functions in a tuple, a list and a reference": (
         LIST
         + """def @mk(%a: Tensor[(m, 2), float32]) {
