@@ -18,7 +18,16 @@ from gradual.checker.data import construct, constructor_type, constructor_value
 from gradual.checker.declaring import Application, applied, stopped
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
-from gradual.checker.literals import INFIX, fits_beside, meta_value, number_value, vector_value
+from gradual.checker.literals import (
+    EXTREMA,
+    INFIX,
+    fits_beside,
+    meta_value,
+    neighbour,
+    number_value,
+    takes_neighbours,
+    vector_value,
+)
 from gradual.checker.matching import matched
 from gradual.checker.omission import is_deferred
 from gradual.checker.polymorphism import instance
@@ -40,7 +49,7 @@ from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.parts import has_more_parts
 from gradual.types.text import shown
-from gradual.types.type import TensorType, TupleType, UnrankedType
+from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 
 
 def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
@@ -241,8 +250,11 @@ def _operator(
     if name in state.program.functions:
         application = Application(name, arguments, attributes, span)
         return applied(state, application, lambda part: infer(state, part), hint)
-    operands = [infer(state, argument) for argument in arguments]
     operator = state.program.operators.get(name)
+    if name in EXTREMA and len(arguments) > 1 and not attributes:
+        return _extremum(state, name, arguments, span, hint)
+    takes = takes_neighbours(operator, len(arguments))
+    operands = _beside(state, arguments) if takes else [infer(state, argument) for argument in arguments]
     if operator is None:
         if name[:1].isupper():
             state.report("E0205", "name.type", f"unknown constructor `{name}`", name_span)
@@ -262,15 +274,21 @@ def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
         message = f"`{expr.op}` stands in dims and predicates only"
         state.report("E0307", "type.structure", message, expr.span)
         return state.broken()
-    left, right = expr.left, expr.right
-    if isinstance(left, ast.Number) and not isinstance(right, ast.Number):
-        second = infer(state, right)
-        operands = [_adapted(state, left, second), second]
-    else:
-        first = infer(state, left)
-        operands = [first, _adapted(state, right, first)]
+    operands = _beside(state, (expr.left, expr.right))
     operator = state.program.operators[INFIX[expr.op]]
-    return apply(state, operator, operands, {}, expr.span, [left.span, right.span], hint)
+    return apply(state, operator, operands, {}, expr.span, [expr.left.span, expr.right.span], hint)
+
+
+def _beside(state: Elaboration, operands: Sequence[ast.Expr]) -> list[str]:
+    """Operands of which an unsuffixed literal takes the others' element type if it fits.  [type.literal]"""
+    first = neighbour(operands)
+    held = {place: infer(state, one) for place, one in enumerate(operands) if not isinstance(one, ast.Number)}
+    if first not in held:
+        held[first] = infer(state, operands[first])
+    for place, one in enumerate(operands):
+        if place not in held:
+            held[place] = _adapted(state, one, held[first])
+    return [held[place] for place in range(len(operands))]
 
 
 def _adapted(state: Elaboration, expr: ast.Expr, beside: str) -> str:
@@ -278,6 +296,24 @@ def _adapted(state: Elaboration, expr: ast.Expr, beside: str) -> str:
     if not isinstance(expr, ast.Number) or expr.explicit or not isinstance(type, TensorType | UnrankedType):
         return infer(state, expr)
     return number_value(state, expr, type.dtype if fits_beside(expr.value, type.dtype) else expr.dtype, None)
+
+
+def _extremum(state: Elaboration, name: str, arguments: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
+    """`max(n - 2, 0)`: the greatest or least of several scalars.  [type.extremum]"""
+    operands = _beside(state, arguments)
+    spans = [argument.span for argument in arguments]
+    types = [state.types[operand] for operand in operands]
+    if any(not isinstance(type, Broken) and not _is_scalar(type) for type in types):
+        return apply(state, state.program.operators[name], operands, {}, span, spans, hint)
+    operator, result = state.program.operators[EXTREMA[name]], operands[0]
+    for place, operand in enumerate(operands[1:], 1):
+        last = hint if place == len(operands) - 1 else None
+        result = apply(state, operator, (result, operand), {}, span, [span, spans[place]], last)
+    return result
+
+
+def _is_scalar(type: OpenedType) -> bool:
+    return isinstance(type, TensorType) and not type.shape
 
 
 def _invoke(state: Elaboration, call: ast.Call, hint: str | None) -> str:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from gradual.checker import skeleton as sk
 from gradual.checker.flows import Flows
-from gradual.checker.literals import INFIX
+from gradual.checker.literals import EXTREMA, INFIX, neighbour, takes_neighbours
 from gradual.checker.omission import calls_itself, is_deferred, is_written_out
 from gradual.checker.outlines import Calls, Solution, of_annotation, of_type, plain_attribute
 from gradual.checker.program import Program
@@ -282,16 +283,14 @@ class Inference:
 
     def _infix(self, expr: ast.Infix) -> Skeleton:
         """A number without a suffix takes the other side's element type."""
-        left, right = expr.left, expr.right
         if expr.op not in INFIX:
             return Unknown()
-        if isinstance(left, ast.Number) and not isinstance(right, ast.Number):
-            second = self.value(right)
-            first = self._beside(left, second)
-        else:
-            first = self.value(left)
-            second = self._beside(right, first)
-        return self._applied(INFIX[expr.op], [first, second], ())
+        return self._applied(INFIX[expr.op], self._neighbours((expr.left, expr.right)), ())
+
+    def _neighbours(self, operands: Sequence[ast.Expr]) -> list[Skeleton]:
+        first = neighbour(operands)
+        other = self.value(operands[first])
+        return [other if place == first else self._beside(one, other) for place, one in enumerate(operands)]
 
     def _beside(self, expr: ast.Expr, other: Skeleton) -> Skeleton:
         if not isinstance(expr, ast.Number) or expr.explicit:
@@ -319,8 +318,7 @@ class Inference:
         if isinstance(call.function, ast.Name):
             if call.function.name == "dim":
                 return sk.scalar(DType.INT64)
-            operands = [self.value(argument) for argument in call.arguments]
-            return self._applied(call.function.name, operands, call.attributes)
+            return self._named(call.function.name, call)
         callee = self.held(call.function)
         held = [self.held(argument) for argument in call.arguments]
         if isinstance(callee, Deferred):
@@ -331,6 +329,16 @@ class Inference:
             callee = self._settled(callee, call.function.span)
         arguments = [self._settled(one, a.span) for one, a in zip(held, call.arguments, strict=True)]
         return self._invoked(callee, arguments)
+
+    def _named(self, name: str, call: ast.Call) -> Skeleton:
+        """A call by name: of what is declared, or of an operator."""
+        if name in EXTREMA and len(call.arguments) > 1 and not call.attributes:
+            scalars = self._neighbours(call.arguments)
+            return reduce(lambda one, other: self._applied(EXTREMA[name], [one, other], ()), scalars)
+        declared = name in self.globals or name in self.program.constructors
+        takes = not declared and takes_neighbours(self.program.operators.get(name), len(call.arguments))
+        operands = self._neighbours(call.arguments) if takes else list(map(self.value, call.arguments))
+        return self._applied(name, operands, call.attributes)
 
     def _invoked(self, callee: Skeleton, arguments: Sequence[Skeleton]) -> Skeleton:
         callee = seen(callee)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from gradual.checker.elaboration import Elaboration, Made
 from gradual.core.declared import literal_type
 from gradual.core.terms import Constant
+from gradual.ops.operator import Operator
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.tensors.scalar import kept
@@ -25,8 +26,13 @@ INFIX = {
     ">=": "greater_equal",
     "==": "equal",
     "!=": "not_equal",
+    "//": "floor_divide",
+    "%": "floor_mod",
 }
 """The operators that are written between their operands."""
+
+EXTREMA = {"max": "maximum", "min": "minimum"}
+"""What these mean of several scalars; of one tensor they reduce."""
 
 
 def fits_beside(value: bool | int | float, dtype: DType) -> bool:
@@ -35,6 +41,16 @@ def fits_beside(value: bool | int | float, dtype: DType) -> bool:
         return False
     bits = dtype.bits - dtype.is_signed
     return (-(1 << bits) if dtype.is_signed else 0) <= value < 1 << bits
+
+
+def takes_neighbours(operator: Operator | None, count: int) -> bool:
+    """Whether an unsuffixed literal among so many operands takes the type of the others.  [type.literal]"""
+    return operator is not None and operator.family == "elementwise" and len(operator.arguments) == count == 2
+
+
+def neighbour(operands: Sequence[ast.Expr]) -> int:
+    """The operand whose type unsuffixed literals take: the first that is no literal, or else the first."""
+    return next((place for place, one in enumerate(operands) if not isinstance(one, ast.Number)), 0)
 
 
 def number_value(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
