@@ -75,7 +75,7 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
         case Unknown():
             state.learnt()
             _postpone(state, described(), verdict)
-    state.facts.learn(goal, verdict)
+    state.facts.learn(goal, verdict, apart=state.before is not None)
     return True
 
 

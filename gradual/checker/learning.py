@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gradual.dims.constraint import Constraint
 from gradual.dims.facts import Facts
-from gradual.verdict import Verdict
+from gradual.verdict import Proved, Unknown, Verdict
 
 
 class Learning(Facts):
@@ -33,11 +33,16 @@ class Learning(Facts):
             self._trail.put(table, constraint, None)
         super().assume(constraint)
 
-    def learn(self, goal: Constraint, verdict: Verdict) -> None:
-        """Know a goal that was accepted.  [dim.facts.learn]"""
+    def learn(self, goal: Constraint, verdict: Verdict, apart: bool = False) -> None:
+        """Know a goal that was accepted.  [dim.facts.learn]
+
+        One that follows from what is known says nothing more, but `apart` from what it followed from it does.
+        """
         self._learns = True
         super().learn(goal, verdict)
         self._learns = False
+        if apart and isinstance(verdict, Proved | Unknown) and verdict.plausible and goal not in self._learnt:
+            self._trail.put(self._learnt, goal, None)
 
     def apart(self, learnt: int) -> Facts:
         """The same facts, of which the first goals that were learnt are known for proofs only.  [check.apart]"""
