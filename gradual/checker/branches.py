@@ -57,7 +57,8 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
     """The core variable that holds the value of `if`.  [type.if.condition] [type.if.facts]"""
     condition = infer(expr.condition)
     truth = _truth(state, condition, expr.condition.span)
-    branches = [_branch(state, expr.then, infer, truth.holds), _branch(state, expr.orelse, infer, truth.fails)]
+    with state.beside(reported=isinstance(state.types[condition], Broken)):
+        branches = [_branch(state, expr.then, infer, truth.holds), _branch(state, expr.orelse, infer, truth.fails)]
     name = state.fresh(hint)
     if isinstance(state.types[condition], Broken):
         return state.define(name, BROKEN)

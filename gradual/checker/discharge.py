@@ -112,7 +112,8 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     state.checks.append(check)
     state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
     rigid = not mentions_ghost(owed.goal)
-    follows = not (state.failed.isdisjoint(owed.values) and state.doubtful.isdisjoint(owed.values))
+    known = state.failed.isdisjoint(owed.values) and state.doubtful.isdisjoint(owed.values)
+    follows = state.astray or not known
     if owed.site is not Site.ASSERT:
         state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid, owed.goal, check, follows))
     _warn_of_certain_failure(state, owed, verdict)

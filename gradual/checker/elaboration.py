@@ -139,6 +139,7 @@ class Elaboration:
         gradual: whether an unknown takes part, so that the definition is not strict.
         inside: how many branches and function literals are around, within the definition's body.
         passing: whether something is known that ends with the innermost of them.
+        astray: whether a condition around was reported, so that it is not known which sizes come here.
         before: inside a field or a call that may never be, how many goals were learnt outside.
     """
 
@@ -178,6 +179,7 @@ class Elaboration:
         self.gradual = False
         self.inside = -1
         self.passing = False
+        self.astray = False
         self.before: int | None = None
         self.proved = 0
         self.refuted = 0
@@ -216,6 +218,13 @@ class Elaboration:
         with self.branch() as steps:
             yield steps
         self.before = outer
+
+    @contextmanager
+    def beside(self, *, reported: bool) -> Iterator[None]:
+        """Branches whose condition may have been `reported`: what some sizes owe there only follows."""
+        outer, self.astray = self.astray, self.astray or reported
+        yield
+        self.astray = outer
 
     def learnt(self) -> None:
         """Something was learnt here that holds no longer than the branch."""

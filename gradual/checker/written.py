@@ -24,6 +24,7 @@ from gradual.dims.constraint import (
     more,
     negated,
 )
+from gradual.dims.decide import Nowhere
 from gradual.dims.dim import Dim, Kind, Variable, constant, ite, maximum, minimum, product, variable
 from gradual.source import Span
 from gradual.syntax import ast
@@ -320,14 +321,22 @@ class Reading:
             raise Unreadable from None
 
     def _hole(self, written: ast.Hole) -> Hole:
-        """`?`, or `?{u. p}` whose bound may speak of u.  Raises Unreadable after reporting why."""
+        """`?`, or `?{u. p}` whose bound may speak of u, and is met by some size.  Raises Unreadable after reporting why.
+
+        [type.bound]
+        """
         if written.bound is None or written.binder is None:
             return Hole()
-        with self.state.block():
+        state = self.state
+        with state.block():
             unknown = variable(written.binder, Kind.GHOST)
-            self.state.bind_dim(written.binder, unknown)
+            state.bind_dim(written.binder, unknown)
             bound = self.clause(written.bound)
         (binder,) = unknown.variables()
+        met = all_of(state.program.not_negative(unknown), bound)
+        if isinstance(state.program.decider.satisfiable(state.facts, met), Nowhere):
+            state.report("E0311", "type.bound", f"no size satisfies `{bound}`", written.bound.span)
+            raise Unreadable
         return Hole(binder=binder, bound=bound)
 
     def dtype(self, name: str, span: Span) -> DType:
