@@ -7,25 +7,25 @@ from the place into which they flow.  What no program can write is told.   [pass
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from gradual.core.print import printed as core_text
-from gradual.core.reading import every
-from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, never_holds, uses
+from gradual.core.reading import checks_in
+from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, uses
 from gradual.core.surface_checks import Lines
-from gradual.core.surface_demands import written
+from gradual.core.surface_demands import without_own, written
+from gradual.core.surface_headers import data_declared, is_open, said
 from gradual.core.surface_literals import Literals, attributes, is_absent
-from gradual.core.surface_never import agreeing
+from gradual.core.surface_never import agreeing, read_joined
 from gradual.core.surface_types import (
     NOWHERE,
-    Spelling,
     Unsayable,
-    binder,
     brackets,
     local,
     ordered,
+    shape_forgotten,
 )
 from gradual.core.terms import (
     Apply,
@@ -57,17 +57,20 @@ from gradual.core.terms import (
     WrapReference,
     WriteReference,
 )
-from gradual.dims.dim import Dim, SizeOf
+from gradual.dims.constraint import TRUE
+from gradual.dims.dim import ContentOf, Dim, SizeOf
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.metadata_text import encoded
 from gradual.syntax.print import printed
-from gradual.types.choosing import is_gradual, settled_type
-from gradual.types.declared import Data
+from gradual.types.choosing import settled_type
 from gradual.types.measuring import bare
+from gradual.types.relate import mentioned
 from gradual.types.type import (
     FunctionType,
     GradualType,
+    NeverType,
+    OpenedType,
     ReferenceType,
     TypeVariable,
 )
@@ -85,7 +88,7 @@ def program_text(module: Module, version: str | None = None, settings: Settings 
 def program(module: Module, version: str | None = None, settings: Settings = ()) -> tuple[ast.Module, tuple[str, ...]]:
     """The module as syntax, and in lines of text what no program can write."""
     literals = Literals(functions=module.functions)
-    definitions: list[ast.Definition] = [_data(data) for data in module.data.values()]
+    definitions: list[ast.Definition] = [data_declared(data) for data in module.data.values()]
     told: list[str] = []
     for function in module.functions.values():
         held = len(literals.stored)
@@ -100,39 +103,26 @@ def program(module: Module, version: str | None = None, settings: Settings = ())
     return ast.Module(version, settings, tuple(definitions), metadata_text=metadata), tuple(told)
 
 
-def _data(data: Data) -> ast.TypeDef | ast.ExternType:
-    binders = tuple(map(binder, data.types))
-    if not data.constructors:
-        return ast.ExternType(data.name, binders, NOWHERE)
-    spelling = Spelling()
-    constructors = tuple(
-        ast.Constructor(one.name, tuple(map(spelling.type, one.fields)), NOWHERE) for one in data.constructors.values()
-    )
-    return ast.TypeDef(data.name, binders, constructors, NOWHERE)
-
-
 @dataclass(slots=True, eq=False)
 class _Writer(Lines):
     """One definition while it is written.
 
     Attributes:
-        uses: how often each variable is read.
         endings: the types that the values of blocks have outside.
     """
 
-    uses: Counter[str] = field(default_factory=Counter)
     endings: dict[str, GradualType] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------------------------ definitions
     def definition(self, function: Function) -> ast.Def | ast.OperatorDef:
         """A function, or a declared operator.  Raises Unsayable."""
         self.uses = uses(function)
-        self.open = _is_open(function)
+        self.open = is_open(function)
         self.inline = literals_in_place(function, self.uses)
         params, result = self._params(function), self._result(function)
         where, binders = tuple(map(self.spelling.predicate, function.type.where)), self._binders(function, params)
         if function.name.startswith("@"):
-            whole = ast.Fn(binders, params, _said(function), result, where, self._body(function), NOWHERE)
+            whole = ast.Fn(binders, params, said(function), result, where, self._body(function), NOWHERE)
             return ast.Def(ast.Global(function.name, NOWHERE), whole, NOWHERE)
         if result is None:
             raise Unsayable(f"the result type of the operator `{function.name}`")
@@ -141,6 +131,7 @@ class _Writer(Lines):
 
     def _params(self, function: Function) -> tuple[ast.Param, ...]:
         self.demands.enter(function)
+        self.around.append(function)
         return tuple(
             ast.Param(local(param.name), self.spelling.type(param.written), (), NOWHERE) for param in function.params
         )
@@ -149,7 +140,9 @@ class _Writer(Lines):
         return brackets(function.type, [param.annotation for param in params if param.annotation is not None])
 
     def _result(self, function: Function) -> ast.Type | None:
-        """The result type; None where only inference can find it."""
+        """The result type; None where only inference can find it: a declaration names no elements."""
+        if any(isinstance(variable.witness, ContentOf) for variable in mentioned(function.type.result)):
+            return None
         try:
             return self.spelling.type(function.type.result)
         except Unsayable:
@@ -162,8 +155,14 @@ class _Writer(Lines):
     # ----------------------------------------------------------------------------------------------------- blocks
     def block(self, block: Block, flows: tuple[str, GradualType] | None = None) -> ast.Block:
         """The steps in order, then the value; `flows` is a value that flows into a written type, and the type."""
+        return self._ended(*self._lines(block, flows)[:2])
+
+    def _lines(
+        self, block: Block, flows: tuple[str, GradualType] | None = None
+    ) -> tuple[list[ast.Item], str, OpenedType]:
+        """The steps in order, the name of the value, and what is known of it where the block ends."""
         if flows is not None:
-            self.endings[block.result] = flows[1]
+            self.endings[block.result] = shape_forgotten(flows[1])
         self.demands.knowing.enter()
         inside = self.demands.inside
         for step in block.steps:
@@ -171,29 +170,62 @@ class _Writer(Lines):
         before = self.demands.mark() if any(isinstance(step, Check) for step in block.steps) else None
         found = implied(block, self.demands, self.uses, flows)
         items: list[ast.Item] = []
-        for index in range(len(block.steps)):
-            if index not in found.silent:
-                self._item(found, index, items)
-        result = self.forgotten(found.result, items) if self.demands.refuses(found.ending) else found.result
+        result, type = self._items(found, items)
         if before is not None:
             self.demands.rollback(before)
         self.demands.knowing.leave()
         self.demands.inside = inside
-        return self._ended(items, result)
+        return items, result, type
 
-    def _branch(self, block: Block) -> ast.Block:
-        """A block that some runs do not come to."""
+    def _items(self, found: Implied, items: list[ast.Item]) -> tuple[str, OpenedType]:
+        """The lines of the steps; the name of the block's value, and its type.  What no run comes to is left out."""
+        for index, step in enumerate(found.block.steps):
+            if index in found.silent:
+                continue
+            if isinstance(step, Stop):
+                return self._unmade(found.block, items), NeverType()
+            if isinstance(step, Check) and (found.always_fails(index) or self.demands.never(step.goal)):
+                self.failure(step, items)
+                with suppress(Unsayable):
+                    return self._unmade(found.block, items), NeverType()
+                self.demands.inside += 1
+            else:
+                self._item(found, index, items)
+        result = self.forgotten(found.result, items) if self.demands.refuses(found.ending) else found.result
+        return result, self.demands.type_of(result)
+
+    def _unmade(self, block: Block, items: list[ast.Item]) -> str:
+        """The value of a block that never ends in one.  [pass.surface.stop]  Raises Unsayable."""
+        type = self.endings[block.result]
+        value, open = self.literals.unmade(type, self.spelling), shape_forgotten(type)
+        name = self.new(open)
+        items.append(ast.Let(self.spelling.local(name), None, value, NOWHERE))
+        return self.ascribed(name, type, items) if type != open else name
+
+    def _branches(self, step: If | Match, blocks: Sequence[Block]) -> list[ast.Block]:
+        """Blocks of which each run comes to one; their values forget what never agrees.  [pass.surface.never]"""
+        outside = {*self.demands.types}
+        self.endings |= {block.result: without_own(step.type, step.name) for block in blocks}
         self.demands.inside += 1
-        made = self.block(block)
+        lines = [self._lines(block) for block in blocks]
         self.demands.inside -= 1
+        some = [type for _, _, type in lines if not isinstance(type, NeverType)]
+        joined = iter(agreeing(some, outside, self.demands))
+        types = [type if isinstance(type, NeverType) else next(joined) for _, _, type in lines]
+        made = []
+        for (items, result, own), type in zip(lines, types, strict=True):
+            made.append(self._ended(items, result if type == own else self.vaguer(result, type, items)))
+        if len(some) == len(types):
+            truth = self.demands.truth(step.condition) if isinstance(step, If) else None
+            self.demands.types[step.name] = read_joined(step.type, step.name, truth, types, outside, self.demands)
         return made
 
     def _ended(self, items: list[ast.Item], result: str) -> ast.Block:
         """The items and their value; a last step that nobody named is the value itself."""
         value = self.spelling.variable(result)
         match items, value:
-            case [*_, ast.Let(ast.Local(last), None, whole)], ast.Local(name) if (
-                name == last and TEMPORARY.fullmatch(result) and self.uses[result] == 1
+            case [*_, ast.Let(ast.Local(last), None, whole)], ast.Local(name) if name == last and (
+                result in self.made or (self._is_nameless(result) and self.uses[result] == 1)
             ):
                 return ast.Block(tuple(items[:-1]), whole, NOWHERE)
         return ast.Block(tuple(items), value, NOWHERE)
@@ -202,9 +234,6 @@ class _Writer(Lines):
         match found.block.steps[index]:
             case Constant(name) if name in self.inline:
                 return
-            case Check() as check if found.always_fails(index) or self.demands.never(check.goal):
-                self.failure(check, items)
-                self.demands.inside += 1
             case Check() as check:
                 self.check(check, found.demanded(index), items)
                 if self.demands.learn(check):
@@ -223,15 +252,20 @@ class _Writer(Lines):
         match step:
             case Rename():
                 annotation = self.spelling.type(written(step))
+                if self.demands.goals(step) <= {TRUE}:
+                    self.needless.add(step.name)
             case Wrap(type=type) | WrapReference(type=type) | Convert(type=type):
                 annotation = self.spelling.type(type)
         return ast.Let(self._named(step.name), annotation, value, NOWHERE)
 
     def _named(self, name: str) -> ast.Local:
         """The variable that a step defines; one that nobody named gets the next number."""
-        if TEMPORARY.fullmatch(name):
+        if self._is_nameless(name):
             self.spelling.names[name] = self.next_name()
         return local(self.spelling.names.get(name, name))
+
+    def _is_nameless(self, name: str) -> bool:
+        return TEMPORARY.fullmatch(name) is not None
 
     def _admissible(self, step: Step, items: list[ast.Item]) -> Step:
         """The step with operands that forget their sizes, where these can never fit.  [pass.surface.never]
@@ -249,21 +283,12 @@ class _Writer(Lines):
                 return replace(step, fields=tuple(self.forgotten(one, items) for one in fields))
             case Rename(operand=operand) | WriteReference(operand=operand) if self.demands.fails(step):
                 return replace(step, operand=self.forgotten(operand, items))
-            case Wrap(operand=operand, layer=layer) if never_holds(layer):
-                return replace(step, operand=self.forgotten(operand, items))
+            case Wrap(operand=operand) | WrapReference(operand=operand) | Convert(operand=operand):
+                if self.demands.refuses([check.goal for check in checks_in(Block((step,), step.name))]):
+                    return replace(step, operand=self.forgotten(operand, items))
             case MakeReference(operand=operand, type=ReferenceType(content)):
                 if settled_type(self.demands.type_of(operand)) != content:
                     return replace(step, operand=self.ascribed(operand, content, items))
-            case If(then=then, orelse=orelse):
-                then, orelse = agreeing((then, orelse), {*self.demands.types}, self.demands)
-                return replace(step, then=then, orelse=orelse)
-            case Match(arms=arms):
-                outside = {*self.demands.types}
-                for arm in arms:
-                    self.demands.bind(arm.pattern)
-                blocks = agreeing([arm.block for arm in arms], outside, self.demands)
-                each = zip(arms, blocks, strict=True)
-                return replace(step, arms=tuple(replace(arm, block=block) for arm, block in each))
         return step
 
     def _at_its_types(self, step: Invoke | Construct, items: list[ast.Item]) -> Step:
@@ -298,14 +323,15 @@ class _Writer(Lines):
             case Closure(_, literal):
                 params = self._params(literal)
                 where = tuple(map(self.spelling.predicate, literal.type.where))
-                binders, result = self._binders(literal, params), self._result(literal)
-                return ast.Fn(binders, params, _said(literal), result, where, self._body(literal), NOWHERE)
+                binders, result, body = self._binders(literal, params), self._result(literal), self._body(literal)
+                self.around.pop()
+                return ast.Fn(binders, params, said(literal), result, where, body, NOWHERE)
             case Construct(_, constructor, fields):
                 name = ast.Name(constructor, NOWHERE)
                 return ast.Call(name, tuple(map(variable, fields)), (), NOWHERE) if fields else name
-            case If(_, condition, then, orelse, type):
-                self.endings |= {then.result: type, orelse.result: type}
-                return ast.If(variable(condition), self._branch(then), self._branch(orelse), NOWHERE)
+            case If(_, condition, then, orelse):
+                first, second = self._branches(step, (then, orelse))
+                return ast.If(variable(condition), first, second, NOWHERE)
             case Match():
                 return self._match(step)
             case MakeReference(_, operand):
@@ -314,10 +340,6 @@ class _Writer(Lines):
                 return ast.Ref("ref_read", (variable(reference),), NOWHERE)
             case WriteReference(_, reference, operand):
                 return ast.Ref("ref_write", (variable(reference), variable(operand)), NOWHERE)
-            case Stop(name, says):
-                if name not in self.endings:
-                    raise Unsayable(f"a step that has no value: {says}")
-                return self.literals.unmade(self.endings[name], self.spelling)
         raise AssertionError(step)
 
     def _size(self, dim: Dim) -> ast.Expr:
@@ -341,8 +363,11 @@ class _Writer(Lines):
         return ast.Instance(self.spelling.variable(step.operand), tuple(given[:last]), NOWHERE)
 
     def _match(self, step: Match) -> ast.Expr:
-        self.endings |= {arm.block.result: step.type for arm in step.arms}
-        arms = tuple(ast.Arm(self._pattern(arm.pattern), self._branch(arm.block), NOWHERE) for arm in step.arms)
+        for arm in step.arms:
+            self.demands.bind(arm.pattern)
+        blocks = self._branches(step, [arm.block for arm in step.arms])
+        each = zip(step.arms, blocks, strict=True)
+        arms = tuple(ast.Arm(self._pattern(arm.pattern), block, NOWHERE) for arm, block in each)
         return ast.Match(self.spelling.variable(step.scrutinee), arms, step.complete, NOWHERE)
 
     def _pattern(self, pattern: CorePattern) -> ast.Pattern:
@@ -356,26 +381,3 @@ class _Writer(Lines):
             case Destructure(str(constructor), fields):
                 return ast.ConstructorPattern(constructor, tuple(map(self._pattern, fields)), NOWHERE)
         raise AssertionError(pattern)
-
-
-def _said(function: Function) -> tuple[ast.Attribute, ...]:
-    """What a definition says of itself."""
-    dtypes = {bool: "bool", int: "int32", float: "float32"}
-    return tuple(
-        ast.Attribute(
-            key,
-            ast.Text(value, NOWHERE)
-            if isinstance(value, str)
-            else ast.Number(value, dtypes[type(value)], False, NOWHERE),
-            NOWHERE,
-        )
-        for key, value in function.attributes.items()
-    )
-
-
-def _is_open(function: Function) -> bool:
-    """Whether a definition has an unknown that its text shows, so that it is not strict."""
-    renamed = (step for step in every(function.body) if isinstance(step, Rename))
-    return any(is_gradual(param.written) for param in function.params) or any(
-        is_gradual(written(step)) for step in renamed
-    )

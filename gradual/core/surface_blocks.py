@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gradual.core.reading import blocks, defined, every, operands, reads
-from gradual.core.surface_demands import Demands
+from gradual.core.reading import blocks, checks_in, defined, every, operands, reads
+from gradual.core.surface_demands import Demands, is_demanded
 from gradual.core.terms import (
     Apply,
     Block,
@@ -22,10 +22,10 @@ from gradual.core.terms import (
     Convert,
     Function,
     Invoke,
-    Layer,
     MakeTuple,
     Project,
     Rename,
+    Site,
     Step,
     Stop,
     Wrap,
@@ -99,13 +99,21 @@ class Implied:
 
     def demanded(self, index: int) -> frozenset[Constraint]:
         """What is demanded next after a check, before anything else can stop the run."""
-        steps = self.block.steps
+        steps, between = self.block.steps, list[Check]()
         for place in range(index + 1, len(steps)):
-            if not isinstance(steps[place], _FLOWING):
-                return self.goals(place)
-            if isinstance(steps[place], Convert) and place not in self.silent:
+            step = steps[place]
+            if isinstance(step, Check):
+                between.append(step)
+            elif not isinstance(step, _FLOWING):
+                return self._comes_first(between, self.goals(place))
+            elif isinstance(step, Convert) and place not in self.silent:
                 return frozenset()
-        return self.ending
+        return self._comes_first(between, self.ending)
+
+    def _comes_first(self, between: Sequence[Check], goals: frozenset[Constraint]) -> frozenset[Constraint]:
+        """Some demands, if no check before them is written by itself, which would stop the run before they do."""
+        written = any(check.blame.site is Site.ASSERT or not is_demanded(check, goals) for check in between)
+        return frozenset() if written else goals
 
     def always_fails(self, index: int) -> bool:
         """Whether the check at a place fails at every run: it is false, or the run stops behind it whatever it says."""
@@ -137,9 +145,9 @@ def implied(block: Block, demands: Demands, used: Mapping[str, int], flow: Flow 
     return found
 
 
-def never_holds(layer: Layer) -> bool:
-    """Whether a check around a call of a function fails at every call."""
-    return any(isinstance(step, Check) and step.goal is FALSE for step in (*layer.before, *layer.after))
+def _never_holds(step: Wrap | WrapReference | Convert) -> bool:
+    """Whether a check that a conversion makes later fails whenever it is made."""
+    return any(check.goal is FALSE for check in checks_in(Block((step,), step.name)))
 
 
 def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | None]], used: Mapping[str, int]) -> None:
@@ -180,7 +188,7 @@ class _Chain:
         """The value of which this is a part at other types; itself if there is none."""
         place, step = self.window.get(name, (-1, None))
         match step:
-            case Wrap(layer=layer) if never_holds(layer):
+            case Wrap() | WrapReference() | Convert() if _never_holds(step):
                 return name, ()
             case Project() | Wrap() | WrapReference() | Convert():
                 found = self._part(name)

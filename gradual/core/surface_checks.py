@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gradual.core.surface_demands import Demands, is_demanded
+from gradual.core.surface_demands import Demands, is_demanded, without_own
 from gradual.core.surface_literals import Literals
-from gradual.core.surface_types import NOWHERE, Spelling, integer, local, shape_forgotten
-from gradual.core.terms import Check, Module, Site
+from gradual.core.surface_types import NOWHERE, Spelling, integer, shape_forgotten
+from gradual.core.terms import Check, Function, Module, Site
 from gradual.dims.constraint import Constraint, Equal, equal
-from gradual.dims.dim import Dim, Kind, RankOf, SizeOf, Variable, constant
+from gradual.dims.dim import Dim, Kind, RankOf, SizeOf, Variable, constant, of_atom
 from gradual.dims.dim import variable as ghost
 from gradual.limits import LIMITS
 from gradual.syntax import ast
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
-from gradual.types.opening import size_of
+from gradual.types.opening import opened, size_of
 from gradual.types.type import GradualType, Hole, TensorType, UnrankedType
+
+_ZERO = constant(0)
 
 
 @dataclass(slots=True, eq=False)
@@ -28,6 +32,10 @@ class Lines:
     Attributes:
         inline: the constants that stand where they are used.
         open: whether the text has an unknown.
+        uses: how often each variable is read.
+        made: the names of values that core does not have.
+        needless: the ascriptions that owe nothing.
+        around: the functions around a place, from the outside in.
         numbered: how many graph variables there are.
     """
 
@@ -37,6 +45,10 @@ class Lines:
     demands: Demands = field(init=False)
     inline: dict[str, Tensor] = field(default_factory=dict)
     open: bool = True
+    uses: Counter[str] = field(default_factory=Counter)
+    made: set[str] = field(default_factory=set)
+    needless: set[str] = field(default_factory=set)
+    around: list[Function] = field(default_factory=list)
     numbered: int = 0
 
     def __post_init__(self) -> None:
@@ -53,15 +65,37 @@ class Lines:
 
     def forgotten(self, name: str, items: list[ast.Item]) -> str:
         """The value at a type that says nothing of its sizes: its new name."""
-        return self.ascribed(name, shape_forgotten(self.demands.type_of(name)), items)
+        return self.vaguer(name, shape_forgotten(self.demands.type_of(name)), items)
+
+    def vaguer(self, name: str, type: GradualType, items: list[ast.Item]) -> str:
+        """The value for the one place that reads it, at a type that says less: its new name.
+
+        An ascription that this place alone reads, and that owes nothing, says less itself.
+        """
+        line = self.spelling.local(name).name
+        alone = name in self.needless and self.uses[name] == 1
+        for index, item in enumerate(items if alone else ()):
+            if isinstance(item, ast.Let) and item.name is not None and item.name.name == line:
+                items[index] = replace(item, annotation=self.spelling.type(without_own(type, name)))
+                return name
+        return self.ascribed(name, type, items)
 
     def ascribed(self, name: str, type: GradualType, items: list[ast.Item]) -> str:
         """The value at a type: its new name."""
         if type == self.demands.type_of(name):
             return name
-        new = self.next_name()
-        items.append(ast.Let(local(new), self.spelling.type(type), self.operand(name), NOWHERE))
-        self.demands.types[new] = self.demands.type_of(name)
+        value = self.operand(name)
+        new = self.new(self.demands.type_of(name))
+        items.append(ast.Let(self.spelling.local(new), self.spelling.type(type), value, NOWHERE))
+        return new
+
+    def new(self, type: GradualType) -> str:
+        """A value that core does not have, under a name that core cannot have."""
+        number = self.next_name()
+        new = f"%={number[1:]}"
+        self.spelling.names[new] = number
+        self.demands.types[new] = opened(type, new, lambda path, axis, hole: None)[0]
+        self.made.add(new)
         return new
 
     def check(self, check: Check, goals: frozenset[Constraint], items: list[ast.Item]) -> None:
@@ -81,11 +115,50 @@ class Lines:
 
         [pass.surface.never]
         """
-        unknown = self.ascribed(self._carrier(items), _vector(Hole()), items)
+        found = self._bearer(check.goal)
+        path, axis = found[1:] if found is not None else (self._carrier(items), 0)
+        unknown = self.vaguer(path, self._without(path, axis), items)
+        size = _only(size_of(unknown, axis))
+        never = check.goal.substitute({found[0]: of_atom(size)}) if found is not None else equal(of_atom(size), _ZERO)
         if check.blame.site is Site.ASSERT:
-            self._assert(self.spelling.predicate(equal(size_of(unknown, 0), constant(0))), check, items)
+            self._assert(self.spelling.predicate(never), check, items)
         else:
-            self.ascribed(unknown, _vector(constant(0)), items)
+            self._owe(unknown, axis, never, size, items)
+
+    def _without(self, path: str, axis: int) -> GradualType:
+        """The type of a value that forgets its size at an axis."""
+        shape = self._shape(path)
+        assert shape is not None
+        return TensorType((*shape.shape[:axis], Hole(), *shape.shape[axis + 1 :]), shape.dtype)
+
+    def _bearer(self, goal: Constraint) -> tuple[Variable, str, int] | None:
+        """A variable of a goal that may hold at another number, with a value and the axis that it is the size of."""
+        for variable in sorted(goal.variables()):
+            for path, axis in self._places(variable):
+                shape = self._shape(path)
+                if shape is not None and axis < shape.rank and self._may_hold(goal, variable):
+                    return variable, path, axis
+        return None
+
+    def _places(self, variable: Variable) -> Iterator[tuple[str, int]]:
+        """The values and axes that a variable is the size of."""
+        match variable.witness:
+            case SizeOf(path, axis):
+                yield path, axis
+            case None:
+                for param in (param for function in reversed(self.around) for param in function.params):
+                    shape = self._shape(param.name)
+                    if shape is not None and of_atom(variable) in shape.shape:
+                        yield param.name, shape.shape.index(of_atom(variable))
+
+    def _may_hold(self, goal: Constraint, variable: Variable) -> bool:
+        """Whether a goal holds at some number for one of its variables."""
+        size = ghost("%=", Kind.GHOST)
+        self.demands.knowing.enter()
+        self.demands.knowing.tell(size)
+        never = self.demands.never(goal.substitute({variable: size}))
+        self.demands.knowing.leave()
+        return not never
 
     def _assert(self, condition: ast.Expr, check: Check, items: list[ast.Item]) -> None:
         items.append(ast.Assert(condition, check.blame.says, NOWHERE))
@@ -94,11 +167,8 @@ class Lines:
         """An ascription that owes a goal, of a value whose size or rank the goal speaks of if there is one."""
         for variable in sorted(goal.variables()):
             match variable.witness:
-                case SizeOf(value=path, axis=axis) if (shape := self._shape(path)) is not None:
-                    holes: list[Dim | Hole] = [Hole() for _ in shape.shape]
-                    wanted = _solved(goal, variable)
-                    holes[axis] = wanted if wanted is not None else _bounded(goal, variable)
-                    self.ascribed(path, TensorType(tuple(holes), shape.dtype), items)
+                case SizeOf(value=path, axis=axis) if self._shape(path) is not None:
+                    self._owe(path, axis, goal, variable, items)
                     return
                 case RankOf(value=path) if (rank := _solved(goal, variable)) is not None and rank.value is not None:
                     type = self.demands.types.get(path)
@@ -107,19 +177,32 @@ class Lines:
                         return
         self.ascribed(self._carrier(items), _vector(_bounded(goal, None)), items)
 
+    def _owe(self, path: str, axis: int, goal: Constraint, size: Variable, items: list[ast.Item]) -> None:
+        """An ascription of a value that owes a goal of its size at an axis."""
+        shape = self._shape(path)
+        assert shape is not None
+        holes: list[Dim | Hole] = [Hole() for _ in shape.shape]
+        wanted = _solved(goal, size)
+        holes[axis] = wanted if wanted is not None else _bounded(goal, size)
+        self.ascribed(path, TensorType(tuple(holes), shape.dtype), items)
+
     def _shape(self, path: str) -> TensorType[Dim] | None:
         type = self.demands.types.get(path)
         return type if isinstance(type, TensorType) else None
 
     def _carrier(self, items: list[ast.Item]) -> str:
         """A value of one element, to bear an ascription."""
-        name = self.next_name()
+        name = self.new(_vector(constant(1)))
         shape = ast.Attribute("shape", ast.Listing((integer(1),), NOWHERE), NOWHERE)
         dtype = ast.Attribute("dtype", ast.Text("bool", NOWHERE), NOWHERE)
         zeros = ast.Call(ast.Name("zeros", NOWHERE), (), (shape, dtype), NOWHERE)
-        items.append(ast.Let(local(name), None, zeros, NOWHERE))
-        self.demands.types[name] = _vector(constant(1))
+        items.append(ast.Let(self.spelling.local(name), None, zeros, NOWHERE))
         return name
+
+
+def _only(dim: Dim) -> Variable:
+    (variable,) = dim.variables()
+    return variable
 
 
 def _vector(extent: Dim | Hole) -> Any:
@@ -143,6 +226,6 @@ def _bounded(goal: Constraint, variable: Variable | None) -> Hole:
     while name in taken:
         name += "_"
     unknown = ghost(name, Kind.GHOST)
-    (binder,) = unknown.variables()
+    binder = _only(unknown)
     bound = goal if variable is None else goal.substitute({variable: unknown})
     return Hole(binder=binder, bound=bound)

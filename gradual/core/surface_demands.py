@@ -24,7 +24,7 @@ from gradual.core.terms import (
 )
 from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, equal
 from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, RankOf, constant, of_atom
+from gradual.dims.dim import Dim, RankOf, Variable, constant, of_atom
 from gradual.dims.knowing import Knowing, Passed
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
@@ -54,6 +54,7 @@ class Demands:
     Attributes:
         types: the types of its values, as far as checks before a place have told them.
         known: the sizes that checks before a place have told.
+        reads: what an open size of a joined value is read as.
         knowing: what is declared and what checks have told, whatever the path.
         inside: how many branches are around a place, and how many checks before it never hold.
     """
@@ -61,6 +62,7 @@ class Demands:
     module: Module
     types: dict[str, OpenedType] = field(default_factory=dict)
     known: dict[Dim, int] = field(default_factory=dict)
+    reads: dict[Variable, Dim] = field(default_factory=dict)
     knowing: Knowing = field(default_factory=lambda: Knowing(Decider(LIMITS, smt=False)))
     inside: int = 0
 
@@ -74,7 +76,18 @@ class Demands:
 
     def never(self, goal: Constraint) -> bool:
         """Whether a goal holds at no size, as checking sees it, which looks at no condition of a branch."""
+        goal = goal.substitute(self.reads) if not self.reads.keys().isdisjoint(goal.variables()) else goal
         return goal is FALSE or isinstance(self.knowing.satisfiable(goal), Nowhere)
+
+    def read(self, size: Dim) -> Dim:
+        """A size as it is read again."""
+        return size.substitute(self.reads) if not self.reads.keys().isdisjoint(size.variables()) else size
+
+    def truth(self, condition: str) -> Constraint | None:
+        """What a condition says of sizes, if it says just that."""
+        type = self.type_of(condition)
+        content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
+        return content if isinstance(content, Constraint) else None
 
     def fails(self, step: Step) -> bool:
         """Whether a step demands what never holds."""
@@ -278,28 +291,33 @@ def written(step: Rename) -> GradualType:
     return _closed(step.type, step.written, step.name)
 
 
+def without_own(type: GradualType, name: str) -> GradualType:
+    """A type of a value as an ascription that gives it its name writes it."""
+    return _closed(type, None, name)
+
+
 def _is_own(size: Dim, path: str) -> bool:
     """Whether a size is read off the value itself."""
     return any(base_of(variable) == path.split("#")[0] for variable in size.variables())
 
 
-def _closed(type: OpenedType, written: GradualType | None, path: str) -> GradualType:
+def _closed(type: GradualType, written: GradualType | None, path: str) -> GradualType:
     match type:
         case TensorType(shape, dtype):
             holes = written.shape if isinstance(written, TensorType) else shape
-            return TensorType(
-                tuple(
-                    (hole if isinstance(hole, Hole) else Hole()) if _is_own(size, path) else size
-                    for size, hole in zip(shape, holes, strict=True)
-                ),
-                dtype,
-            )
+            return TensorType(tuple(_extent(*pair, path) for pair in zip(shape, holes, strict=True)), dtype)
         case TupleType(fields):
             parts = written.fields if isinstance(written, TupleType) else (None,) * len(fields)
             each = enumerate(zip(fields, parts, strict=True))
             return TupleType(tuple(_closed(field, part, f"{path}#{i}") for i, (field, part) in each))
         case _:
             return type if written is None else written
+
+
+def _extent(size: Dim | Hole, written: Dim | Hole, path: str) -> Dim | Hole:
+    if isinstance(size, Hole) or not _is_own(size, path):
+        return size
+    return written if isinstance(written, Hole) else Hole()
 
 
 def is_demanded(check: Check, goals: frozenset[Constraint]) -> bool:

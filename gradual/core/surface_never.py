@@ -3,61 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from itertools import combinations
 
 from gradual.core.surface_demands import Demands
-from gradual.core.surface_types import NOWHERE
-from gradual.core.terms import Block, Rename
-from gradual.dims.constraint import equal
-from gradual.dims.dim import Dim
-from gradual.types.opening import base_of, size_of
-from gradual.types.type import Hole, TensorType, UnrankedType
+from gradual.dims.constraint import Constraint, equal
+from gradual.dims.dim import Dim, ite
+from gradual.types.measuring import bare
+from gradual.types.opening import at_rank, base_of, size_of
+from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 
 
-def agreeing(blocks: Sequence[Block], outside: Set[str], demands: Demands) -> list[Block]:
-    """Branches whose sizes never agree forget them: the value is what the branch that is taken made it.
+def agreeing(types: Sequence[OpenedType], outside: Set[str], demands: Demands) -> list[GradualType]:
+    """The types of branches' values, that forget the sizes and ranks that never agree, in tuples too.
 
-    Only sizes that are seen outside are compared.
+    The value is what the branch that is taken made it.  Only sizes that are seen outside are compared.
 
     [pass.surface.never]
     """
-    for block in blocks:
-        for step in block.steps:
-            demands.define(step)
-    types = [demands.type_of(block.result) for block in blocks]
     tensors = [type for type in types if isinstance(type, TensorType)]
+    tuples = [type for type in types if isinstance(type, TupleType)]
+    if len(tuples) == len(types):
+        columns = zip(*(type.fields for type in tuples), strict=True)
+        parts = [agreeing(column, outside, demands) for column in columns]
+        return [TupleType(tuple(part[i] for part in parts)) for i in range(len(types))]
     if len(tensors) < len(types):
-        return list(blocks)
+        return list(types)
     if len({type.rank for type in tensors}) != 1:
-        return [_forgetting_rank(block, type) for block, type in zip(blocks, tensors, strict=True)]
-    columns = list(zip(*(type.shape for type in tensors), strict=True))
-    never = [_never_agree([size for size in column if _is_seen(size, outside)], demands) for column in columns]
-    if not any(never):
-        return list(blocks)
-    return [_forgetting(block, type, never) for block, type in zip(blocks, tensors, strict=True)]
+        return [UnrankedType(type.dtype) for type in tensors]
+    sizes = zip(*(type.shape for type in tensors), strict=True)
+    never = [_never_agree([demands.read(size) for size in column], outside, demands) for column in sizes]
+    return [_forgetting(type, never) if any(never) else type for type in tensors]
 
 
 def _is_seen(size: Dim, outside: Set[str]) -> bool:
     return all(base is None or base in outside for base in map(base_of, size.variables()))
 
 
-def _never_agree(sizes: Sequence[Dim], demands: Demands) -> bool:
-    return any(size is not sizes[0] and demands.never(equal(size, sizes[0])) for size in sizes)
+def _never_agree(sizes: Sequence[Dim], outside: Set[str], demands: Demands) -> bool:
+    seen = dict.fromkeys(size for size in sizes if _is_seen(size, outside))
+    return any(demands.never(equal(*pair)) for pair in combinations(seen, 2))
 
 
-def _forgetting_rank(block: Block, type: TensorType[Dim]) -> Block:
-    """The block with a value that forgets its rank."""
-    name = f"{block.result}_forgets"
-    step = Rename(name, block.result, UnrankedType(type.dtype, name), NOWHERE, UnrankedType(type.dtype))
-    return Block((*block.steps, step), name)
-
-
-def _forgetting(block: Block, type: TensorType[Dim], never: Sequence[bool]) -> Block:
-    """The block with a value that forgets some of its sizes."""
-    name = f"{block.result}_forgets"
+def _forgetting(type: TensorType[Dim], never: Sequence[bool]) -> GradualType:
     shape = tuple(Hole() if gone else size for size, gone in zip(type.shape, never, strict=True))
-    sizes = tuple(
-        size_of(name, axis) if gone else size for axis, (size, gone) in enumerate(zip(type.shape, never, strict=True))
-    )
-    opened = TensorType(sizes, type.dtype)
-    step = Rename(name, block.result, opened, NOWHERE, TensorType(shape, type.dtype))
-    return Block((*block.steps, step), name)
+    return TensorType(shape, type.dtype)
+
+
+def read_joined(
+    type: OpenedType,
+    path: str,
+    truth: Constraint | None,
+    types: Sequence[GradualType],
+    outside: Set[str],
+    demands: Demands,
+) -> OpenedType:
+    """The type of a joined value as it is read: where core left a rank or a size open, what the branches say now.
+
+    What a size is read as is told to `demands`.  [type.if.join]
+    """
+    tensors = [one for one in types if isinstance(one, TensorType)]
+    match type:
+        case TupleType(fields) if all(isinstance(one, TupleType) for one in types):
+            columns = zip(*(one.fields for one in types if isinstance(one, TupleType)), strict=True)
+            each = enumerate(zip(fields, columns, strict=True))
+            return TupleType(
+                tuple(read_joined(field, f"{path}#{i}", truth, column, outside, demands) for i, (field, column) in each)
+            )
+        case UnrankedType(origin=origin) if origin == path and len({one.rank for one in tensors}) == 1:
+            if len(tensors) < len(types):
+                return type
+            ranked = at_rank(type, path, tensors[0].rank)
+            return read_joined(ranked, path, truth, types, outside, demands)
+        case TensorType(shape) if len(tensors) == len(types):
+            for axis, (own, *sizes) in enumerate(zip(shape, *(one.shape for one in tensors), strict=True)):
+                known = [demands.read(size) for size in sizes if isinstance(size, Dim)]
+                variable = bare(own)
+                if own is size_of(path, axis) and len(known) == len(types) and all(_is_seen(d, outside) for d in known):
+                    found = _one(known, truth)
+                    if variable is not None and found is not None:
+                        demands.reads[variable] = found
+    return type
+
+
+def _one(sizes: Sequence[Dim], truth: Constraint | None) -> Dim | None:
+    """The size that all branches have, or that the condition of an `if` tells."""
+    if all(size is sizes[0] for size in sizes):
+        return sizes[0]
+    return ite(truth, *sizes) if truth is not None and len(sizes) == 2 else None

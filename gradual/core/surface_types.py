@@ -64,10 +64,14 @@ class Spelling:
 
     names: dict[str, str] = field(default_factory=dict)
 
+    def local(self, name: str) -> ast.Local:
+        """A variable of core."""
+        return local(self.names.get(name, name))
+
     def variable(self, name: str) -> ast.Expr:
         """A value: a variable, a function, or a declared operator."""
         if name.startswith("%"):
-            return local(self.names.get(name, name))
+            return self.local(name)
         return ast.Global(name, NOWHERE) if name.startswith("@") else ast.Name(name, NOWHERE)
 
     def _path(self, path: str) -> ast.Expr:
@@ -272,6 +276,10 @@ def shape_forgotten(type: GradualType) -> GradualType:
             return TupleType(tuple(map(shape_forgotten, fields)))
         case UnrankedType(dtype):
             return UnrankedType(dtype)
+        case DataType(name, arguments):
+            return DataType(name, tuple(map(shape_forgotten, arguments)))
+        case ReferenceType(content):
+            return ReferenceType(shape_forgotten(content))
         case FunctionType(names, params, result, types=types):
             open = tuple(map(shape_forgotten, params))
             return FunctionType(names, open, shape_forgotten(result), types=types, order=types)

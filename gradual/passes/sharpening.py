@@ -42,7 +42,7 @@ from gradual.core.terms import (
 )
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, negated
 from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim, RankOf, Variable
+from gradual.dims.dim import Dim, RankOf, SizeOf, Variable
 from gradual.dims.knowing import Knowing, Passed, Path
 from gradual.dims.reduce import is_large
 from gradual.limits import LIMITS
@@ -581,10 +581,23 @@ class Sweep:
         if isinstance(verdict, Proved) or held is Rank.KNOWN:
             self.loosened.update(base for variable in step.goal.variables() if (base := base_of(variable)))
             return
-        self._out.append(moved)
         if held is Rank.ANOTHER or isinstance(verdict, Refuted):
+            self._out.append(self._refuted(step, moved))
             raise self._stopped(step.span, f"`{step.goal}` never holds")
+        self._out.append(moved)
         self.knowing.tell(Passed(goal))
+
+    def _refuted(self, step: Check, moved: Check) -> Check:
+        """A check that never holds: of the sizes that it speaks of, not of what they are known to be, if it can be."""
+        named = Rewriting(self.rewriting.names).step(step)
+        return named if all(map(self._is_measured, named.goal.variables())) else moved
+
+    def _is_measured(self, variable: Variable) -> bool:
+        """Whether a variable is a size of a value that is here."""
+        if not isinstance(variable.witness, SizeOf):
+            return False
+        type = self.types.get(variable.witness.value)
+        return isinstance(type, TensorType) and variable.witness.axis < type.rank
 
     def _rank(self, goal: Constraint) -> Rank:
         """Take in the rank that a check says, to the end of the block; whether it was known, or is another."""

@@ -1,0 +1,46 @@
+"""What a definition's header says: data types, the attributes of a function, whether it has an unknown."""
+
+from __future__ import annotations
+
+from gradual.core.reading import every
+from gradual.core.surface_demands import written
+from gradual.core.surface_types import NOWHERE, Spelling, binder
+from gradual.core.terms import Function, Rename
+from gradual.syntax import ast
+from gradual.types.choosing import is_gradual
+from gradual.types.declared import Data
+
+
+def data_declared(data: Data) -> ast.TypeDef | ast.ExternType:
+    """A data type, or a type that is only named."""
+    binders = tuple(map(binder, data.types))
+    if not data.constructors:
+        return ast.ExternType(data.name, binders, NOWHERE)
+    spelling = Spelling()
+    constructors = tuple(
+        ast.Constructor(one.name, tuple(map(spelling.type, one.fields)), NOWHERE) for one in data.constructors.values()
+    )
+    return ast.TypeDef(data.name, binders, constructors, NOWHERE)
+
+
+def said(function: Function) -> tuple[ast.Attribute, ...]:
+    """What a definition says of itself."""
+    dtypes = {bool: "bool", int: "int32", float: "float32"}
+    return tuple(
+        ast.Attribute(
+            key,
+            ast.Text(value, NOWHERE)
+            if isinstance(value, str)
+            else ast.Number(value, dtypes[type(value)], False, NOWHERE),
+            NOWHERE,
+        )
+        for key, value in function.attributes.items()
+    )
+
+
+def is_open(function: Function) -> bool:
+    """Whether a definition has an unknown that its text shows, so that it is not strict."""
+    renamed = (step for step in every(function.body) if isinstance(step, Rename))
+    return any(is_gradual(param.written) for param in function.params) or any(
+        is_gradual(written(step)) for step in renamed
+    )
