@@ -321,7 +321,7 @@ class Reading:
             raise Unreadable from None
 
     def _hole(self, written: ast.Hole) -> Hole:
-        """`?`, or `?{u. p}` whose bound may speak of u, and is met by some size.  Raises Unreadable after reporting why.
+        """`?`, or `?{u. p}` whose bound is met by some size u.  Raises Unreadable after reporting why.
 
         [type.bound]
         """

@@ -27,7 +27,7 @@ def errors(compilation: Compilation) -> tuple[Diagnostic, ...]:
 def accepted(out: Output, path: str, options: Options) -> Compilation | None:
     """The compilation of a text without errors; otherwise None, and the errors are written."""
     compilation, found = compiled(path, options)
-    show(out, compilation.source, found)
+    show(out.beside, compilation.source, found)
     return None if found else compilation
 
 

@@ -6,7 +6,9 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from io import StringIO
+from pathlib import Path
 from typing import IO, Any
 
 import click
@@ -22,6 +24,7 @@ class Output:
         terminal: a person reads along: times and progress may be shown, which no file may hold.
         quiet: only errors; twice: nothing but the exit code.
         verbose: also how the answers were found.
+        filed: what is written goes to a file that `-o` names.
     """
 
     stream: IO[str]
@@ -29,6 +32,12 @@ class Output:
     terminal: bool
     quiet: int = 0
     verbose: int = 0
+    filed: bool = False
+
+    @property
+    def beside(self) -> Output:
+        """Where stands what is not the result that was asked for: no file of a program holds its errors."""
+        return replace(self, stream=sys.stderr, filed=False) if self.filed else self
 
     def line(self, text: str = "") -> None:
         """Write one line."""
@@ -36,7 +45,10 @@ class Output:
 
 
 def shared(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options `--color`, `-q`, `-v` and `-o`; the command receives an `Output` as `out`."""
+    """The options `--color`, `-q`, `-v` and `-o`; the command receives an `Output` as `out`.
+
+    A file is written when the command is done, and not at all where it failed and has nothing to say.
+    """
 
     @functools.wraps(function)
     def command(*, color: str | None, quiet: int, verbose: int, output: str | None, **arguments: Any) -> int | None:
@@ -46,8 +58,11 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
         if output is None:
             out = Output(sys.stdout, painter(colored(color, sys.stdout)), sys.stdout.isatty(), quiet, verbose)
             return _invoked(function, out, arguments)
-        with _created(output) as stream:
-            return _invoked(function, Output(stream, painter(color == "always"), False, quiet, verbose), arguments)
+        stream = StringIO()
+        done = _invoked(function, Output(stream, painter(color == "always"), False, quiet, verbose, True), arguments)
+        if stream.getvalue() or not done:
+            _write(output, stream.getvalue())
+        return done
 
     return choices(click.option("-o", "--output", metavar="FILE", help="Write there instead.")(command))
 
@@ -73,9 +88,9 @@ def _invoked(function: Callable[..., Any], out: Output, arguments: dict[str, Any
     return code
 
 
-def _created(path: str) -> IO[str]:
+def _write(path: str, text: str) -> None:
     try:
-        return open(path, "w", encoding="utf-8", newline="\n")
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise Trouble("E0701", f"cannot write `{path}`: {error.strerror}") from error
 

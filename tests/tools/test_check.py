@@ -147,6 +147,21 @@ def test_output_can_go_to_a_file(gradual: Gradual, write: Write, tmp_path: Path)
     assert (tmp_path / "report.txt").read_bytes() == plain.encode()
 
 
+def test_a_file_for_a_program_never_holds_its_errors(gradual: Gradual, write: Write, tmp_path: Path) -> None:
+    broken = write("a.relay", REFUTED)
+    for command in (("pass", "fold-constants"), ("core",), ("alloc",)):
+        done = gradual(*command, broken, "-o", "out.relay")
+        assert (done.out, done.code) == ("", 1)
+        assert "error[E0302]" in done.err
+        assert not (tmp_path / "out.relay").exists()
+    gradual("pass", "fold-constants", write("b.relay", RESIDUAL), "-o", "out.relay")
+    kept = (tmp_path / "out.relay").read_bytes()
+    assert kept.startswith(b"def @f")
+    gradual("pass", "fold-constants", broken, "-o", "out.relay")
+    assert gradual("pass", "no-such-pass", "b.relay", "-o", "out.relay").code == 2
+    assert (tmp_path / "out.relay").read_bytes() == kept
+
+
 # -------------------------------------------------------------------------------------------------- json
 def test_json_has_functions_checks_diagnostics_and_a_summary_in_this_order(gradual: Gradual, write: Write) -> None:
     done = gradual("check", "--format", "json", write("a.relay", RESIDUAL + NEVER.replace("@f", "@g")))
