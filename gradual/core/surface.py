@@ -58,14 +58,13 @@ from gradual.core.terms import (
     WriteReference,
 )
 from gradual.dims.constraint import TRUE
-from gradual.dims.dim import ContentOf, Dim, SizeOf
+from gradual.dims.dim import Dim, SizeOf
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.metadata_text import encoded
 from gradual.syntax.print import printed
 from gradual.types.choosing import settled_type
 from gradual.types.measuring import bare
-from gradual.types.relate import mentioned
 from gradual.types.type import (
     FunctionType,
     GradualType,
@@ -132,19 +131,20 @@ class _Writer(Lines):
     def _params(self, function: Function) -> tuple[ast.Param, ...]:
         self.demands.enter(function)
         self.around.append(function)
+        written = [self.declared(param.written) for param in function.params]
+        self.scope += (param.name for param in function.params)
         return tuple(
-            ast.Param(local(param.name), self.spelling.type(param.written), (), NOWHERE) for param in function.params
+            ast.Param(local(param.name), self.spelling.type(type), (), NOWHERE)
+            for param, type in zip(function.params, written, strict=True)
         )
 
     def _binders(self, function: Function, params: Sequence[ast.Param]) -> tuple[ast.Binder, ...]:
         return brackets(function.type, [param.annotation for param in params if param.annotation is not None])
 
     def _result(self, function: Function) -> ast.Type | None:
-        """The result type; None where only inference can find it: a declaration names no elements."""
-        if any(isinstance(variable.witness, ContentOf) for variable in mentioned(function.type.result)):
-            return None
+        """The result type; None where only inference can find it."""
         try:
-            return self.spelling.type(function.type.result)
+            return self.spelling.type(self.declared(function.type.result))
         except Unsayable:
             return None
 
@@ -164,7 +164,7 @@ class _Writer(Lines):
         if flows is not None:
             self.endings[block.result] = shape_forgotten(flows[1])
         self.demands.knowing.enter()
-        inside = self.demands.inside
+        inside, seen = self.demands.inside, len(self.scope)
         for step in block.steps:
             self.demands.define(step)
         before = self.demands.mark() if any(isinstance(step, Check) for step in block.steps) else None
@@ -175,6 +175,7 @@ class _Writer(Lines):
             self.demands.rollback(before)
         self.demands.knowing.leave()
         self.demands.inside = inside
+        del self.scope[seen:]
         return items, result, type
 
     def _items(self, found: Implied, items: list[ast.Item]) -> tuple[str, OpenedType]:
@@ -225,7 +226,7 @@ class _Writer(Lines):
         value = self.spelling.variable(result)
         match items, value:
             case [*_, ast.Let(ast.Local(last), None, whole)], ast.Local(name) if name == last and (
-                result in self.made or (self._is_nameless(result) and self.uses[result] == 1)
+                result in self.made or self._is_nameless(result)
             ):
                 return ast.Block(tuple(items[:-1]), whole, NOWHERE)
         return ast.Block(tuple(items), value, NOWHERE)
@@ -243,6 +244,7 @@ class _Writer(Lines):
             case step:
                 value = self._value(self._admissible(found.resolved(index), items))
                 items.append(self._let(step, value))
+                self.scope.append(step.name)
 
     def _let(self, step: Step, value: ast.Expr) -> ast.Let:
         assert not isinstance(step, Check | Assertion)
@@ -321,10 +323,12 @@ class _Writer(Lines):
             case Instantiate():
                 return self._instance(step)
             case Closure(_, literal):
+                seen = len(self.scope)
                 params = self._params(literal)
                 where = tuple(map(self.spelling.predicate, literal.type.where))
                 binders, result, body = self._binders(literal, params), self._result(literal), self._body(literal)
                 self.around.pop()
+                del self.scope[seen:]
                 return ast.Fn(binders, params, said(literal), result, where, body, NOWHERE)
             case Construct(_, constructor, fields):
                 name = ast.Name(constructor, NOWHERE)

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradual.core.surface_demands import Demands, is_demanded, without_own
 from gradual.core.surface_literals import Literals
-from gradual.core.surface_types import NOWHERE, Spelling, integer, shape_forgotten
+from gradual.core.surface_types import NOWHERE, Spelling, Unsayable, integer, shape_forgotten
 from gradual.core.terms import Check, Function, Module, Site
 from gradual.dims.constraint import Constraint, Equal, equal
 from gradual.dims.dim import Dim, Kind, RankOf, SizeOf, Variable, constant, of_atom
@@ -20,6 +20,7 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
 from gradual.types.opening import opened, size_of
+from gradual.types.relate import mentioned, substituted
 from gradual.types.type import GradualType, Hole, TensorType, UnrankedType
 
 _ZERO = constant(0)
@@ -36,6 +37,7 @@ class Lines:
         made: the names of values that core does not have.
         needless: the ascriptions that owe nothing.
         around: the functions around a place, from the outside in.
+        scope: the values that a place sees.
         numbered: how many graph variables there are.
     """
 
@@ -49,6 +51,7 @@ class Lines:
     made: set[str] = field(default_factory=set)
     needless: set[str] = field(default_factory=set)
     around: list[Function] = field(default_factory=list)
+    scope: list[str] = field(default_factory=list)
     numbered: int = 0
 
     def __post_init__(self) -> None:
@@ -62,6 +65,31 @@ class Lines:
     def operand(self, name: str) -> ast.Expr:
         """A value, or the literal that it is where it is used once."""
         return self.literals.constant(self.inline[name]) if name in self.inline else self.spelling.variable(name)
+
+    def declared(self, type: GradualType) -> GradualType:
+        """A type as a declaration writes it, which names no elements and measures nothing of unknown rank.
+
+        Such a number is the size of another value.  Raises Unsayable.
+        """
+        found = {variable: self._size_in_scope(variable) for variable in mentioned(type) if self._is_hidden(variable)}
+        return substituted(type, found) if found else type
+
+    def _is_hidden(self, variable: Variable) -> bool:
+        match variable.witness:
+            case None:
+                return False
+            case SizeOf(path):
+                return isinstance(self.demands.types.get(path), UnrankedType)
+            case _:
+                return True
+
+    def _size_in_scope(self, variable: Variable) -> Dim:
+        number = of_atom(variable)
+        for name in self.scope:
+            shape = self._shape(name)
+            if shape is not None and number in shape.shape:
+                return size_of(name, shape.shape.index(number))
+        raise Unsayable(f"a declaration that names `{variable}`")
 
     def forgotten(self, name: str, items: list[ast.Item]) -> str:
         """The value at a type that says nothing of its sizes: its new name."""

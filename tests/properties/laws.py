@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.passes.meaning import passes, restored
+from tests.passes.reading import text
 from tests.properties.case import Law
 from tests.properties.guarantees import dynamic_guarantee, static_guarantee
 from tests.properties.running import blame_safety, elimination, soundness
@@ -31,4 +32,5 @@ LAWS: dict[str, Law] = {
     "tampering": tampering,
     "passes": passes,
     "round trip": restored,
+    "text": text,
 }

@@ -1,0 +1,149 @@
+"""The text after a pass is a program that means the same: law `text`, and programs that broke it.  [pass.surface]
+
+GRADUAL_READ says how many programs; `python -m tests.properties.campaign --law text` takes more.
+"""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import pytest
+
+import gradual
+from gradual import Compilation
+from gradual.passes.catalogue import PASSES
+from gradual.run.value import Blame
+from gradual.tensors.tensor import random_tensor
+from gradual.types.dtype import DType
+from tests.generators.programs import generated
+from tests.passes.reading import is_unsayable, misread, read
+from tests.properties.case import Case
+from tests.properties.compiling import compiled
+from tests.properties.inputs import arguments
+
+PROGRAMS = int(os.environ.get("GRADUAL_READ", "8"))
+START = 2000
+
+PLAIN = [name for name, one in PASSES.items() if not one.takes]
+"""The passes that are given nothing."""
+
+FAILS = """def @main(%x: Tensor[(3,), float32]) {
+  let %y: Tensor[(?,), float32] = %x;
+  let %z: Tensor[(4,), float32] = %y;
+  %z
+}"""
+
+TWO_FAIL = """operator never_0(%x: Tensor[(3,), float32]) -> Tensor[(?,), float32];
+def @flat(%x: Tensor[(3,), float32]) { let %y: Tensor[(?,), float32] = %x; let %z: Tensor[(4,), float32] = %y; %z }
+def @main(%x: Tensor[(3, 3), float32]) {
+  let %y: Tensor[(?, 3), float32] = %x;
+  let %z: Tensor[(4, 3), float32] = %y;
+  %z
+}"""
+
+BROKE: dict[str, str] = {
+    "a graph variable with a twin": """def @main(%x: Tensor[(6,), float32]) {
+  %0 = reshape(%x, newshape=[2, 3]);
+  %1 = nn.relu(%0);
+  %1
+}""",
+    "branches that make tuples": """def @id(%x: Tensor[(n,), float32]) -> Tensor[(?,), float32] {
+  if (n > 3) { %x as Tensor[(?,), float32] } else { %x }
+}
+def @twice(%x: Tensor[(n,), float32]) -> Tensor[(?,), float32] { concatenate((%x, %x)) }
+def @main(%b: bool, %x: Tensor[(8,), float32]) {
+  let %t = if (%b) { (@id(%x), 1) } else { (@twice(%x), 2) };
+  %t.0
+}""",
+    "a branch in a branch": """def @main(%x: Tensor[(?,), float32]) {
+  let %b = dim(%x, 0) == 3;
+  let %c = dim(%x, 0) == 4;
+  if (%b) { %x as Tensor[(3,), float32] as Tensor[(?,), float32] }
+  else { if (logical_xor(%b, %c)) { %x as Tensor[(4,), float32] as Tensor[(?,), float32] } else { %x } }
+}""",
+    "ranks of a branch in a branch": """def @main(%x: Tensor[(m,), float32], %y: Tensor[(m, 1), float32], %k: int64) {
+  let %a = if (%k >= 0) { %x } else {
+    let %b = if (%k == -1) { %y as Tensor[*, float32] } else { %y };
+    %b
+  };
+  sum(%a)
+}""",
+    "a check that fails": FAILS,
+    "two checks that fail": TWO_FAIL,
+    "a check that fails after another": """
+def @f(%w: Tensor[(m, n), float32], %v: Tensor[(1, ?), float32]) -> Tensor[(?, 0), float32] {
+  nn.dense(%v, %w)
+}
+def @main(%x: Tensor[(n, 3), float32], %y: Tensor[(?, m), float32]) {
+  let %z = expand_dims(@f(%x, %x), axis=-1);
+  (%z, broadcast_to(%y, shape=[m, m]))
+}""",
+    "data that never converts": """type List[A] { Cons(A, List[A]), Nil }
+def @main(%l: List[Tensor[(?, 3), float32]], %x: Tensor[(3,), float32]) {
+  let %y = %x as Tensor[(?,), float32];
+  let %z = if (dim(%y, 0) == 1) { %x } else { let %m = %l as List[Tensor[(6, dim(%y, 0) + 1), float32]]; %x };
+  %z
+}""",
+    "an element from outside in the result of a literal": """
+def @main(%x: Tensor[(?,), float32], %s: Tensor[(1,), int64]) {
+  let %f = fn (%y: Tensor[(?,), float32]) { dyn.zeros(%s, dtype="float32") };
+  %f(%x)
+}""",
+    "an element from outside in a parameter of a literal": """
+def @main(%s: Tensor[(1,), int64]) {
+  let %x = dyn.zeros(%s, dtype="float32");
+  let %f = fn (%y: Tensor[(dim(%x, 0),), float32]) -> Tensor[(dim(%x, 0),), float32] { nn.relu(%y) };
+  %f(%x)
+}""",
+    "a size of unknown rank in the result of a literal": """
+def @main(%x: Tensor[*, float32]) {
+  let %y = expand_dims(%x, axis=0);
+  let %f = fn (%z: Tensor[*, float32]) { shape_of(%y) };
+  %f(%x)
+}""",
+}
+
+
+def after(text: str, name: str) -> Compilation:
+    """A program after a pass."""
+    before = gradual.check(text)
+    assert before.ok, before.diagnostics
+    return gradual.apply(before, name)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("what", BROKE)
+def test_what_was_refused_is_read(what: str, name: str) -> None:
+    made = after(BROKE[what], name)
+    drawn = [arguments(made.core.functions["@main"], Random(f"{what} {number}")) for number in range(10)]
+    inputs = [values for values in drawn if values is not None]
+    assert inputs or "List" in BROKE[what]
+    assert not is_unsayable(made.text)
+    assert misread(made.core, inputs) is None
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("text", [FAILS, TWO_FAIL])
+def test_a_check_that_fails_is_printed_alike_after_every_further_pass(text: str, name: str) -> None:
+    printed = after(text, "dynamic-to-static").text
+    assert after(printed, name).text == printed
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_text_of_a_check_that_fails_blames_it_with_its_numbers(name: str) -> None:
+    three = random_tensor((3,), DType.FLOAT32, 1)
+    made = after(FAILS, name)
+    for one in (gradual.check(FAILS), made, gradual.check(made.text)):
+        with pytest.raises(Blame) as found:
+            one.run("@main", three)
+        assert "dim(%y, 0) is 3, expected 4" in str(found.value)
+        assert found.value.code == "E0601"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(START, START + PROGRAMS))
+def test_every_pass_prints_what_it_made(number: int) -> None:
+    case = Case(generated(number, compiled), number)
+    says = read(case)
+    assert says is None, f"{says}\n{case.text}"
