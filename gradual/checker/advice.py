@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
+from typing import Any
 
 from gradual.checker.elaboration import Elaboration, mentions_ghost
 from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity
-from gradual.dims.atom import Kind, named
-from gradual.dims.constraint import Constraint, Equal, divides
+from gradual.dims.atom import Ite, Kind, Max, Min, bottom_up, named
+from gradual.dims.constraint import Constraint, Equal, all_of, at_least, at_most, divides, negated
+from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, FloorDiv, of_atom
+from gradual.dims.facts import Facts
+from gradual.dims.meaning import rebuilt
 from gradual.dims.reduce import reduced
 from gradual.source import Span
 from gradual.syntax import ast
@@ -75,7 +79,7 @@ def advised(
 ) -> list[Diagnostic]:
     """The diagnostics, with a tried `where` clause for each goal about named dims that fails at some size."""
     goals = {
-        id(postponed.error): (postponed.goal, function)
+        id(postponed.error): (postponed.goal, function, state.program.decider)
         for state, function in states
         for postponed in state.postponed
         if postponed.goal is not None and not mentions_ghost(postponed.goal)
@@ -90,9 +94,9 @@ def advised(
 
 
 def _with_precondition(
-    error: Diagnostic, goal: Constraint, function: ast.Fn, before: Findings, trials: Trials
+    error: Diagnostic, goal: Constraint, function: ast.Fn, decider: Decider, before: Findings, trials: Trials
 ) -> Diagnostic:
-    for clause in dict.fromkeys((*_divisibilities(goal), reduced(goal))):
+    for clause in dict.fromkeys((*_divisibilities(goal), *plainer(goal, decider), reduced(goal))):
         edit = _clause_added(clause, function)
         outcome = trials.outcome(edit)
         if outcome is not None and outcome.errors < before and _fewer(outcome.errors, before, error):
@@ -116,11 +120,53 @@ def _divisibilities(goal: Constraint) -> Iterator[Constraint]:
                 waiting += (atom.dividend, atom.divisor)
 
 
+def plainer(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
+    """What a goal says by an extremum or a choice, said without it: `max(n - 5, 0) == n - 5` is `n >= 5`.
+
+    Only what is equivalent over the integers: a goal that holds whenever one operand is the greatest, and never else.
+    """
+    for node in bottom_up(goal):
+        for clause, chosen in _ways(node):
+            left = _rebuilt_with(goal, node, chosen)
+            if left.value is True and _implies(decider, goal, clause):
+                yield clause
+
+
+def _ways(node: object) -> Iterator[tuple[Constraint, Dim]]:
+    """What decides which operand an extremum or a choice is, and that operand."""
+    match node:
+        case Max(operands=operands):
+            for one in operands:
+                yield all_of(*(at_least(one, other) for other in operands if other is not one)), one
+        case Min(operands=operands):
+            for one in operands:
+                yield all_of(*(at_most(one, other) for other in operands if other is not one)), one
+        case Ite(condition=condition, then=then, orelse=orelse):
+            yield condition, then
+            yield negated(condition), orelse
+
+
+def _rebuilt_with(goal: Constraint, chosen: object, image: Dim) -> Constraint:
+    """The goal with one of its parts in place of a node."""
+    images: dict[Any, Any] = {}
+    for node in bottom_up(goal):
+        images[node] = image if node is chosen else rebuilt(node, images, {})
+    found: Constraint = images[goal]
+    return found
+
+
+def _implies(decider: Decider, goal: Constraint, clause: Constraint) -> bool:
+    return isinstance(decider.satisfiable(Facts(), all_of(goal, negated(clause))), Nowhere)
+
+
 def _clause_added(clause: Constraint, function: ast.Fn) -> Edit:
-    """The clause after those that are there, or before the body."""
+    """The clause after those that are there, or before the body, or before the `;` that stands for one."""
     if function.where:
         end = function.where[-1].span.end
         return Edit(Span(end, end), f", {clause}")
+    if isinstance(function.body, ast.Absent):
+        end = function.span.end - 1
+        return Edit(Span(end, end), f" where {clause}")
     start = function.body.span.start
     return Edit(Span(start, start), f"where {clause} ")
 

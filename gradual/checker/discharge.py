@@ -19,6 +19,9 @@ from gradual.dims.simplify import simplified_constraint
 from gradual.source import Span
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
+UNSAID = "assertion failed"
+"""What an assertion says that has no words of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Owed:
@@ -199,7 +202,7 @@ def _refuted(owed: Owed, because: str, witness: dict[str, int]) -> Diagnostic:
     return Diagnostic(
         "E0301",
         owed.rule,
-        f"{owed.says}{_never(owed)}",
+        _hopeless(owed),
         owed.span,
         label=owed.label,
         related=owed.related,
@@ -210,6 +213,13 @@ def _refuted(owed: Owed, because: str, witness: dict[str, int]) -> Diagnostic:
         ),
         data={"counterexample": witness, "goal": str(owed.goal)},
     )
+
+
+def _hopeless(owed: Owed) -> str:
+    """In words, what fails at every size; an assertion's own words say what should hold."""
+    if owed.site is not Site.ASSERT:
+        return f"{owed.says}{_never(owed)}"
+    return "the assertion never holds" + (f': "{owed.says}"' if owed.says != UNSAID else "")
 
 
 def _refuted_strictly(owed: Owed, verdict: Unknown) -> Diagnostic:

@@ -16,7 +16,7 @@ from gradual.checker.calling import called
 from gradual.checker.closures import closure
 from gradual.checker.data import construct, constructor_type, constructor_value
 from gradual.checker.declaring import Application, applied, stopped
-from gradual.checker.discharge import Owed, owe
+from gradual.checker.discharge import UNSAID, Owed, owe
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
 from gradual.checker.literals import (
     EXTREMA,
@@ -366,7 +366,7 @@ def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value
 
 def _assert(state: Elaboration, item: ast.Assert) -> None:
     """A check written by the user; afterwards it is a known fact.  [type.assert]"""
-    message = item.message or "assertion failed"
+    message = item.message or UNSAID
     reading = Reading(state)
     try:
         goal = reading.predicate(item.condition)

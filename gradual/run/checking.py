@@ -6,7 +6,7 @@ from gradual.core.terms import Check, Function
 from gradual.dims.constraint import Constraint, Equal
 from gradual.dims.dim import Undefined
 from gradual.run.sizes import Sizes
-from gradual.run.value import Blame, Frame, blame_of
+from gradual.run.value import Blame, Fault, Frame, blame_of, demanded, fault
 
 
 def measure(function: Function, frame: Frame) -> None:
@@ -26,13 +26,26 @@ def holds(goal: Constraint, sizes: Sizes) -> bool:
 
 def failed(step: Check, sizes: Sizes, code: str, what: str) -> Blame:
     """The blame of a check whose goal is false here.  [run.check.blame]"""
+    seen, came = _came(step, sizes)
+    return blame_of(step.blame, step, code, f"{what}: {_difference(step, sizes)}", came, seen)
+
+
+def unasserted(step: Check, sizes: Sizes) -> Fault:
+    """The fault of an assertion on sizes that is false here, with the sizes that came.  [run.assert]"""
+    seen, came = _came(step, sizes)
+    notes = (f"required: {demanded(step.blame, step)}", *((f"came: {came}",) if seen else ()))
+    message = f"assertion failed: {step.blame.says}"
+    return fault("E0606", "run.assert", message, step.span, notes=notes, sizes=seen)
+
+
+def _came(step: Check, sizes: Sizes) -> tuple[dict[str, int], str]:
+    """The sizes of which a check speaks, by name and in words."""
     seen = {
         variable.name: sizes[variable]
         for variable in sorted(step.goal.variables(), key=lambda v: v.name)
         if sizes.has(variable)
     }
-    came = ", ".join(f"{name} = {value}" for name, value in seen.items()) + _both_sides(step, sizes)
-    return blame_of(step.blame, step, code, f"{what}: {_difference(step, sizes)}", came, seen)
+    return seen, ", ".join(f"{name} = {value}" for name, value in seen.items()) + _both_sides(step, sizes)
 
 
 def _both_sides(step: Check, sizes: Sizes) -> str:

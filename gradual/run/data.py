@@ -35,8 +35,30 @@ def fits(pattern: CorePattern, value: Held, frame: Frame) -> bool:
 
 def nothing_fits(step: Match, value: Held) -> Fault:
     """The fault of a `match?` none of whose arms fits.  [run.match]"""
-    what = f"`{value.constructor}`" if isinstance(value, Constructed) else "this value"
-    return fault("E0609", "run.match", f"no arm of this `match?` fits {what}", step.span)
+    what = _outline(value, max((_depth(arm.pattern) for arm in step.arms), default=1))
+    return fault("E0609", "run.match", f"no arm of this `match?` fits `{what}`", step.span)
+
+
+def _outline(value: Held, depth: int) -> str:
+    """A value as deep as patterns look into it; what they do not tell apart is `_`."""
+    match value:
+        case Constructed(constructor, fields) if depth > 0:
+            inside = ", ".join(_outline(field, depth - 1) for field in fields)
+            return f"{constructor}({inside})" if fields else constructor
+        case tuple() as fields if depth > 0:
+            inside = ", ".join(_outline(field, depth - 1) for field in fields)
+            return f"({inside},)" if len(fields) == 1 else f"({inside})"
+        case _:
+            return "_"
+
+
+def _depth(pattern: CorePattern) -> int:
+    """How many constructors and tuples a pattern looks through."""
+    match pattern:
+        case Destructure(_, patterns):
+            return 1 + max(map(_depth, patterns), default=0)
+        case Bind():
+            return 0
 
 
 # ---------------------------------------------------------------------------------------------------------- outside

@@ -39,7 +39,7 @@ from gradual.core.terms import (
 )
 from gradual.limits import LIMITS
 from gradual.run.applying import applied
-from gradual.run.checking import failed, holds, measure
+from gradual.run.checking import failed, holds, measure, unasserted
 from gradual.run.data import convert, fits, nothing_fits, shown_outside
 from gradual.run.entry import admitted
 from gradual.run.proxies import entered, handed_on, returning, wrapped, wrapped_reference
@@ -297,7 +297,7 @@ def checked(step: Check, frame: Frame) -> None:
     if holds(step.goal, sizes):
         return
     if step.blame.site is Site.ASSERT:
-        raise fault("E0606", "run.assert", f"assertion failed: {step.blame.says}", step.span)
+        raise unasserted(step, sizes)
     raise failed(step, sizes, "E0601", f"residual check {step.id} failed")
 
 

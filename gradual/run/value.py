@@ -161,6 +161,15 @@ def blame_of(label: Label, check: Check | None, code: str, message: str, came: s
     return Blame(diagnostic, label, check, came, sizes)
 
 
-def fault(code: str, rule: str, message: str, span: Span) -> Fault:
-    """A fault at a place of the program.  [run.fault]"""
-    return Fault(Diagnostic(code, rule, message, span))
+def fault(
+    code: str,
+    rule: str,
+    message: str,
+    span: Span,
+    *,
+    notes: tuple[str, ...] = (),
+    sizes: Mapping[str, int] | None = None,
+) -> Fault:
+    """A fault at a place of the program, with the sizes that led there if there are any.  [run.fault]"""
+    data = {} if sizes is None else {"sizes": dict(sizes)}
+    return Fault(Diagnostic(code, rule, message, span, notes=notes, data=data))

@@ -68,3 +68,44 @@ def @f(%n: int32) {
 }
 """
     assert codes(text) == ["E0310"]
+
+
+def helps(text: str) -> list[str]:
+    """The helps of all diagnostics, in source order."""
+    return [help.text for diagnostic in gradual.check(text).diagnostics for help in diagnostic.help]
+
+
+def test_a_proposed_condition_does_not_repeat_an_extremum() -> None:
+    header = "def @f(%x: Tensor[(n,), float32]) -> Tensor"
+    zeros = '{ zeros(shape=[max(n - 5, 0)], dtype="float32") }'
+    assert helps(f"{header}[(n - 5,), float32] {zeros}") == ["require it: `where n >= 5`"]
+    assert helps(f"{header}[(min(n, 4),), float32] {{ %x }}") == ["require it: `where n <= 4`"]
+    assert helps(f"{header}[(if n == 3 then 4 else n,), float32] {{ %x }}") == ["require it: `where n != 3`"]
+
+
+def test_a_proposed_condition_is_not_stronger_than_the_goal() -> None:
+    text = "def @f(%x: Tensor[(max(n, 2),), float32], %y: Tensor[(n,), float32]) -> Tensor[(2,), float32] { %x }"
+    assert helps(text) == ["require it: `where n <= 2`"]
+    text = "def @f(%x: Tensor[(n,), float32]) -> Tensor[(max(n, 2) * (n - 5),), float32] { zeros(shape=[n * (n - 5)]) }"
+    assert "require it: `where n >= 2`" not in helps(text)
+
+
+def test_a_condition_is_proposed_for_an_operator_without_a_body() -> None:
+    text = "operator my.less<n>(%x: Tensor[(n,), float32]) -> Tensor[(n - 1,), float32];"
+    (diagnostic,) = gradual.check(text).diagnostics
+    (help,) = diagnostic.help
+    assert help.text == "require it: `where n >= 1`"
+    (edit,) = help.edits
+    fixed = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    assert fixed == "operator my.less<n>(%x: Tensor[(n,), float32]) -> Tensor[(n - 1,), float32] where n >= 1;"
+    assert not gradual.check(fixed).diagnostics
+
+
+def test_an_assertion_that_never_holds_is_named_as_one() -> None:
+    def message(item: str) -> str:
+        (diagnostic,) = gradual.check(f"def @f(%x: Tensor[(7,), float32]) {{ {item} %x }}").diagnostics
+        return diagnostic.message
+
+    assert message('assert False, "no";') == 'the assertion never holds: "no"'
+    assert message("assert 1 == 2;") == "the assertion never holds"
+    assert message('assert dim(%x, 0) % 2 == 0, "even";') == 'the assertion never holds: "even"'

@@ -195,3 +195,19 @@ def nested(length: int) -> str:
     element = '{"dtype": "int32", "shape": [], "data": [1]}'
     start = f'{{"constructor": "Cons", "fields": [{element}, '
     return f'[{start * length}{{"constructor": "Nil"}}{"]}" * length}, {element.replace("[1]", "[0]")}]'
+
+
+def test_what_no_arm_fits_is_shown_as_deep_as_arms_look() -> None:
+    text = """
+type Maybe[A] { Some(A), None_, }
+type List[A] { Cons(A, List[A]), Nil, }
+def @main(%k: int32) {
+  let %x: Maybe[List[int32]] = Some(Nil);
+  match? (%x) { Some(Cons(%h, _)) => { %h }, None_ => { %k }, }
+}
+def @pair(%k: int32) { match? ((%k, Some(%k))) { (%h, None_) => { %h }, } }
+"""
+    for name, shown in (("@main", "Some(Nil)"), ("@pair", "(_, Some(_))")):
+        with pytest.raises(gradual.Fault) as caught:
+            gradual.check(text).run(name, gradual.Tensor(1, "int32"))
+        assert (caught.value.code, caught.value.message) == ("E0609", f"no arm of this `match?` fits `{shown}`")
