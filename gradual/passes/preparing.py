@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from gradual.core.declared import declarations
 from gradual.core.terms import Apply, Block, Check, Function, Module, Stop
-from gradual.dims.constraint import at_least
+from gradual.dims.constraint import FALSE, at_least
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, Variable, constant, of_atom
 from gradual.dims.facts import Facts
 from gradual.passes.catalogue import PASSES
+from gradual.passes.changing import with_blocks, with_body
 from gradual.passes.pipeline import Use, transformed
 from gradual.passes.planning import planned
 from gradual.passes.sharpening import sharpened
@@ -29,7 +30,7 @@ def ready(module: Module, entry: str, decider: Decider, verify: bool = True) -> 
     """The function after the passes, with a number for each size that its entry determines.  [graph.prepare]"""
     uses = [Use(PASSES[name], {}) for name in STEPS if name in PASSES]
     after = transformed(module, uses, decider, verify).module
-    return determined(after, after.functions[entry], decider)
+    return without_hope(determined(after, after.functions[entry], decider))
 
 
 def determined(module: Module, function: Function, decider: Decider) -> Function:
@@ -37,6 +38,24 @@ def determined(module: Module, function: Function, decider: Decider) -> Function
     facts = entry_facts(function)
     known = dict(_numbers(function, facts))
     return sharpened(module, function, decider, known) if known else function
+
+
+def without_hope(function: Function) -> Function:
+    """The function with a false goal for each check that the run stops behind: it fails whatever comes.
+
+    [graph.static]
+    """
+
+    def inside(block: Block) -> Block:
+        steps = [with_blocks(step, inside) for step in block.steps]
+        for place, behind in enumerate(steps[1:]):
+            step = steps[place]
+            if isinstance(step, Check) and isinstance(behind, Stop) and step.goal.value is None:
+                steps[place] = replace(step, goal=FALSE)
+        same = all(new is old for new, old in zip(steps, block.steps, strict=True))
+        return block if same else Block(tuple(steps), block.result)
+
+    return with_body(function, inside(function.body))
 
 
 def cut(function: Function) -> Function:

@@ -152,6 +152,11 @@ def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim
             yield numel_of(path), product(now.shape)
             for axis, size in enumerate(now.shape):
                 yield size_of(path, axis), size
+        case UnrankedType(origin=origin), UnrankedType(origin=str(other)) if origin == path != other:
+            yield rank_of(path), rank_of(other)
+            yield numel_of(path), numel_of(other)
+            for axis in range(LIMITS.rank):
+                yield size_of(path, axis), size_of(other, axis)
         case TupleType(fields), TupleType(others) if len(fields) == len(others):
             for i, pair in enumerate(zip(fields, others, strict=True)):
                 yield from images(f"{path}#{i}", *pair)

@@ -110,6 +110,24 @@ def @main(%x: Tensor[*, float32]) {
 }""",
         "fold-constants",
     ),
+    "a rank that a part of a tuple shares": (
+        """def @sw[A, B](%p: (A, B)) -> (B, A) { (%p.1, %p.0) }
+def @main(%x: Tensor[*, float32], %y: Tensor[(?,), float32]) {
+  let %p = @sw((%x, %y));
+  let %z: Tensor[(2, ?), float32] = %p.1;
+  (%p, %z)
+}""",
+        "inline",
+    ),
+    "an assertion before what is ascribed": (
+        """def @f(%v: Tensor[*, float32]) {
+  let %w: Tensor[(?, ?), float32] = %v;
+  assert dim(%w, 1) == 2, "two";
+  sum(%w)
+}
+def @main(%y: Tensor[*, float32]) { @f(%y) }""",
+        "hoist-checks inline hoist-checks simplify-shapes",
+    ),
     "functions in a tuple, a list and a reference": (
         LIST
         + """def @mk(%a: Tensor[(m, 2), float32]) {
