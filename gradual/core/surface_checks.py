@@ -16,6 +16,7 @@ from gradual.dims.dim import Dim, Kind, RankOf, SizeOf, Variable, constant, of_a
 from gradual.dims.dim import variable as ghost
 from gradual.limits import LIMITS
 from gradual.syntax import ast
+from gradual.syntax.within import within
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
@@ -206,13 +207,25 @@ class Lines:
         self.ascribed(self._carrier(items), _vector(_bounded(goal, None)), items)
 
     def _owe(self, path: str, axis: int, goal: Constraint, size: Variable, items: list[ast.Item]) -> None:
-        """An ascription of a value that owes a goal of its size at an axis."""
+        """An ascription of a value that owes a goal of its size at an axis.
+
+        What divides by a size is owed beside the value: a bound of an unknown does not tell its divisors of what.
+        """
         shape = self._shape(path)
         assert shape is not None
         holes: list[Dim | Hole] = [Hole() for _ in shape.shape]
         wanted = _solved(goal, size)
+        if wanted is None and self._divides(goal):
+            self.ascribed(self._carrier(items), _vector(_bounded(goal, None)), items)
+            return
         holes[axis] = wanted if wanted is not None else _bounded(goal, size)
         self.ascribed(path, TensorType(tuple(holes), shape.dtype), items)
+
+    def _divides(self, goal: Constraint) -> bool:
+        """Whether a goal divides by something that is no number."""
+        parts = within(self.spelling.predicate(goal))
+        divisions = (part for part in parts if isinstance(part, ast.Infix) and part.op in ("//", "%"))
+        return any(not isinstance(part.right, ast.Number) for part in divisions)
 
     def _shape(self, path: str) -> TensorType[Dim] | None:
         type = self.demands.types.get(path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gradual.core.declared import declarations
@@ -24,14 +24,14 @@ from gradual.core.terms import (
 )
 from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, equal
 from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, RankOf, Variable, constant, of_atom
+from gradual.dims.dim import Dim, RankOf, SizeOf, Variable, constant, of_atom
 from gradual.dims.knowing import Knowing, Passed
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
 from gradual.ops.ranks import Asking, Unknown
 from gradual.types.choosing import Shown, at_arguments, at_types, settled_type
-from gradual.types.opening import at_rank, base_of, shapes_unknown, sizes
-from gradual.types.relate import Demand, demands, instantiated, join
+from gradual.types.opening import at_rank, base_of, rank_of, shapes_unknown, sizes
+from gradual.types.relate import Demand, demands, instantiated, join, mentioned
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -208,8 +208,17 @@ class Demands:
                 return frozenset(at_least(dim, constant(0)) for _, dim in dims)
             case Invoke(function=function, operands=operands):
                 return frozenset((*self._flowing(step), *self._called(function, operands, step)))
+            case Rename():
+                return frozenset((*self.readable(mentioned(written(step))), *self._flowing(step)))
             case _:
                 return frozenset(self._flowing(step))
+
+    def readable(self, variables: Iterable[Variable]) -> Iterator[Constraint]:
+        """What is owed where sizes of values of unknown rank are named: that they have the axis."""
+        for variable in variables:
+            match variable.witness:
+                case SizeOf(path, axis) if isinstance(self.types.get(path), UnrankedType):
+                    yield at_least(rank_of(path), constant(axis + 1))
 
     def flow_goals(self, value: str, target: GradualType) -> frozenset[Constraint]:
         """What a value owes that flows into a written type."""

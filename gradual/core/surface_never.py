@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from itertools import combinations
 
 from gradual.core.surface_demands import Demands
-from gradual.dims.constraint import Constraint, equal
+from gradual.dims.constraint import Constraint, any_of, equal
 from gradual.dims.dim import Dim, ite
 from gradual.types.measuring import bare
 from gradual.types.opening import at_rank, base_of, size_of
@@ -82,6 +82,8 @@ def read_joined(
                     found = _one(known, truth)
                     if variable is not None and found is not None:
                         demands.reads[variable] = found
+                    else:
+                        demands.knowing.tell(any_of(*(equal(own, size) for size in dict.fromkeys(known))))
     return type
 
 
