@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from gradual.core.terms import Check, Convert, Function, Match, Wrap, WrapReference
+from gradual.core.terms import Check, Closure, Convert, Function, Match, Wrap, WrapReference
 from gradual.diagnostic import Diagnostic
 from gradual.source import Span
 from gradual.types.type import GradualType, TensorType, TupleType
@@ -60,6 +60,9 @@ def _blamed(case: Case, error: Diagnostic) -> bool:
         if ended.label == ("E0601", error.rule, error.span.start, error.span.end):
             return True
     goals = [step for step in checks_of(case.doubtful) if (step.blame.rule, step.span) == (error.rule, error.span)]
+    own = (step.function.type.binders for step in steps_of(function.body) if isinstance(step, Closure))
+    if not witness.keys().isdisjoint(variable.name for binders in own for variable in binders):
+        return True  # sizes of a literal are chosen by its calls, and there may be none that has them
     return trace.reached.isdisjoint(goals)  # in a branch that nothing reaches no run can blame
 
 
