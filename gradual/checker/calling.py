@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow, ranks_met
+from gradual.checker.naming import quoted
 from gradual.checker.polymorphism import agreeing, entered
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.source import Span
@@ -62,7 +63,7 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
         message = f"only a function can be called, not `{shown(type)}`"
         state.report("E0307", "type.structure", message, call.function.span)
         return state.define(name, BROKEN)
-    spelling = function if function.startswith("@") else _spelling(call.function)
+    spelling = function if function.startswith("@") else spelled(state, call.function)
     if len(operands) != len(type.params):
         message = f"`{spelling}` takes {len(type.params)} arguments, not {len(operands)}"
         state.report("E0304", "type.call.arity", message, call.span)
@@ -72,14 +73,15 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
     return invoked(state, callee, operands, [argument.span for argument in call.arguments], call.span, name)
 
 
-def _spelling(function: ast.Expr) -> str:
+def spelled(state: Elaboration, function: ast.Expr) -> str:
+    """What a callee is called in reports: its name, or its own words."""
     match function:
         case ast.Local(name) | ast.Global(name):
             return name
         case ast.Instance(inner):
-            return _spelling(inner)
+            return spelled(state, inner)
         case _:
-            return "the function"
+            return quoted(state, function.span)
 
 
 def invoked(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
+from gradual.checker.naming import terms
 from gradual.core.terms import Blame, Check, Polarity, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth
@@ -98,7 +99,7 @@ def _apart(state: Elaboration, goal: Constraint, verdict: Refuted, before: int) 
 def _refute(state: Elaboration, owed: Owed, because: str, witness: dict[str, int]) -> None:
     """Report a refuted goal, unless it only follows from an error that is reported already."""
     if state.failed.isdisjoint(owed.values):
-        error = _refuted(owed, because, witness)
+        error = _refuted(owed, because, witness, terms(state, owed.goal))
         (state.diagnostics if state.doubtful.isdisjoint(owed.values) else state.deferred).append(error)
 
 
@@ -118,7 +119,9 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     known = state.failed.isdisjoint(owed.values) and state.doubtful.isdisjoint(owed.values)
     follows = state.astray or not known
     if owed.site is not Site.ASSERT:
-        state.postponed.append(Postponed(verdict, _refuted_strictly(owed, verdict), rigid, owed.goal, check, follows))
+        state.postponed.append(
+            Postponed(verdict, _refuted_strictly(owed, verdict, check.blame.terms), rigid, owed.goal, check, follows)
+        )
     _warn_of_certain_failure(state, owed, verdict)
     _warn_of_few(state, owed)
     if verdict.gave_up:
@@ -144,7 +147,7 @@ def _warn_of_certain_failure(state: Elaboration, owed: Owed, verdict: Unknown) -
 
     [check.fails-if-reached]
     """
-    notes = [f"required by rule {owed.rule}: {owed.goal}"]
+    notes = [f"required by rule {owed.rule}: {owed.goal}", *terms(state, owed.goal)]
     if not verdict.fails_if_reached:
         remembered = state.remembered(owed.goal)
         if remembered is owed.goal:
@@ -184,7 +187,7 @@ def _blame(state: Elaboration, owed: Owed, goal: Constraint, verdict: Unknown) -
         spans = tuple(dict.fromkeys(promise.span for promise in left)) or (owed.span,)
     return Blame(
         owed.rule, owed.site, owed.span, owed.says, owed.through, left, blamed, spans, verdict.because, owed.goal,
-        owed.polarity,
+        owed.polarity, terms(state, goal, owed.goal),
     )  # fmt: skip
 
 
@@ -196,7 +199,7 @@ def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
     yield from sorted(ghosts or rigids, key=lambda promise: promise.span.start)
 
 
-def _refuted(owed: Owed, because: str, witness: dict[str, int]) -> Diagnostic:
+def _refuted(owed: Owed, because: str, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
     sample = ", ".join(f"{name} = {value}" for name, value in witness.items())
     notes = (f"for instance at {sample}: {_sides(owed.goal, witness)}",) if witness else ()
     return Diagnostic(
@@ -209,6 +212,7 @@ def _refuted(owed: Owed, because: str, witness: dict[str, int]) -> Diagnostic:
         notes=(
             *notes,
             f"required by rule {owed.rule}{_required(owed)}",
+            *where,
             *((because,) if because and owed.goal is not FALSE else ()),
         ),
         data={"counterexample": witness, "goal": str(owed.goal)},
@@ -222,7 +226,7 @@ def _hopeless(owed: Owed) -> str:
     return "the assertion never holds" + (f': "{owed.says}"' if owed.says != UNSAID else "")
 
 
-def _refuted_strictly(owed: Owed, verdict: Unknown) -> Diagnostic:
+def _refuted_strictly(owed: Owed, verdict: Unknown, where: tuple[str, ...]) -> Diagnostic:
     witness = dict(verdict.witness)
     sample = ", ".join(f"{name} = {value}" for name, value in witness.items())
     return Diagnostic(
@@ -235,6 +239,7 @@ def _refuted_strictly(owed: Owed, verdict: Unknown) -> Diagnostic:
         notes=(
             f"counterexample: {sample}, where {_sides(owed.goal, witness)}",
             f"required by rule {owed.rule}: {owed.goal}",
+            *where,
         ),
         data={"counterexample": witness, "goal": str(owed.goal)},
     )

@@ -90,13 +90,12 @@ def called_template(state: Elaboration, call: ast.Call, value: str, operands: Se
 
     [type.template] [type.call.arity]
     """
-    from gradual.checker.calling import called
+    from gradual.checker.calling import called, spelled
 
     waiting = state.templates[value]
     literal = waiting.literal
     if len(operands) != len(literal.params):
-        spelling = call.function.name if isinstance(call.function, ast.Local) else "the function"
-        message = f"`{spelling}` takes {len(literal.params)} arguments, not {len(operands)}"
+        message = f"`{spelled(state, call.function)}` takes {len(literal.params)} arguments, not {len(operands)}"
         state.report("E0304", "type.call.arity", message, call.span)
         return state.broken()
     if waiting.itself is not None:

@@ -69,6 +69,7 @@ class Blame:
         because: why the obligation is not proved.
         owed: the obligation as its rule states it; the check's own goal is reduced.
         polarity: whether the value or the context of a function broke the promise.
+        terms: what the names in the goal are that nobody wrote.
     """
 
     rule: str
@@ -82,6 +83,7 @@ class Blame:
     because: str
     owed: Constraint
     polarity: Polarity = Polarity.POSITIVE
+    terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -147,6 +147,7 @@ def blame_of(label: Label, check: Check | None, code: str, message: str, came: s
         f"through: {label.through}",
         f"promised by: {'; '.join(promise.says for promise in label.promises) or 'nobody'}",
         f"blamed: {label.blamed}",
+        *label.terms,
     )
     diagnostic = Diagnostic(
         code,

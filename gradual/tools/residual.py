@@ -15,6 +15,7 @@ def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None
     blame = check.blame
     notes = [f"guards against: {blame.says}, by rule {blame.rule}"]
     notes += [f"not proved: {blame.because}"] if blame.because else []
+    notes += blame.terms
     return Diagnostic(
         code="E0401",
         rule="check.residual",

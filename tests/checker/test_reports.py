@@ -109,3 +109,21 @@ def test_an_assertion_that_never_holds_is_named_as_one() -> None:
     assert message('assert False, "no";') == 'the assertion never holds: "no"'
     assert message("assert 1 == 2;") == "the assertion never holds"
     assert message('assert dim(%x, 0) % 2 == 0, "even";') == 'the assertion never holds: "even"'
+
+
+def test_a_name_that_nobody_wrote_is_explained() -> None:
+    text = """
+def @two(%x: Tensor[(?,), float32]) -> (Tensor[(?,), float32], int32) { (%x, 1) }
+def @f(%x: Tensor[(?,), float32], %y: Tensor[(?,), float32]) { add(@two(%x).0, @two(nn.relu(%y)).0) }
+def @id4(%x: Tensor[(4,), float32]) -> Tensor[(4,), float32] { %x }
+def @g(%x: Tensor[(?,), float32]) { let %h: fn (Tensor[(?,), float32]) -> Tensor[(?,), float32] = @id4; %h(%x) }
+"""
+    of_sum, of_argument = gradual.check(text).checks
+    assert of_sum.blame.terms == ("`%_1` is the value of `@two(%x)`", "`%_4` is the value of `@two(nn.relu(%y))`")
+    assert of_argument.blame.terms == ("`%argument` is what is passed to the annotation of `%h`",)
+
+
+def test_a_callee_without_a_name_is_told_in_its_own_words() -> None:
+    text = "def @f(%x: Tensor[(4,), float32]) { (fn (%z: Tensor[(5,), float32]) { %z })(%x) }"
+    (diagnostic,) = gradual.check(text).diagnostics
+    assert "argument 1 of `fn (%z: Tensor[(5,), float32]) { %z }`" in diagnostic.message
