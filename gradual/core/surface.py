@@ -16,9 +16,9 @@ from gradual.core.reading import checks_in
 from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, uses
 from gradual.core.surface_checks import Lines
 from gradual.core.surface_demands import without_own, written
-from gradual.core.surface_headers import data_declared, is_open, said
+from gradual.core.surface_headers import converts_with_checks, data_declared, is_open, said
 from gradual.core.surface_literals import Literals, attributes, is_absent
-from gradual.core.surface_never import agreeing, read_joined
+from gradual.core.surface_never import agreeing, in_doubt, read_joined
 from gradual.core.surface_types import (
     NOWHERE,
     Unsayable,
@@ -92,7 +92,12 @@ def program(module: Module, version: str | None = None, settings: Settings = ())
     for function in module.functions.values():
         held = len(literals.stored)
         try:
-            definitions.append(_Writer(module, literals).definition(function))
+            writer = _Writer(module, literals)
+            written = writer.definition(function)
+            if writer.doubtful:
+                del literals.stored[held:]
+                written = _Writer(module, literals, opens=True).definition(function)
+            definitions.append(written)
         except Unsayable as what:
             del literals.stored[held:]
             told.append(f"`{function.name}` cannot be written, for {what}; its core:")
@@ -116,7 +121,8 @@ class _Writer(Lines):
     def definition(self, function: Function) -> ast.Def | ast.OperatorDef:
         """A function, or a declared operator.  Raises Unsayable."""
         self.uses = uses(function)
-        self.open = is_open(function)
+        self.open = self.opens or is_open(function)
+        self.doubtful = not self.open and converts_with_checks(function)
         self.inline = literals_in_place(function, self.uses)
         params, result = self._params(function), self._result(function)
         where, binders = tuple(map(self.spelling.predicate, function.type.where)), self._binders(function, params)
@@ -150,7 +156,11 @@ class _Writer(Lines):
 
     def _body(self, function: Function) -> ast.Block:
         goals = (function.body.result, function.type.result)
-        return self.block(function.body, goals)
+        begin: list[ast.Item] = []
+        if self.opens and len(self.around) == 1:
+            self.opening(begin)
+        body = self.block(function.body, goals)
+        return replace(body, items=(*begin, *body.items)) if begin else body
 
     # ----------------------------------------------------------------------------------------------------- blocks
     def block(self, block: Block, flows: tuple[str, GradualType] | None = None) -> ast.Block:
@@ -219,6 +229,8 @@ class _Writer(Lines):
         if len(some) == len(types):
             truth = self.demands.truth(step.condition) if isinstance(step, If) else None
             self.demands.types[step.name] = read_joined(step.type, step.name, truth, types, outside, self.demands)
+            self.joins.add(step.name)
+            self.doubtful |= not self.open and truth is None and in_doubt(types, outside, self.demands)
         return made
 
     def _ended(self, items: list[ast.Item], result: str) -> ast.Block:

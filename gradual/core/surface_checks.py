@@ -20,7 +20,7 @@ from gradual.syntax.within import within
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
-from gradual.types.opening import opened, size_of
+from gradual.types.opening import base_of, opened, size_of
 from gradual.types.relate import mentioned, substituted
 from gradual.types.type import GradualType, Hole, TensorType, UnrankedType
 
@@ -33,7 +33,10 @@ class Lines:
 
     Attributes:
         inline: the constants that stand where they are used.
+        opens: whether the text has an unknown for the sake of its checks alone.
         open: whether the text has an unknown.
+        doubtful: whether it has none, so that what core checks would be an error.
+        joins: the values that came out of branches.
         uses: how often each variable is read.
         made: the names of values that core does not have.
         needless: the ascriptions that owe nothing.
@@ -44,10 +47,13 @@ class Lines:
 
     module: Module
     literals: Literals
+    opens: bool = False
     spelling: Spelling = field(default_factory=Spelling)
     demands: Demands = field(init=False)
     inline: dict[str, Tensor] = field(default_factory=dict)
     open: bool = True
+    doubtful: bool = False
+    joins: set[str] = field(default_factory=set)
     uses: Counter[str] = field(default_factory=Counter)
     made: set[str] = field(default_factory=set)
     needless: set[str] = field(default_factory=set)
@@ -134,10 +140,15 @@ class Lines:
         [pass.surface.check]
         """
         open = self.open or any(variable.is_ghost for variable in check.goal.variables())
+        self.doubtful |= not self.open and any(base_of(variable) in self.joins for variable in check.goal.variables())
         if check.blame.site is Site.ASSERT:
             self._assert(self.spelling.predicate(check.goal), check, items)
         elif not (open and is_demanded(check, goals)):
             self._demand(check.goal, items)
+
+    def opening(self, items: list[ast.Item]) -> None:
+        """An unknown that nobody reads: a definition with one may owe what a strict one may not."""
+        self.ascribed(self._carrier(items), _vector(Hole()), items)
 
     def failure(self, check: Check, items: list[ast.Item]) -> None:
         """A check that fails at every run, of a size that is forgotten: what never holds would be refuted.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gradual.core.reading import every
+from gradual.core.reading import checks_in, every
 from gradual.core.surface_demands import written
 from gradual.core.surface_types import NOWHERE, Spelling, binder
-from gradual.core.terms import Function, Rename
+from gradual.core.terms import Block, Convert, Function, Rename, Wrap, WrapReference
 from gradual.syntax import ast
 from gradual.types.choosing import is_gradual
 from gradual.types.declared import Data
@@ -36,6 +36,12 @@ def said(function: Function) -> tuple[ast.Attribute, ...]:
         )
         for key, value in function.attributes.items()
     )
+
+
+def converts_with_checks(function: Function) -> bool:
+    """Whether a conversion of functions, data or references in a definition owes what is found out later."""
+    converting = (step for step in every(function.body) if isinstance(step, Wrap | WrapReference | Convert))
+    return any(any(checks_in(Block((step,), step.name))) for step in converting)
 
 
 def is_open(function: Function) -> bool:

@@ -11,6 +11,7 @@ from gradual.dims.dim import Dim, ite
 from gradual.types.measuring import bare
 from gradual.types.opening import at_rank, base_of, size_of
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
+from gradual.verdict import Proved
 
 
 def agreeing(types: Sequence[OpenedType], outside: Set[str], demands: Demands) -> list[GradualType]:
@@ -33,6 +34,25 @@ def agreeing(types: Sequence[OpenedType], outside: Set[str], demands: Demands) -
     sizes = zip(*(type.shape for type in tensors), strict=True)
     never = [_never_agree([demands.read(size) for size in column], outside, demands) for column in sizes]
     return [_forgetting(type, never) if any(never) else type for type in tensors]
+
+
+def in_doubt(types: Sequence[GradualType], outside: Set[str], demands: Demands) -> bool:
+    """Whether sizes of branches may differ that are seen outside, which a strict definition may not leave open."""
+    match types[0]:
+        case TupleType():
+            columns = zip(*(type.fields for type in types if isinstance(type, TupleType)), strict=True)
+            return any(in_doubt(column, outside, demands) for column in columns)
+        case TensorType():
+            pass
+        case _:
+            return False
+    tensors = [type for type in types if isinstance(type, TensorType)]
+    for column in zip(*(type.shape for type in tensors), strict=True):
+        sizes = dict.fromkeys(demands.read(size) for size in column if isinstance(size, Dim))
+        seen = [size for size in sizes if _is_seen(size, outside)]
+        if any(not isinstance(demands.knowing.decide(equal(*pair)), Proved) for pair in combinations(seen, 2)):
+            return True
+    return False
 
 
 def _is_seen(size: Dim, outside: Set[str]) -> bool:
