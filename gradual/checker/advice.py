@@ -88,7 +88,7 @@ def advised(
     return [
         _with_precondition(diagnostic, *goals[id(diagnostic)], before, trials)
         if diagnostic.code == "E0302" and id(diagnostic) in goals
-        else diagnostic
+        else _with_cast(diagnostic, before, trials)
         for diagnostic in diagnostics
     ]
 
@@ -101,6 +101,21 @@ def _with_precondition(
         outcome = trials.outcome(edit)
         if outcome is not None and outcome.errors < before and _fewer(outcome.errors, before, error):
             return replace(error, help=(*error.help, Help(f"require it: `where {clause}`", (edit,))))
+    return error
+
+
+def _with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic:
+    """An error about sizes that disagree, with a tried cast that forgets the size of one of them."""
+    type = error.data.get("forgets")
+    if error.code != "E0308" or type is None:
+        return error
+    for span in (*(related.span for related in error.related), error.span):
+        edit = Edit(Span(span.end, span.end), f" as {type}")
+        outcome = trials.outcome(edit)
+        if outcome is not None and outcome.errors < before and _fewer(outcome.errors, before, error):
+            words = " ".join(trials.text[span.start : span.end].split())
+            shown = words if len(words) <= 40 else "…"
+            return replace(error, help=(*error.help, Help(f"leave the size open: `{shown} as {type}`", (edit,))))
     return error
 
 

@@ -54,9 +54,9 @@ class Agreement:
             case _, NeverType():
                 return left
             case TensorType(), TensorType() if left.dtype is right.dtype and left.rank == right.rank:
-                shape = [
-                    self._extent(axis, *pair) for axis, pair in enumerate(zip(left.shape, right.shape, strict=True))
-                ]
+                forgets = forgetting(left, right)
+                pairs = enumerate(zip(left.shape, right.shape, strict=True))
+                shape = [self._extent(axis, *pair, forgets) for axis, pair in pairs]
                 known = tuple(extent for extent in shape if extent is not None)
                 return TensorType(known, left.dtype) if len(known) == len(shape) else None
             case TensorType() | UnrankedType(), TensorType() | UnrankedType() if left.dtype is right.dtype:
@@ -94,7 +94,7 @@ class Agreement:
         where = tuple(clause for clause in left.where if clause in like.where)
         return replace(left, params=params, result=result, where=where)
 
-    def _extent(self, axis: int, left: Dim | Hole, right: Dim | Hole) -> Dim | Hole | None:
+    def _extent(self, axis: int, left: Dim | Hole, right: Dim | Hole, forgets: str) -> Dim | Hole | None:
         if left == right:
             return left
         if isinstance(left, Hole) or isinstance(right, Hole):
@@ -108,11 +108,12 @@ class Agreement:
             case Refuted():
                 self.state.refuted += 1
                 self.reported = True
-                self.state.diagnostics.append(disagreement(self.rule, self.says, self.spans, axis, left, right, {}))
+                error = disagreement(self.rule, self.says, self.spans, axis, left, right, {}, forgets)
+                self.state.diagnostics.append(error)
                 return None
             case Unknown(witness=witness) as verdict:
                 if witness and not mentions_ghost(goal):
-                    error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness)
+                    error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness, forgets)
                     self.state.postponed.append(Postponed(verdict, error, rigid=False))
                 return Hole()
 
@@ -133,9 +134,16 @@ class Agreement:
 
 
 def disagreement(
-    rule: str, says: str, spans: tuple[Span, Span], axis: int, left: Dim, right: Dim, witness: Mapping[str, int]
+    rule: str,
+    says: str,
+    spans: tuple[Span, Span],
+    axis: int,
+    left: Dim,
+    right: Dim,
+    witness: Mapping[str, int],
+    forgets: str = "",
 ) -> Diagnostic:
-    """Two sizes at an axis that are not equal: never, or for the sizes of the witness."""
+    """Two sizes at an axis that are not equal: never, or for the sizes of the witness; `forgets` is a type of both."""
     sample = dict(witness)
     at = f" for {', '.join(f'{name} = {value}' for name, value in sample.items())}" if sample else ""
     return Diagnostic(
@@ -145,5 +153,14 @@ def disagreement(
         spans[1],
         label=f"{right} here",
         related=(Related(spans[0], f"{left} here"),),
-        data={"counterexample": sample} if sample else {},
+        data={**({"counterexample": sample} if sample else {}), **({"forgets": forgets} if forgets else {})},
     )
+
+
+def forgetting(one: TensorType[Dim | Hole], other: TensorType[Dim | Hole]) -> str:
+    """The type that both tensors have if the sizes in which they differ are `?`, as it is written."""
+    extents = [
+        "?" if isinstance(left, Hole) or left != right or mentions_ghost(left) else str(left)
+        for left, right in zip(one.shape, other.shape, strict=True)
+    ]
+    return f"Tensor[({', '.join(extents)}{',' if len(extents) == 1 else ''}), {one.dtype}]"

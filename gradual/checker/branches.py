@@ -8,17 +8,17 @@ all of them agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from gradual.checker.agreeing import Agreement, disagreement
+from gradual.checker.agreeing import Agreement, disagreement, forgetting
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Postponed, Typed, mentions_ghost
 from gradual.checker.flow import Place, flow
 from gradual.checker.unranked import demanded_scalar
 from gradual.core.implied import UNKNOWN, Implied
 from gradual.core.terms import Block, If, Promise, Site
-from gradual.diagnostic import Related
+from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import Constraint, any_of, equal
 from gradual.dims.dim import Dim, ite
 from gradual.ops.contents import chosen
@@ -291,7 +291,7 @@ class Join:
             match self.state.program.decider.decide(self.state.facts, equal(dims[i], dims[j])):
                 case Refuted():
                     self.state.refuted += 1
-                    error = disagreement(self.rule, "the branches", self._spans(i, j), axis, dims[i], dims[j], {})
+                    error = self._disagreement(i, j, axis, dims, {})
                     self.state.diagnostics.append(error)
                     return None
                 case Unknown() as verdict:
@@ -309,7 +309,7 @@ class Join:
         i, j, verdict = doubt
         if verdict.witness and not mentions_ghost(equal(dims[i], dims[j])):
             witness = verdict.witness
-            error = disagreement(self.rule, "the branches", self._spans(i, j), axis, dims[i], dims[j], witness)
+            error = self._disagreement(i, j, axis, dims, witness)
             plain = Unknown("the condition says nothing about sizes", witness)
             self.state.postponed.append(Postponed(plain, error, rigid=False))
 
@@ -359,6 +359,12 @@ class Join:
     # -------------------------------------------------------------------------------------------------- reports
     def _spans(self, i: int, j: int) -> tuple[Span, Span]:
         return self.branches[i].span, self.branches[j].span
+
+    def _disagreement(self, i: int, j: int, axis: int, dims: Sequence[Dim], witness: Mapping[str, int]) -> Diagnostic:
+        one, other = self.branches[i].type, self.branches[j].type
+        both = isinstance(one, TensorType) and isinstance(other, TensorType)
+        forgets = forgetting(one, other) if both else ""  # type: ignore[arg-type]  # both were just told to be tensors
+        return disagreement(self.rule, "the branches", self._spans(i, j), axis, dims[i], dims[j], witness, forgets)
 
     def _never(self, code: str, rule: str, message: str, i: int, j: int) -> Broken:
         at, other = self._spans(i, j)

@@ -127,3 +127,27 @@ def test_a_callee_without_a_name_is_told_in_its_own_words() -> None:
     text = "def @f(%x: Tensor[(4,), float32]) { (fn (%z: Tensor[(5,), float32]) { %z })(%x) }"
     (diagnostic,) = gradual.check(text).diagnostics
     assert "argument 1 of `fn (%z: Tensor[(5,), float32]) { %z }`" in diagnostic.message
+
+
+def test_a_size_that_branches_or_fields_disagree_on_may_be_left_open() -> None:
+    branches = (
+        "def @f(%c: bool, %x: Tensor[(5, n), float32], %y: Tensor[(7, n), float32]) { if (%c) { %x } else { %y } }"
+    )
+    assert helps(branches) == ["leave the size open: `%x as Tensor[(?, n), float32]`"]
+    fields = """
+type List[A] { Cons(A, List[A]), Nil, }
+def @f(%x: Tensor[(4,), float32], %y: Tensor[(5,), float32]) {
+  let %xs: List[Tensor[(?,), float32]] = Cons(%x, Cons(nn.relu(%y), Nil));
+  %xs
+}
+"""
+    assert helps(fields) == ["leave the size open: `%x as Tensor[(?,), float32]`"]
+    for text in (branches, fields):
+        (diagnostic,) = gradual.check(text).diagnostics
+        (edit,) = diagnostic.help[0].edits
+        assert not gradual.check(text[: edit.span.start] + edit.text + text[edit.span.end :]).diagnostics
+
+
+def test_a_cast_that_would_not_help_is_not_proposed() -> None:
+    text = "def @f(%c: bool, %x: Tensor[(5,), float32]) { if (%c) { (%x, 1) } else { (ones(shape=[7]), 2) } }"
+    assert helps(text) == []
