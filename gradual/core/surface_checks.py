@@ -76,7 +76,7 @@ class Lines:
     def declared(self, type: GradualType) -> GradualType:
         """A type as a declaration writes it, which names no elements and measures nothing of unknown rank.
 
-        Such a number is the size of another value.  Raises Unsayable.
+        Such a number is the size of another value.  [pass.surface.declared]  Raises Unsayable.
         """
         found = {variable: self._size_in_scope(variable) for variable in mentioned(type) if self._is_hidden(variable)}
         return substituted(type, found) if found else type

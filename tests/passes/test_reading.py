@@ -96,6 +96,23 @@ def @main(%s: Tensor[(1,), int64]) {
   let %f = fn (%y: Tensor[(dim(%x, 0),), float32]) -> Tensor[(dim(%x, 0),), float32] { nn.relu(%y) };
   %f(%x)
 }""",
+    "a definition that becomes strict": """
+def @main(%x: Tensor[(0,), float32], %y: Tensor[(n,), float32], %c: bool) -> Tensor[(3,), float32] {
+  let %z = if (%c) {
+    let %a = if (n <= 4) { %x } else { %y as Tensor[*, float32] };
+    %x
+  } else { %y };
+  %z
+}""",
+    "data of a definition that becomes strict": """type List[A] { Cons(A, List[A]), Nil }
+def @main(%x: Tensor[(m,), float32], %c: bool) -> List[Tensor[(3,), float32]] {
+  let %y = %x as Tensor[*, float32];
+  Cons(%x, Nil)
+}""",
+    "a divisor in a bound": """def @main(%x: Tensor[(?, 2), float32], %y: Tensor[(6, 2), float32]) {
+  let %z = reshape(%y, newshape=[dim(%x, 0), -1]);
+  strided_slice(%z, begin=[0], end=[2])
+}""",
     "a size of unknown rank in the result of a literal": """
 def @main(%x: Tensor[*, float32]) {
   let %y = expand_dims(%x, axis=0);
