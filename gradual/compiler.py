@@ -149,7 +149,8 @@ class Compilation:
     def _helped(self, check: Check, trials: Trials) -> Help | None:
         for state in self._checked.elaborations.values() if self._checked else ():
             if check in state.checks:
-                return annotation_for(check, state, Outcome(findings(self.diagnostics), self.residual), trials)
+                before = Outcome(findings(self.diagnostics), self.residual)
+                return annotation_for(check, state, self.core, before, trials)
         return None
 
     @cached_property

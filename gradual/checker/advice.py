@@ -12,9 +12,11 @@ from itertools import chain, count
 from typing import Any
 
 from gradual.checker.elaboration import Elaboration, mentions_ghost
-from gradual.core.terms import Check
+from gradual.checker.provenance import written_at
+from gradual.core.reading import every
+from gradual.core.terms import Check, Invoke, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity
-from gradual.dims.atom import Ite, Kind, Max, Min, bottom_up, named
+from gradual.dims.atom import Ite, Kind, Max, Min, SizeOf, Variable, bottom_up, named
 from gradual.dims.constraint import Constraint, Equal, all_of, at_least, at_most, divides, negated
 from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, FloorDiv, of_atom
@@ -187,32 +189,56 @@ def _clause_added(clause: Constraint, function: ast.Fn) -> Edit:
 
 
 # -------------------------------------------------------------------------------------------------- residual checks
-def annotation_for(check: Check, state: Elaboration, before: Outcome, trials: Trials) -> Help | None:
+def annotation_for(check: Check, state: Elaboration, core: Module, before: Outcome, trials: Trials) -> Help | None:
     """What, written for the one `?` that left a check open, proves it: a size, or a bound; None if neither does.
 
     Under a bound the size is owed at the entry, or wherever the value is passed.
     """
-    edit = _written(check, state)
+    edit = _written(check, state, core)
     outcome = trials.outcome(edit) if edit is not None else None
     if edit is None or outcome is None:
         return None
     if not outcome.errors <= before.errors or outcome.residual >= before.residual:
         return None
-    return Help(f"writing {edit.text} for this `?` proves it", (edit,))
+    this = "this `?`" if edit.span in {promise.span for promise in check.blame.promises} else _where(edit, trials)
+    return Help(f"writing {edit.text} for {this} proves it", (edit,))
 
 
-def _written(check: Check, state: Elaboration) -> Edit | None:
+def _where(edit: Edit, trials: Trials) -> str:
+    """A `?` that stands elsewhere, by its line."""
+    return f"the `?` in line {trials.text.count(chr(10), 0, edit.span.start) + 1}"
+
+
+def _written(check: Check, state: Elaboration, core: Module) -> Edit | None:
     goal = check.goal
     open = [variable for variable in goal.variables() if variable in state.ghosts]
     if len(open) != 1:
         return None
-    at = state.ghosts[open[0]].span
-    if state.program.source.text[at.start : at.end] != "?":
+    at = _left_open(open[0], state, core)
+    if at is None:
         return None
     if isinstance(goal, Equal) and bare(goal.left) is open[0] and open[0] not in goal.right.names:
         return Edit(at, str(goal.right))
     name = _unused(goal)
     return Edit(at, f"?{{{name}. {goal.substitute({open[0]: of_atom(named(name, Kind.RIGID, None))})}}}")
+
+
+def _left_open(ghost: Variable, state: Elaboration, core: Module) -> Span | None:
+    """The `?` that left a size open: where its promise stands, or in the result type of whatever was called."""
+    text, at = state.program.source.text, state.ghosts[ghost].span
+    if text[at.start : at.end] == "?":
+        return at
+    witness = ghost.witness
+    caller = core.functions.get(state.function)
+    if not isinstance(witness, SizeOf) or caller is None:
+        return None
+    base, *fields = witness.value.split("#")
+    call = next((step for step in every(caller.body) if isinstance(step, Invoke) and step.name == base), None)
+    callee = None if call is None else state.program.functions.get(call.function)
+    if callee is None or callee.result is None:
+        return None
+    at = written_at(callee.result, fields, witness.axis)
+    return at if text[at.start : at.end] == "?" else None
 
 
 def _unused(goal: Constraint) -> str:

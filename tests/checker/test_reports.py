@@ -151,3 +151,20 @@ def @f(%x: Tensor[(4,), float32], %y: Tensor[(5,), float32]) {
 def test_a_cast_that_would_not_help_is_not_proposed() -> None:
     text = "def @f(%c: bool, %x: Tensor[(5,), float32]) { if (%c) { (%x, 1) } else { (ones(shape=[7]), 2) } }"
     assert helps(text) == []
+
+
+def test_the_size_that_a_callee_leaves_open_is_proposed_where_it_is_written() -> None:
+    text = """
+def @id4(%x: Tensor[(4,), float32]) -> (int32, Tensor[(?,), float32]) { (1, %x) }
+def @open(%x: Tensor[(?,), float32]) -> Tensor[(?,), float32] { %x }
+def @f(%x: Tensor[(4,), float32]) { nn.relu(@id4(%x).1) as Tensor[(4,), float32] }
+def @g(%x: Tensor[(4,), float32]) { @open(%x) as Tensor[(4,), float32] }
+"""
+    compilation = gradual.check(text)
+    (first, help), (second, none) = compilation.helps()
+    assert help is not None
+    assert help.text == "writing 4 for the `?` in line 2 proves it"
+    (edit,) = help.edits
+    fixed = gradual.check(text[: edit.span.start] + edit.text + text[edit.span.end :])
+    assert [check.blame.span for check in fixed.checks] == [second.span] != [first.span]
+    assert none is None
