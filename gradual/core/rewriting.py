@@ -73,11 +73,13 @@ class Rewriting:
         names: the new name of a variable.
         dims: the new dim of an unknown; it goes before the names.
         types: the type that stands for a type parameter, as the copy says it; it goes after both.
+        binding: whether the new names are those of variables that the copy defines, parameters of functions in it too.
     """
 
     names: dict[str, str] = field(default_factory=dict)
     dims: dict[Variable, Dim] = field(default_factory=dict)
     types: Mapping[TypeVariable, GradualType] = field(default_factory=dict)
+    binding: bool = False
     _conversions: dict[int, Conversion] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------------------------ names and dims
@@ -151,10 +153,12 @@ class Rewriting:
                 return TupleType(tuple(map(self._type, fields)))
         found = self.mapping(set(variables_of(type)))
         made = substituted(type, found) if found else type
-        return made if isinstance(made, TensorType) or not self.names else self._named(made)
+        return made if isinstance(made, TensorType) else self._named(made)
 
     def _named(self, type: Any) -> Any:
         """The type with the new names of the parameters of the functions inside it, and of the sizes read off them."""
+        if not self.binding:
+            return type
         match type:
             case TupleType(parts):
                 return TupleType(tuple(map(self._named, parts)))

@@ -52,7 +52,7 @@ class Inlining:
         dims = dict(choice.mapping)
         names = apart(sorted(names_in(callee)), sweep.taken)
         self.room -= sum(1 for _ in every(callee.body))
-        return Rewriting(dict(names), dims).function(callee)
+        return Rewriting(dict(names), dims, binding=True).function(callee)
 
     def _refusal(self, sweep: Sweep, call: Invoke, callee: Function) -> str:
         """Why a call stays; empty if it need not."""
