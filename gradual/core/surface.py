@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from gradual.core.print import printed as core_text
 from gradual.core.reading import checks_in
-from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, uses
+from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, uses, with_operands
 from gradual.core.surface_checks import Lines
 from gradual.core.surface_demands import without_own, written
-from gradual.core.surface_headers import converts_with_checks, data_declared, is_open, said
+from gradual.core.surface_headers import converts_with_checks, data_declared, is_open, said, written_pattern
 from gradual.core.surface_literals import Literals, attributes, is_absent
 from gradual.core.surface_never import agreeing, in_doubt, read_joined
 from gradual.core.surface_types import (
@@ -30,15 +30,12 @@ from gradual.core.surface_types import (
 from gradual.core.terms import (
     Apply,
     Assertion,
-    Bind,
     Block,
     Check,
     Closure,
     Constant,
     Construct,
     Convert,
-    CorePattern,
-    Destructure,
     Function,
     If,
     Instantiate,
@@ -254,9 +251,19 @@ class _Writer(Lines):
             case Assertion(condition, message):
                 items.append(ast.Assert(self.spelling.variable(condition), message or None, NOWHERE))
             case step:
-                value = self._value(self._admissible(found.resolved(index), items))
+                value = self._value(self._admissible(self._converted(found, index, items), items))
                 items.append(self._let(step, value))
                 self.scope.append(step.name)
+
+    def _converted(self, found: Implied, index: int, items: list[ast.Item]) -> Step:
+        """The step at a place with operands that forget, where converting them checks what never holds."""
+        step = found.resolved(index)
+        never = {
+            base: self.forgotten(base, items)
+            for base, goals in found.later.get(index, {}).items()
+            if any(map(self.demands.never, goals))
+        }
+        return with_operands(step, never) if never else step
 
     def _let(self, step: Step, value: ast.Expr) -> ast.Let:
         assert not isinstance(step, Check | Assertion)
@@ -298,7 +305,7 @@ class _Writer(Lines):
             case Rename(operand=operand) | WriteReference(operand=operand) if self.demands.fails(step):
                 return replace(step, operand=self.forgotten(operand, items))
             case Wrap(operand=operand) | WrapReference(operand=operand) | Convert(operand=operand):
-                if self.demands.refuses([check.goal for check in checks_in(Block((step,), step.name))]):
+                if any(self.demands.never(check.goal) for check in checks_in(Block((step,), step.name))):
                     return replace(step, operand=self.forgotten(operand, items))
             case MakeReference(operand=operand, type=ReferenceType(content)):
                 if settled_type(self.demands.type_of(operand)) != content:
@@ -383,17 +390,5 @@ class _Writer(Lines):
             self.demands.bind(arm.pattern)
         blocks = self._branches(step, [arm.block for arm in step.arms])
         each = zip(step.arms, blocks, strict=True)
-        arms = tuple(ast.Arm(self._pattern(arm.pattern), block, NOWHERE) for arm, block in each)
+        arms = tuple(ast.Arm(written_pattern(arm.pattern), block, NOWHERE) for arm, block in each)
         return ast.Match(self.spelling.variable(step.scrutinee), arms, step.complete, NOWHERE)
-
-    def _pattern(self, pattern: CorePattern) -> ast.Pattern:
-        match pattern:
-            case Bind(None):
-                return ast.WildcardPattern(NOWHERE)
-            case Bind(str(name)):
-                return ast.VariablePattern(local(name), None, NOWHERE)
-            case Destructure(None, fields):
-                return ast.TuplePattern(tuple(map(self._pattern, fields)), NOWHERE)
-            case Destructure(str(constructor), fields):
-                return ast.ConstructorPattern(constructor, tuple(map(self._pattern, fields)), NOWHERE)
-        raise AssertionError(pattern)

@@ -76,6 +76,7 @@ class Implied:
 
     Attributes:
         silent: the places of steps that are not written.
+        later: for the place of a step, its operands that are converted there, with what the conversions check later.
         instead: for the place of a step, the operands that stand for others there; the block's value stands last.
     """
 
@@ -84,6 +85,7 @@ class Implied:
     ending: frozenset[Constraint]
     silent: set[int] = field(default_factory=set)
     instead: dict[int, dict[str, str]] = field(default_factory=dict)
+    later: dict[int, dict[str, list[Constraint]]] = field(default_factory=dict)
     _goals: dict[int, frozenset[Constraint]] = field(default_factory=dict)
 
     def goals(self, index: int) -> frozenset[Constraint]:
@@ -126,7 +128,7 @@ class Implied:
         step = self.block.steps[index]
         if not names:
             return step
-        return _with_operands(step, names)
+        return with_operands(step, names)
 
     @property
     def result(self) -> str:
@@ -167,6 +169,8 @@ def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | N
         base, fields = chain.origin(operand)
         if base != operand and not fields and all(_at(target, path) == type for path, type in chain.converted):
             found.silent |= chain.steps
+            later = Block(tuple(found.block.steps[index] for index in sorted(chain.steps)), base)
+            found.later.setdefault(place, {})[base] = [check.goal for check in checks_in(later)]
             found.instead.setdefault(place, {})[operand] = base
 
 
@@ -236,7 +240,7 @@ def _at(type: GradualType | None, path: tuple[int, ...]) -> GradualType | None:
     return type
 
 
-def _with_operands(step: Step, names: Mapping[str, str]) -> Step:
+def with_operands(step: Step, names: Mapping[str, str]) -> Step:
     """The step with other operands where values flow into written types."""
     match step:
         case Invoke(operands=operands):

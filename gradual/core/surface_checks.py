@@ -156,10 +156,10 @@ class Lines:
         [pass.surface.never]
         """
         found = self._bearer(check.goal)
-        path, axis = found[1:] if found is not None else (self._carrier(items), 0)
+        path, axis = found[2:] if found is not None else (self._carrier(items), 0)
         unknown = self.vaguer(path, self._without(path, axis), items)
         size = _only(size_of(unknown, axis))
-        never = check.goal.substitute({found[0]: of_atom(size)}) if found is not None else equal(of_atom(size), _ZERO)
+        never = found[0].substitute({found[1]: of_atom(size)}) if found is not None else equal(of_atom(size), _ZERO)
         if check.blame.site is Site.ASSERT:
             self._assert(self.spelling.predicate(never), check, items)
         else:
@@ -171,14 +171,24 @@ class Lines:
         assert shape is not None
         return TensorType((*shape.shape[:axis], Hole(), *shape.shape[axis + 1 :]), shape.dtype)
 
-    def _bearer(self, goal: Constraint) -> tuple[Variable, str, int] | None:
-        """A variable of a goal that may hold at another number, with a value and the axis that it is the size of."""
+    def _bearer(self, goal: Constraint) -> tuple[Constraint, Variable, str, int] | None:
+        """A goal with a variable at whose other numbers it may hold, and the value and axis of which it is the size."""
         for variable in sorted(goal.variables()):
             for path, axis in self._places(variable):
                 shape = self._shape(path)
-                if shape is not None and axis < shape.rank and self._may_hold(goal, variable):
-                    return variable, path, axis
+                typed = self._typed(goal, variable)
+                if shape is not None and axis < shape.rank and self._may_hold(typed, variable):
+                    return typed, variable, path, axis
         return None
+
+    def _typed(self, goal: Constraint, but: Variable) -> Constraint:
+        """A goal with the sizes that the types of values say, but for one variable."""
+        said: dict[Variable, Dim] = {}
+        for variable in goal.variables() - {but}:
+            match variable.witness:
+                case SizeOf(path, axis) if (shape := self._shape(path)) is not None and axis < shape.rank:
+                    said[variable] = shape.shape[axis]
+        return goal.substitute(said)
 
     def _places(self, variable: Variable) -> Iterator[tuple[str, int]]:
         """The values and axes that a variable is the size of."""

@@ -1,11 +1,11 @@
-"""What a definition's header says: data types, the attributes of a function, whether it has an unknown."""
+"""What a definition says beside its steps: data types, attributes, whether it has an unknown; and patterns."""
 
 from __future__ import annotations
 
 from gradual.core.reading import checks_in, every
 from gradual.core.surface_demands import written
-from gradual.core.surface_types import NOWHERE, Spelling, binder
-from gradual.core.terms import Block, Convert, Function, Rename, Wrap, WrapReference
+from gradual.core.surface_types import NOWHERE, Spelling, binder, local
+from gradual.core.terms import Bind, Block, Convert, CorePattern, Destructure, Function, Rename, Wrap, WrapReference
 from gradual.syntax import ast
 from gradual.types.choosing import is_gradual
 from gradual.types.declared import Data
@@ -50,3 +50,17 @@ def is_open(function: Function) -> bool:
     return any(is_gradual(param.written) for param in function.params) or any(
         is_gradual(written(step)) for step in renamed
     )
+
+
+def written_pattern(pattern: CorePattern) -> ast.Pattern:
+    """A pattern as it is written."""
+    match pattern:
+        case Bind(None):
+            return ast.WildcardPattern(NOWHERE)
+        case Bind(str(name)):
+            return ast.VariablePattern(local(name), None, NOWHERE)
+        case Destructure(None, fields):
+            return ast.TuplePattern(tuple(map(written_pattern, fields)), NOWHERE)
+        case Destructure(str(constructor), fields):
+            return ast.ConstructorPattern(constructor, tuple(map(written_pattern, fields)), NOWHERE)
+    raise AssertionError(pattern)
