@@ -247,10 +247,15 @@ class _Walk:
         return self._result(step.type)
 
     def _refusal(self, step: Apply, states: list[State], sized: bool) -> str:
-        """Why padding would change what an operator makes; empty if it does not."""
+        """Why padding would change what an operator makes; empty if it does not.
+
+        Raises Unusable where it would change whether the operator fails, which matters though nobody reads the value.
+        """
         operator, types = step.operator, [self.failing.types[operand] for operand in step.operands]
         if step.accepts is not None or any(True for type in types for _ in shapes_unknown(type)):
-            return "is applied to a value of unknown rank"
+            raise Unusable(
+                f"`{operator.name}` is applied to a value of unknown rank, and may fail on the padding", step.span
+            )
         if not (self.failing.cannot(step) or never_spoils(operator, types) or self._fits_padded(step, types)):
             raise Unusable(f"`{operator.name}` may fail on the padding", step.span)
         if sized and operator.name not in SIZED:

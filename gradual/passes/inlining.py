@@ -47,8 +47,7 @@ class Inlining:
         if why:
             self.left.append((call, why))
             return None
-        types = tuple(map(sweep.type_of, call.operands))
-        choice = measured(callee.type, types)
+        choice = measured(callee.type, sweep.arguments(call))
         dims = dict(choice.mapping)
         names = apart(sorted(names_in(callee)), sweep.taken)
         self.room -= sum(1 for _ in every(callee.body))

@@ -312,6 +312,12 @@ class Sweep:
                 self._open_contents(operand, index in step.operator.reads)
         return tuple(map(self.type_of, step.operands))
 
+    def arguments(self, call: Invoke) -> tuple[OpenedType, ...]:
+        """The arguments' types, with the elements named that sizes of the callee may be."""
+        for operand in call.operands:
+            self._open_contents(operand, False)
+        return tuple(map(self.type_of, call.operands))
+
     def _open_contents(self, name: str, read: bool) -> None:
         type = self.types.get(name)
         if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
@@ -456,9 +462,7 @@ class Sweep:
             self._emit(Rename(param.name, value, self.sharper(type, param.type, param.name), param.span), param)
 
     def _called(self, step: Any, moved: Invoke) -> OpenedType:
-        for operand in moved.operands:
-            self._open_contents(operand, False)
-        type, types = self.type_of(moved.function), tuple(map(self.type_of, moved.operands))
+        type, types = self.type_of(moved.function), self.arguments(moved)
         if not isinstance(type, FunctionType):
             return moved.type
         call = at_types(type, types, moved.types)

@@ -314,6 +314,12 @@ def test_beside_a_value_of_unknown_rank_there_is_no_padding() -> None:
     assert refused.value.span is not None
 
 
+def test_a_value_that_nobody_reads_may_fail_on_the_padding_all_the_same() -> None:
+    text = "def @main(%x: Tensor[(n, 2), float32], %y: Tensor[*, float32]) { let %z = reshape_like(%x, %y); %x }"
+    with pytest.raises(Unusable, match="`reshape_like` is applied to a value of unknown rank"):
+        bucketed(gradual.check(text), "n=1,2", "pad=0")
+
+
 def test_no_result_is_declared_by_a_size_that_not_every_argument_has() -> None:
     before = gradual.check(UNKNOWN_RANK)
     after = bucketed(before, "n=1,2")
