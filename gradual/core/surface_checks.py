@@ -12,7 +12,7 @@ from gradual.core.surface_literals import Literals
 from gradual.core.surface_types import NOWHERE, Spelling, Unsayable, integer, shape_forgotten
 from gradual.core.terms import Check, Function, Module, Site
 from gradual.dims.constraint import Constraint, Equal, equal
-from gradual.dims.dim import Dim, Kind, RankOf, SizeOf, Variable, constant, of_atom
+from gradual.dims.dim import ContentOf, Dim, Kind, RankOf, SizeOf, Variable, constant, of_atom
 from gradual.dims.dim import variable as ghost
 from gradual.limits import LIMITS
 from gradual.syntax import ast
@@ -83,7 +83,7 @@ class Lines:
 
     def _is_hidden(self, variable: Variable) -> bool:
         match variable.witness:
-            case None:
+            case None | ContentOf(_, ()):
                 return False
             case SizeOf(path):
                 return isinstance(self.demands.types.get(path), UnrankedType)

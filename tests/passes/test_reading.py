@@ -96,6 +96,8 @@ def @main(%s: Tensor[(1,), int64]) {
   let %f = fn (%y: Tensor[(dim(%x, 0),), float32]) -> Tensor[(dim(%x, 0),), float32] { nn.relu(%y) };
   %f(%x)
 }""",
+    "a number that a parameter holds in the types of others": """
+def @main(%k: int64, %x: Tensor[(%k, 2), float32]) -> Tensor[(%k, 2), float32] where %k >= 0 { nn.relu(%x) }""",
     "a definition that becomes strict": """
 def @main(%x: Tensor[(0,), float32], %y: Tensor[(n,), float32], %c: bool) -> Tensor[(3,), float32] {
   let %z = if (%c) {
