@@ -333,6 +333,9 @@ class Reading:
             state.bind_dim(written.binder, unknown)
             bound = self.clause(written.bound)
         (binder,) = unknown.variables()
+        divisors = [goal for goal, _ in self.owed if binder in goal.variables()]
+        self.owed[:] = [(goal, span) for goal, span in self.owed if binder not in goal.variables()]
+        bound = all_of(*divisors, bound)
         met = all_of(state.program.not_negative(unknown), bound)
         if isinstance(state.program.decider.satisfiable(state.facts, met), Nowhere):
             state.report("E0311", "type.bound", f"no size satisfies `{bound}`", written.bound.span)
