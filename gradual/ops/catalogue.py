@@ -38,6 +38,7 @@ FAMILIES: tuple[str, ...] = (
     "deconvolving",
     "pooling",
     "deforming",
+    "gradients",
     "normalizing",
     "grouping",
     "padding",

@@ -98,10 +98,11 @@ def _order(layout: Layout) -> tuple[str, ...]:
     return tuple(letter for letter in "NCnc" + SPATIAL[3] if letter in layout.letters)
 
 
-def _sliding(
+def sliding(
     count: int, data: TensorType[Dim], pool_size: Dims, steps: Dims, dilation: Dims, padding: Dims, layout: str,
     out_layout: str, ceil_mode: bool,
 ) -> Judgement:  # fmt: skip
+    """The judgement of a pool whose window slides.   [op.window.positive] [op.window.fits]"""
     read = _pooled(count, data, layout, out_layout)
     move = window(pool_size, steps, dilation, padding, count)
     axes = [read.source.letters.index(letter) for letter in SPATIAL[count]]
@@ -162,7 +163,7 @@ def restored(found: Iterable[Any], shape: Ints, layout: str, dtype: DType) -> Te
     return tensor_of(tuple(shape[axis] for axis in axes), dtype, permuted(kept(dtype, found), shape, axes))
 
 
-def _overhanging(move: Window[int], extents: Sequence[int], counts: Sequence[int]) -> list[tuple[int, int]]:
+def overhanging(move: Window[int], extents: Sequence[int], counts: Sequence[int]) -> list[tuple[int, int]]:
     """The padding with whatever the last place of each axis needs beyond it."""
     each = zip(move.padding, move.padded(extents), move.reach(), move.strides, counts, strict=True)
     return [
@@ -179,7 +180,7 @@ def _slide(
     cells, outer, extents = canonical(data, layout)
     move = window(pool_size, strides, dilation, padding, len(extents))
     counts = move.positions(extents, ceil_mode)
-    volume = surrounded(cells, extents, _overhanging(move, extents, counts), fill, numel(outer))
+    volume = surrounded(cells, extents, overhanging(move, extents, counts), fill, numel(outer))
     reached = [range(0, size * apart, apart) for size, apart in zip(move.kernel, move.dilation, strict=True)]
     taps, starts = tap_offsets(volume.shape, reached), origins(volume.shape, counts, move.strides)
     planes = [
@@ -205,12 +206,12 @@ def _avg_pool(data: Tensor, *, count_include_pad: bool, **attributes: Any) -> Te
 
     def fold(planes: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
         sums = (total(patch) for plane in planes for patch in zip(*plane, strict=True))
-        return map(quotient, sums, _tap_counts(move, extents, counts, count_include_pad) * len(planes))
+        return map(quotient, sums, tap_counts(move, extents, counts, count_include_pad) * len(planes))
 
     return _slide(data, 0, fold, **attributes)
 
 
-def _tap_counts(move: Window[int], extents: Ints, counts: Ints, padded: bool) -> list[int]:
+def tap_counts(move: Window[int], extents: Ints, counts: Ints, padded: bool) -> list[int]:
     """How many taps count at each place, at least 1."""
     found = [1]
     each = zip(extents, counts, move.kernel, move.strides, move.dilation, move.padding, strict=True)
@@ -300,7 +301,7 @@ def _max_pool_operator(count: int) -> Operator:
         out_layout: str = "",
         ceil_mode: bool = False,
     ) -> Judgement:
-        return _sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
+        return sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
 
     judge.__doc__ = f"The greatest element of each window.   {_shape_words(count)}\n\n{_OWED.format(more='')}{_PACKED}"
     return operator(f"nn.max_pool{count}d", meaning=_max_pool, family="pooling")(judge)
@@ -321,7 +322,7 @@ def _avg_pool_operator(count: int) -> Operator:
         ceil_mode: bool = False,
         count_include_pad: bool = False,
     ) -> Judgement:
-        return _sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
+        return sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
 
     owed_too = _OWED.format(more="; with\n    `count_include_pad` the padding counts")
     judge.__doc__ = f"The mean of each window.   {_shape_words(count)}\n\n{owed_too}{_PACKED}"

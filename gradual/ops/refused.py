@@ -26,9 +26,6 @@ _QUANTISED = (
 _RANDOM = (
     "its result depends on a generator of random numbers that Relay does not specify; give the numbers as an argument"
 )
-_GRADIENT = (
-    "it is the gradient of another operator, made by automatic differentiation, which is not part of the language"
-)
 _PREPACKED = (
     "it is the second half of an operator whose weight was transformed for a schedule; write the operator itself"
 )
@@ -75,9 +72,6 @@ REFUSED: Mapping[str, str] = {
     "random.threefry_split": _RANDOM,
     "random.uniform": _RANDOM,
     "qnn.": _QUANTISED,
-    "nn.avg_pool2d_grad": _GRADIENT,
-    "nn.max_pool2d_grad": _GRADIENT,
-    "nn.conv2d_backward_weight": _GRADIENT,
     "nn.contrib_conv2d_gemm_weight_transform": _PREPACKED,
     "nn.contrib_conv2d_gemm_without_weight_transform": _PREPACKED,
     "nn.contrib_conv2d_winograd_nnpack_weight_transform": _PREPACKED,
