@@ -20,16 +20,19 @@ TAKEN = 3
 
 
 def text(case: Case) -> str | None:
-    """What some passes print, drawn from the program's number, means what they made.  [T15] [pass.surface]"""
-    return read(case, Random(f"text {case.seed}").sample([*PASSES.values(), ALL], TAKEN))
+    """What some passes print, drawn from the program's number, means what they made, or is refused and says so.
+
+    [T15] [pass.surface]
+    """
+    return read(case, Random(f"text {case.seed}").sample([*PASSES.values(), ALL], TAKEN), refused=True)
 
 
-def read(case: Case, some: Iterable[Pass] | None = None) -> str | None:
-    """What every pass prints means what it made."""
+def read(case: Case, some: Iterable[Pass] | None = None, refused: bool = False) -> str | None:
+    """What every pass prints means what it made; whether it may be refused when it is read again."""
     if not case.found.ok:
         return None
     for words, after in made(case, (*PASSES.values(), ALL) if some is None else some):
-        says = misread(after, case.inputs)
+        says = misread(after, case.inputs, refused)
         if says is not None:
             return f"{words}: {says}"
     return None
@@ -46,14 +49,17 @@ def made(case: Case, some: Iterable[Pass]) -> Iterator[tuple[str, Module]]:
             yield " ".join((one.name, *(f"{key}={value}" for key, value in given.items()))), after
 
 
-def misread(core: Module, inputs: Iterable[tuple[Value, ...]]) -> str | None:
-    """What is wrong with the text of a core; None for one that no program can write, which says so."""
+def misread(core: Module, inputs: Iterable[tuple[Value, ...]], refused: bool = False) -> str | None:
+    """What is wrong with the text of a core; None for one that no program can write, which says so.
+
+    A text that is refused says so too, in the first line that `Compilation.text` gives it.
+    """
     printed = program_text(core)
     if is_unsayable(printed):
         return None
     again = compiled(printed)
     if not again.ok:
-        return f"refused: {errors(again)}\n{printed}"
+        return None if refused else f"refused: {errors(again)}\n{printed}"
     for values in inputs:
         was, now = outcome(core, values), outcome(again.core, values)
         if not ends_alike(was, now):
