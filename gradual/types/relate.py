@@ -155,7 +155,7 @@ def is_same(left: GradualType, right: GradualType) -> bool:
     match left, right:
         case TupleType(fields), TupleType(others):
             return len(fields) == len(others) and all(map(is_same, fields, others))
-        case (FunctionType() | DataType() | ReferenceType()), _:
+        case FunctionType() | DataType() | ReferenceType(), _:
             return left == right or (precise(left, right) and precise(right, left))
         case _:
             return left == right
