@@ -46,6 +46,7 @@ from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.types.choosing import is_gradual
 from gradual.types.dtype import DType
 from gradual.types.parts import has_more_parts
 from gradual.types.text import shown
@@ -140,8 +141,16 @@ def _global(state: Elaboration, name: str, span: Span) -> str:
     if name not in state.program.spans:
         state.report("E0203", "name.function", f"unknown function `{name}`", span, label="not defined")
         return state.broken()
+    return _interface(state, name)
+
+
+def _interface(state: Elaboration, name: str) -> str:
+    """A function of the file as a value; a `?` in its type is one of the definition's.  [type.strict]"""
     signature = state.program.signatures.get(name)
-    return state.define(name, BROKEN if signature is None else signature)
+    if signature is None:
+        return state.define(name, BROKEN)
+    state.gradual = state.gradual or is_gradual(signature)
+    return state.define(name, signature)
 
 
 def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
@@ -153,8 +162,7 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
     if dim is None and name in state.program.constructors:
         return constructor_value(state, state.program.constructors[name], span, hint)
     if dim is None and name in state.program.functions:
-        signature = state.program.signatures.get(name)
-        return state.define(name, BROKEN if signature is None else signature)
+        return _interface(state, name)
     if dim is None:
         state.report("E0202", "name.variable", f"unknown name `{name}`", span, label="neither a dimension nor a value")
         return state.broken()
