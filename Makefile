@@ -13,13 +13,13 @@ try: install
 	$(BIN)/gradual run examples/head.relay '@head(float32[5, 784], float32[10, 784])' --format json | cut -c 1-120
 
 test: install
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 format: install
 	$(BIN)/ruff format .

@@ -1,7 +1,8 @@
 """The gradual guarantee over the suite: each annotated size of an accepted program is replaced by `?`, one at a time.
 
 The program stays accepted, and every call that ended in a value ends in the same one.  The occurrence that binds a
-name is left alone: precision is not defined across it.
+name is left alone: precision is not defined across it.  And a declaration measures nothing of unknown rank, which a
+vector of unknown length may give (E0305).
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ def test_a_size_less_known_changes_no_value(case: Case) -> None:
     for text in blurred(case.request.text):
         request = replace(case.request, text=text)
         report = reference.check(request)
+        if {(one.code, one.rule) for one in report.diagnostics if one.severity == "error"} == {("E0305", "op.axis")}:
+            continue
         assert report.accepted, (text, [str(d) for d in report.diagnostics])
         for call, value in values:
             if isinstance(value, GotValue):
