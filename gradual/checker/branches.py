@@ -362,8 +362,7 @@ class Join:
 
     def _disagreement(self, i: int, j: int, axis: int, dims: Sequence[Dim], witness: Mapping[str, int]) -> Diagnostic:
         one, other = self.branches[i].type, self.branches[j].type
-        both = isinstance(one, TensorType) and isinstance(other, TensorType)
-        forgets = forgetting(one, other) if both else ""  # type: ignore[arg-type]  # both were just told to be tensors
+        forgets = forgetting(one, other) if isinstance(one, TensorType) and isinstance(other, TensorType) else ""
         return disagreement(self.rule, "the branches", self._spans(i, j), axis, dims[i], dims[j], witness, forgets)
 
     def _never(self, code: str, rule: str, message: str, i: int, j: int) -> Broken:

@@ -94,6 +94,6 @@ def _serve(line: Connection) -> None:
             answer = Declined, str(failure)
         except state.InvalidGraph as failure:
             answer = Refused, str(failure)
-        except Exception as failure:
+        except Exception as failure:  # the process lives on, and whoever asked fails with it
             answer = RuntimeError, f"{type(failure).__name__}: {failure}"
         line.send(answer)
