@@ -73,7 +73,7 @@ GENERATED: list[Generated] = [
     Generated(verdicts.counterexamples_are_off_by_one, "counterexamples", 40, strict=True, refused=True),
     Generated(verdicts.answers_are_remembered_by_goal_only, "renaming", 60),
     Generated(verdicts.the_other_branch_has_the_same_condition, "static system", 40, strict=True, refused=True),
-    Generated(verdicts.the_path_is_unconditional, "static system", 40, strict=True, refused=True),
+    Generated(verdicts.the_path_is_unconditional, "static system", 120, strict=True, refused=True),
     Generated(elaborating.facts_outlive_their_branch, "soundness", 60),
     Generated(elaborating.facts_outlive_their_literal, "verified", 60),
     Generated(elaborating.names_are_not_made_unique, "shadowing", 60),

@@ -9,8 +9,8 @@ from unittest.mock import patch
 
 import gradual.checker.discharge as discharging
 import gradual.types.opening as opening
-from gradual.checker import branches
 from gradual.checker.elaboration import Elaboration
+from gradual.core import implied
 from gradual.dims.constraint import Constraint
 from gradual.dims.decide import Answer, Decider
 from gradual.dims.dim import Dim, Variable
@@ -216,7 +216,7 @@ def what_the_path_proves_is_not_learnt() -> Iterator[None]:
 @planted
 def the_other_branch_has_the_same_condition() -> Iterator[None]:
     """The second branch of an `if` supposes the condition, not its negation."""
-    with patch.object(branches, "negated", lambda truth: truth):
+    with patch.object(implied, "negated", lambda truth: truth):
         yield
 
 
