@@ -20,7 +20,7 @@ from gradual.run.value import Blame, Cell, Fault, Procedure, Proxied
 from gradual.source import Source
 from gradual.tensors.value import Constructed, Value
 from gradual.verdict import Unknown, Verdict
-from tests.properties.watching import Trace, Watched, run_watched
+from tests.properties.watching import Endless, Trace, Watched, run_watched
 
 _REMEMBERED = 20_000
 _TEXTS = 64
@@ -96,7 +96,7 @@ def all_checks(text: str) -> Compilation:
 # ------------------------------------------------------------------------------------------------------------ runs
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: `value`, `blame`, `fault` or `stuck` (an assertion of the machine failed).
+    """How a run ended: `value`, `blame`, `fault`, `stuck` (an assertion of the machine failed), or not: `endless`.
 
     `label` is what tells a blame or fault from another: code, rule and place.
     """
@@ -122,6 +122,8 @@ def outcome(core: Module, arguments: Sequence[Value], entry: str = "@main", trac
         return Outcome(kind, None, label, stop.message)
     except (AssertionError, Watched) as stuck:
         return Outcome("stuck", says=f"{type(stuck).__name__}: {stuck}")
+    except Endless:
+        return Outcome("endless")
 
 
 def same(left: Outcome, right: Outcome) -> bool:

@@ -50,6 +50,14 @@ class Watched(Exception):
     """A value that is not what its type says."""
 
 
+class Endless(Exception):
+    """A run of more steps than any that ends."""
+
+
+STEPS = 200_000
+"""How many steps a run may take; those of generated programs take hundreds."""
+
+
 _NAMED = (
     Apply,
     Construct,
@@ -81,8 +89,12 @@ class WatchingMachine(Machine):
         super().__init__(top)
         self.data = data
         self.trace = trace
+        self.left = STEPS
 
     def _step(self, activation: Activation, step: Step) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Endless
         self._arrived(activation)
         self.trace.reached.add(step)
         super()._step(activation, step)
@@ -170,7 +182,7 @@ class Fitting:
 
 
 def run_watched(module: Module, entry: str, arguments: Sequence[Value], trace: Trace) -> Value:
-    """The value of a function, every step watched and traced.  Raises Blame, Fault, Watched."""
+    """The value of a function, every step watched and traced.  Raises Blame, Fault, Watched, Endless."""
     function = module.functions[entry]
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
     frame = Frame(outer=top)

@@ -73,7 +73,7 @@ GENERATED: list[Generated] = [
     Generated(verdicts.counterexamples_are_off_by_one, "counterexamples", 40, strict=True, refused=True),
     Generated(verdicts.answers_are_remembered_by_goal_only, "renaming", 60),
     Generated(verdicts.the_other_branch_has_the_same_condition, "static system", 40, strict=True, refused=True),
-    Generated(verdicts.the_path_is_unconditional, "static system", 120, strict=True, refused=True),
+    Generated(verdicts.the_path_is_unconditional, "static system", 200, strict=True, refused=True),
     Generated(elaborating.facts_outlive_their_branch, "soundness", 60),
     Generated(elaborating.facts_outlive_their_literal, "verified", 60),
     Generated(elaborating.names_are_not_made_unique, "shadowing", 60),
@@ -86,7 +86,7 @@ GENERATED: list[Generated] = [
     Generated(elaborating.checks_come_after_what_they_guard, "soundness", 60),
     Generated(elaborating.labels_are_those_of_the_check_before, "elimination", 60),
     Generated(elaborating.a_result_is_not_checked, "verified", 60),
-    Generated(rules.broadcasting_without_a_choice, "soundness", 120),
+    Generated(rules.broadcasting_without_a_choice, "soundness", 200),
     Generated(rules.whoever_enters_is_trusted, "soundness", 20),
 ]
 DIRECTED: list[Directed] = [
