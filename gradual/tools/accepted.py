@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.source import Source
-from gradual.tools import render
+from gradual.tools import render, report_json
 from gradual.tools.files import read
 from gradual.tools.output import Output
 
@@ -24,10 +24,14 @@ def errors(compilation: Compilation) -> tuple[Diagnostic, ...]:
     return tuple(d for d in compilation.diagnostics if d.severity is Severity.ERROR)
 
 
-def accepted(out: Output, path: str, options: Options) -> Compilation | None:
+def accepted(out: Output, path: str, options: Options, as_json: bool = False) -> Compilation | None:
     """The compilation of a text without errors; otherwise None, and the errors are written."""
     compilation, found = compiled(path, options)
-    show(out.beside, compilation.source, found)
+    if as_json:
+        for each in found:
+            out.line(report_json.line(report_json.diagnostic(compilation.source, each)))
+    else:
+        show(out.beside, compilation.source, found)
     return None if found else compilation
 
 

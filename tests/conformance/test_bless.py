@@ -75,3 +75,11 @@ def test_checks_are_not_added_where_none_are_expected() -> None:
     suite = HEAD[: HEAD.index("```checks")]
     with pytest.raises(Refused, match="checks"):
         after(suite, ACCEPTED, [])
+
+
+def test_a_block_of_which_nothing_is_left_goes() -> None:
+    text = after(HEAD, replace(ACCEPTED, checks=()), OUTCOMES)
+    assert "checks" in HEAD and "checks" not in text
+    assert text.count("```") == HEAD.count("```") - 2
+    (case,) = collected(text).cases
+    assert case.expectation.checks == ()

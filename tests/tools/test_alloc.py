@@ -107,7 +107,10 @@ def test_the_function_is_named_where_there_is_no_main(gradual: Gradual, write: W
 
 
 def test_a_program_with_errors_has_no_plan(gradual: Gradual, write: Write) -> None:
-    assert gradual("alloc", write("a.relay", "def @main() { %x }")).code == 1
+    path = write("a.relay", "def @main() { %x }")
+    assert gradual("alloc", path).code == 1
+    refused = gradual("alloc", path, "--format", "json")
+    assert [json.loads(line)["code"] for line in refused.lines] == ["E0202"] and refused.code == 1
 
 
 # ------------------------------------------------------------------------------------------------------------ runtimes

@@ -37,7 +37,7 @@ def alloc(
 
     Sizes are bytes in whole blocks of 64, over the dims and the sizes of arguments that are known on entry.
     """
-    compilation = accepted(out, file, Options(smt=not no_smt))
+    compilation = accepted(out, file, Options(smt=not no_smt), as_json=format == "json")
     if compilation is None:
         return 1
     name = _entry(compilation, file, entry)

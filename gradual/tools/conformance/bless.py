@@ -169,9 +169,12 @@ def _like(wanted: Values, got: Values) -> Values:
 
 
 def replaced(text: str, case: Case, blocks: Blocks) -> str:
-    """The text of the case's file with new lines in some of its blocks."""
+    """The text of the case's file with new lines in some of its blocks; a block of no lines goes with its fences."""
     lines = text.split("\n")
     for name in sorted(blocks, key=lambda name: -case.fences[name].line):
-        fence = case.fences[name]
-        lines[fence.line - 1 : fence.line - 1 + len(fence.lines)] = blocks[name]
+        first = case.fences[name].line - 1
+        after = first + len(case.fences[name].lines)
+        if not blocks[name]:
+            first, after = first - 1, after + 1
+        lines[first:after] = blocks[name]
     return "\n".join(lines)
