@@ -116,25 +116,42 @@ def _patience(seconds: float) -> Iterator[None]:
 
 def breaches(numbers: Iterable[int], laws: dict[str, Law], tally: Tally) -> Iterator[Breach]:
     """The breaches among the programs of some numbers."""
+    with _sweeping() as swept:
+        for number in numbers:
+            if number % _SWEPT == 0:
+                swept()
+            try:
+                with _patience(PATIENCE):
+                    program = member(number, compiled)
+            except Exception:
+                yield Breach("growth", Case(None, number), traceback.format_exc(limit=-8))  # type: ignore[arg-type]
+                continue
+            if program is None:
+                continue
+            case = Case(program, number)
+            for name, law in laws.items():
+                says = broken(law, case, PATIENCE)
+                if says:
+                    yield Breach(name, case, says)
+            tally.count(case)
+
+
+@contextmanager
+def _sweeping() -> Iterator[Callable[[], object]]:
+    """No garbage is looked for but when it is asked for, and never among what is there now.
+
+    Compilations are cyclic, and what a compiler leaves behind counts as old at once.
+    """
+    collecting = gc.isenabled()
     gc.collect()
-    gc.freeze()  # what is there now stays, and is not looked through again
-    for number in numbers:
-        if number % _SWEPT == 0:
-            gc.collect()  # compilations are cyclic, and what a compiler leaves behind counts as old at once
-        try:
-            with _patience(PATIENCE):
-                program = member(number, compiled)
-        except Exception:
-            yield Breach("growth", Case(None, number), traceback.format_exc(limit=-8))  # type: ignore[arg-type]
-            continue
-        if program is None:
-            continue
-        case = Case(program, number)
-        for name, law in laws.items():
-            says = broken(law, case, PATIENCE)
-            if says:
-                yield Breach(name, case, says)
-        tally.count(case)
+    gc.freeze()
+    gc.disable()
+    try:
+        yield gc.collect
+    finally:
+        gc.unfreeze()
+        if collecting:
+            gc.enable()
 
 
 def enough(programs: int, start: int, tally: Tally) -> Iterator[int]:
