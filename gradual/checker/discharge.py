@@ -111,7 +111,9 @@ def owe(state: Elaboration, owed: Owed) -> bool:
 def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     """Leave a goal to run time as a visible check; an answer that ran out of budget is said.  [check.gave-up]"""
     goal = _plain(state, owed.goal)
-    check = Check("", goal, _blame(state, owed, goal, verdict), owed.span)
+    certain = _certain_failure(state, owed, verdict)
+    because = verdict.because if certain is None else "it fails whenever it is reached"
+    check = Check("", goal, _blame(state, owed, goal, because), owed.span)
     state.steps.append(check)
     state.checks.append(check)
     state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
@@ -122,7 +124,8 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
         state.postponed.append(
             Postponed(verdict, _refuted_strictly(owed, verdict, check.blame.terms), rigid, owed.goal, check, follows)
         )
-    _warn_of_certain_failure(state, owed, verdict)
+    if certain is not None:
+        _warn_of_certain_failure(state, owed, certain)
     _warn_of_few(state, owed)
     if verdict.gave_up:
         message = f"could not be decided: {owed.says}"
@@ -142,23 +145,25 @@ def _plain(state: Elaboration, goal: Constraint) -> Constraint:
     return goal if isinstance(plain, Truth) else plain
 
 
-def _warn_of_certain_failure(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
-    """A check that can never pass here: it contradicts its path, or the value behind a forgotten size.
+def _certain_failure(state: Elaboration, owed: Owed, verdict: Unknown) -> str | None:
+    """Why a check can never pass here, in a note or none; None if it may.  [check.fails-if-reached]
 
-    [check.fails-if-reached]
+    It contradicts its path, or the value behind a forgotten size.
     """
-    notes = [f"required by rule {owed.rule}: {owed.goal}", *terms(state, owed.goal)]
-    if not verdict.fails_if_reached:
-        remembered = state.remembered(owed.goal)
-        if remembered is owed.goal:
-            return
-        if not isinstance(state.program.decider.decide(state.facts, remembered), Refuted):
-            return
-        known = [f"{v.name} is {state.behind[v]}" for v in sorted(owed.goal.variables()) if v in state.behind]
-        notes.append(f"the annotation forgot that {' and '.join(known)}")
+    if verdict.fails_if_reached:
+        return ""
+    remembered = state.remembered(owed.goal)
+    if remembered is owed.goal or not isinstance(state.program.decider.decide(state.facts, remembered), Refuted):
+        return None
+    known = [f"{v.name} is {state.behind[v]}" for v in sorted(owed.goal.variables()) if v in state.behind]
+    return f"the annotation forgot that {' and '.join(known)}"
+
+
+def _warn_of_certain_failure(state: Elaboration, owed: Owed, why: str) -> None:
+    notes = (f"required by rule {owed.rule}: {owed.goal}", *terms(state, owed.goal), *((why,) if why else ()))
     message = f"this fails whenever it is reached: {owed.says}"
     state.report(
-        "E0403", "check.fails-if-reached", message, owed.span, severity=Severity.WARNING, notes=tuple(notes),
+        "E0403", "check.fails-if-reached", message, owed.span, severity=Severity.WARNING, notes=notes,
         label=owed.label, related=owed.related,
     )  # fmt: skip
 
@@ -177,7 +182,7 @@ def _warn_of_few(state: Elaboration, owed: Owed) -> None:
         state.report("E0404", "check.few", message, owed.span, severity=Severity.WARNING, notes=notes)
 
 
-def _blame(state: Elaboration, owed: Owed, goal: Constraint, verdict: Unknown) -> Blame:
+def _blame(state: Elaboration, owed: Owed, goal: Constraint, because: str) -> Blame:
     left = tuple(promises(state, goal.variables()))
     if owed.blamed:
         blamed = owed.blamed
@@ -186,7 +191,7 @@ def _blame(state: Elaboration, owed: Owed, goal: Constraint, verdict: Unknown) -
         blamed = "; ".join(dict.fromkeys(promise.says for promise in left)) or f"`{state.function}`"
         spans = tuple(dict.fromkeys(promise.span for promise in left)) or (owed.span,)
     return Blame(
-        owed.rule, owed.site, owed.span, owed.says, owed.through, left, blamed, spans, verdict.because, owed.goal,
+        owed.rule, owed.site, owed.span, owed.says, owed.through, left, blamed, spans, because, owed.goal,
         owed.polarity, terms(state, goal, owed.goal),
     )  # fmt: skip
 
