@@ -9,16 +9,19 @@ from typing import NamedTuple
 
 from gradual.syntax.tables import tables
 
-SKIPPED = r"(?:[ \t\r\n\f\ufeff]++|/\*[^*/]*+(?:\*(?!/)[^*/]*+|/(?!\*)[^*/]*+)*+\*/)*+"
-"""Blanks and block comments without a comment inside; nested ones take the slow way."""
+SKIPPED = r"(?:[ \t\r\n\f\ufeff]++|/\*[^*/]*+(?:\*(?!/)[^*/]*+|/(?!\*)[^*/]*+)*\*/)*"
+"""Blanks and block comments without a comment inside; nested ones take the slow way.
+
+Only single characters are repeated possessively: of groups Python before 3.11.5 gets it wrong (CPython issue 106052).
+"""
 
 # The commonest attributes and tensor types are finished here in one step; what follows shows that the value ends.
 _WORD = r"[A-Za-z_][A-Za-z0-9_]*+"
 _SIZE = r"-?[0-9]{1,9}+(?![0-9A-Za-z_.])"
 SIMPLE_ATTRIBUTE = (
-    rf"{_WORD}(?:\.{_WORD})*+=(?:{_SIZE}|\[(?:{_SIZE}(?:, ?{_SIZE})*+)?\]|\"[^\"\\\n]*+\"|True|False)(?=[ ]*[,)}}])"
+    rf"{_WORD}(?:\.{_WORD})*=(?:{_SIZE}|\[(?:{_SIZE}(?:, ?{_SIZE})*)?\]|\"[^\"\\\n]*+\"|True|False)(?=[ ]*[,)}}])"
 )
-SIMPLE_TENSOR = r"Tensor\[\((?:(?:[0-9]{1,9}+|\?)(?:, ?(?:[0-9]{1,9}+|\?))*+,?)?\), ?[a-z][a-z0-9]*+\]"
+SIMPLE_TENSOR = r"Tensor\[\((?:(?:[0-9]{1,9}+|\?)(?:, ?(?:[0-9]{1,9}+|\?))*,?)?\), ?[a-z][a-z0-9]*+\]"
 
 OPERANDS = (
     *("LOCAL", "GRAPH", "GLOBAL", "NAME", "NUMBER", "STRING", "META", "HOLE", "PROJECTION", "RPAR", "RSQB", "RBRACE"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -89,3 +90,8 @@ def test_blanks_and_comments_stand_between_any_two_tokens(blank: str) -> None:
         "}",
     ]
     assert not parse(Source("test.relay", blank + blank.join(tokens).replace("def@", "def @") + blank))[1]
+
+
+def test_no_group_is_repeated_possessively() -> None:
+    """Python before 3.11.5 gets that wrong (CPython issue 106052)."""
+    assert not re.search(r"\)(?:[*+?]|\{[0-9,]*\})\+|\(\?>", lexicon.lexicon().expression.pattern)
