@@ -197,8 +197,8 @@ class Store:
         """Know that a difference is not 0: an end of its bounds moves, or it is kept."""
         form, scale, offset = primitive(difference)
         interval = self.bounds.get(form, ANY)
-        excluded = -offset // scale
-        if difference in self.apart or excluded not in interval:
+        excluded, rest = divmod(-offset, scale)
+        if rest or difference in self.apart or excluded not in interval:
             return ()
         if excluded in (interval.low, interval.high):
             low, high = interval.low, interval.high
