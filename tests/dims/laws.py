@@ -18,22 +18,22 @@ SIZES = (0, 1, 2, 3, 5)
 Question = tuple[tuple[Tree, ...], tuple[Tree, ...], Tree]
 
 
-def facts_of(known: Iterable[Tree], path: Iterable[Tree]) -> Facts:
-    """Facts over natural variables."""
+def facts_of(known: Iterable[Tree], path: Iterable[Tree], decider: Decider) -> Facts:
+    """Facts over natural variables, at a place that the path leads to."""
     facts = Facts()
     for name in NAMES:
         facts.assume(at_least(variable(name), 0))
     for tree in known:
         facts.assume(built(tree))
     for tree in path:
-        facts.suppose(built(tree))
+        decider.suppose(facts, built(tree))
     return facts
 
 
 def check_soundness(question: Question, decider: Decider) -> Verdict:
     """T2: proved is true, refuted is false, and a witness is what it says, on a grid that knows no solver."""
     known, path, goal = question
-    verdict = decider.decide(facts_of(known, path), built(goal))
+    verdict = decider.decide(facts_of(known, path, decider), built(goal))
     match verdict:
         case Proved():
             for env in _models((*known, *path)):
@@ -80,7 +80,7 @@ def check_monotony(question: Question, more: Decider, less: Decider) -> None:
     known, path, goal = question
     if all(meant(goal, env) is None for env in _models((*known, *path))):
         return
-    strong = more.decide(facts_of(known, path), built(goal))
-    weak = less.decide(facts_of(known, path), built(goal))
+    strong = more.decide(facts_of(known, path, more), built(goal))
+    weak = less.decide(facts_of(known, path, less), built(goal))
     if not isinstance(weak, Unknown):
         assert type(weak) is type(strong), f"{weak} with less power, {strong} with more"

@@ -27,7 +27,7 @@ from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 from tests.dims.laws import SCANT, Question, check_monotony, check_soundness
-from tests.generators.dims import alike_questions, case_questions, questions
+from tests.generators.dims import alike_questions, case_questions, questions, size_questions
 
 a, b, c, d, h, k, m, n, s = map(variable, "abcdhkmns")
 x, y = (variable(name, Kind.GHOST) for name in ("dim(%x, 0)", "dim(%y, 0)"))
@@ -61,6 +61,12 @@ def test_verdicts_are_sound(question: Question) -> None:
 @given(st.one_of(alike_questions(), case_questions()))
 @settings(max_examples=150, deadline=None)
 def test_verdicts_on_like_sides_and_on_cases_are_sound(question: Question) -> None:
+    check_soundness(question, Decider(smt=False))
+
+
+@given(size_questions())
+@settings(max_examples=1000, deadline=None)
+def test_verdicts_on_sizes_as_programs_have_them_are_sound(question: Question) -> None:
     check_soundness(question, Decider(smt=False))
 
 

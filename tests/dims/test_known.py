@@ -54,7 +54,7 @@ def stored(found: Facts) -> Constraint:
 @given(st.lists(predicates_sharing(), min_size=1, max_size=4))
 @settings(max_examples=400, deadline=None)
 def test_facts_together_say_what_each_said(trees: Sequence[Tree]) -> None:
-    found = stored(facts_of(trees, ()))
+    found = stored(facts_of(trees, (), Decider()))
     for env in grid(SIZES):
         values = [meant(tree, env) for tree in trees]
         if None not in values:

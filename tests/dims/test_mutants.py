@@ -34,6 +34,7 @@ from tests.generators.dims import (
     multiple_questions,
     predicates_sharing,
     questions,
+    size_questions,
 )
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -230,6 +231,17 @@ def multiples_exclude_their_least(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(store, "_solved_for", solved)
 
 
+def what_is_no_multiple_is_rounded(patch: pytest.MonkeyPatch) -> None:
+    """`3 * n != 1` read as `n != 0`."""
+    sound = store.Store._separated
+
+    def separated(self: store.Store, difference: Dim) -> Any:
+        form, scale, offset = store.primitive(difference)
+        return sound(self, form - -offset // scale)
+
+    patch.setattr(store.Store, "_separated", separated)
+
+
 def doubles_are_solved_by_halving(patch: pytest.MonkeyPatch) -> None:
     """`2 * n == m` solved as `n = m // 2`, which forgets that `m` is even."""
     sound = store.Store._solution
@@ -312,6 +324,7 @@ MUTANTS: list[tuple[Patch, Law, st.SearchStrategy[Any], int]] = [
     (models_are_believed, soundness, questions(), 100),
     (remainders_never_reach_their_greatest, soundness, questions(), 1500),
     (multiples_exclude_their_least, soundness, questions(), 600),
+    (what_is_no_multiple_is_rounded, soundness, size_questions(), 1500),
     (doubles_are_solved_by_halving, soundness, multiple_questions(), 300),
     (the_last_residue_is_left_out, soundness_of_proofs, questions(), 1500),
     (a_choice_is_lifted_without_its_other_case, soundness, questions(), 600),

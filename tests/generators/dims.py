@@ -237,3 +237,38 @@ def multiple_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, .
     left = ("*", ("const", draw(st.integers(2, 4))), ("var", "a"))
     right = ("+", ("var", "b"), ("const", draw(st.integers(-2, 2))))
     return (("==", left, right),), (), draw(predicate_trees(0))
+
+
+# ------------------------------------------------------------------------------------ as programs have them
+_VARIABLES = st.sampled_from([("var", name) for name in NAMES])
+_NUMBERS = st.tuples(st.just("const"), st.integers(0, 4))
+_MULTIPLES = st.tuples(st.just("*"), st.tuples(st.just("const"), st.integers(2, 4)), _VARIABLES)
+_LINEAR = st.one_of(
+    _VARIABLES,
+    _MULTIPLES,
+    _MULTIPLES,
+    st.tuples(st.sampled_from("+-"), _VARIABLES, _NUMBERS),
+    st.tuples(st.just("+"), _VARIABLES, _VARIABLES),
+)
+
+
+def _compared(terms: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+    return st.tuples(st.sampled_from(["==", "==", "!=", "<=", "<"]), terms, st.one_of(_NUMBERS, terms))
+
+
+@st.composite
+def _broadcast(draw: st.DrawFn, terms: st.SearchStrategy[Tree]) -> Tree:
+    left, right, one = draw(terms), draw(terms), ("const", 1)
+    return ("or", ("==", left, right), ("or", ("==", left, one), ("==", right, one)))
+
+
+@st.composite
+def size_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...], Tree]:
+    """Multiples, sums and choices of sizes, that they agree or are 1, and comparisons with small numbers."""
+    terms = st.one_of(_LINEAR, st.tuples(st.just("if"), _compared(_LINEAR), _LINEAR, _LINEAR))
+    clauses = st.one_of(
+        _compared(terms), _broadcast(terms), st.tuples(st.just("or"), _compared(terms), _compared(terms))
+    )
+    facts = draw(st.lists(clauses, min_size=1, max_size=3))
+    path = draw(st.integers(0, 1))
+    return tuple(facts[path:]), tuple(facts[:path]), draw(clauses)
