@@ -51,7 +51,7 @@ from gradual.core.terms import (
 from gradual.core.verify_branches import conditional, matched
 from gradual.core.verify_data import Structures
 from gradual.core.verify_proxies import wrap
-from gradual.dims.constraint import Constraint, all_of, at_least, equal
+from gradual.dims.constraint import FALSE, Constraint, all_of, at_least, equal
 from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, constant
 from gradual.dims.facts import Facts
@@ -243,7 +243,9 @@ class _Verifier:
         try:
             types, judgement = anyrank.asked(self, step.operands, asking)
         except IllFormed as wrong:
-            self.found.append(f"{step.name}: {wrong.message}")
+            if step.accepts is None:
+                self.found.append(f"{step.name}: {wrong.message}")
+            self.facts.suppose(FALSE)  # its check fails, and nobody comes to what follows
             return self._define(step.name, step.type)
         if not isinstance(judgement, Judgement):
             anyrank.applied(self, step, asking, types)
