@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradual.dims.atom import Variable, bottom_up, names_of
-from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, differs, negated
+from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, differs, equal, negated
 from gradual.dims.dim import Dim, of_atom
 from gradual.dims.facts import Cone, Facts
 from gradual.dims.interval import judged
@@ -87,7 +87,7 @@ class Decider:
         if isinstance(answer, Nowhere):
             return self._proved(answer.rung, plausible)
         sure = isinstance(answer, Somewhere) and question.admits(answer.model)
-        witness = self._witness(question, answer.model) if isinstance(answer, Somewhere) and sure else {}
+        witness = self._witness(question, answer.model, True) if isinstance(answer, Somewhere) and sure else {}
         self.counts[answer.rung if isinstance(answer, Somewhere) else "gave-up"] += 1
         return Unknown(
             because=_fails_for(witness) if sure else _GAVE_UP,
@@ -108,27 +108,29 @@ class Decider:
     def _refuted(self, question: _Question, rung: str) -> Refuted:
         self.counts[rung] += 1
         sample = self._answer(question.cone.known, question.order)
-        witness = self._witness(question, sample.model) if isinstance(sample, Somewhere) else {}
+        witness = self._witness(question, sample.model, False) if isinstance(sample, Somewhere) else {}
         return Refuted(_never(question), witness)
 
-    def _witness(self, question: _Question, model: Mapping[Variable, int]) -> dict[str, int]:
-        """A model by name: the goal's own variables first, in order of occurrence.  [dim.witness]"""
+    def _witness(self, question: _Question, model: Mapping[Variable, int], path: bool) -> dict[str, int]:
+        """A model by name, of the path's facts too or not: the goal's own variables first.  [dim.witness]"""
         env = dict(model)
         found: dict[str, int] = {}
         for name in occurrences(question.goal):
             image = question.facts.rewrite(of_atom(name))
             if not image.names <= env.keys():
-                env |= self._sample(question.facts, image)
+                env |= self._sample(question.facts, image, env, path)
             try:
                 found[name.name] = image.evaluate(env)
             except (KeyError, Undefined):
                 return {}
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
-    def _sample(self, facts: Facts, dim: Dim) -> Mapping[Variable, int]:
-        """Numbers for the variables of a dim that no answer has mentioned yet."""
+    def _sample(self, facts: Facts, dim: Dim, chosen: Mapping[Variable, int], path: bool) -> Mapping[Variable, int]:
+        """Numbers for the variables of a dim that no answer has mentioned yet, beside those that are chosen."""
         cone = facts.cone(dim)
-        match self._answer(cone.known, _order(sorted(dim.names), cone)):
+        order = _order(sorted(dim.names), cone)
+        fixed = [equal(of_atom(name), chosen[name]) for name in order if name in chosen]
+        match self._answer([*cone.known, *(cone.path if path else ()), *fixed], order):
             case Somewhere(model=model):
                 return model
         return {}
@@ -155,7 +157,7 @@ class Decider:
         question = _Question(facts, goal, facts.rewrite(goal))
         match self._answer(question.failure, question.order):
             case Somewhere(model=model) if question.admits(model):
-                return self._witness(question, model)
+                return self._witness(question, model, True)
         return {}
 
     def simplified(self, facts: Facts, dim: Dim) -> Dim:
