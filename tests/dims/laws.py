@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gradual.dims.constraint import Constraint, at_least
@@ -34,6 +34,11 @@ def check_soundness(question: Question, decider: Decider) -> Verdict:
     """T2: proved is true, refuted is false, and a witness is what it says, on a grid that knows no solver."""
     known, path, goal = question
     verdict = decider.decide(facts_of(known, path, decider), built(goal))
+    _check(verdict, goal, known, path)
+    return verdict
+
+
+def _check(verdict: Verdict, goal: Tree, known: Sequence[Tree], path: Sequence[Tree]) -> None:
     match verdict:
         case Proved():
             for env in _models((*known, *path)):
@@ -46,11 +51,11 @@ def check_soundness(question: Question, decider: Decider) -> Verdict:
         case Unknown(witness=witness):
             _check_witness(witness, (*known, *path))
             assert not witness or meant(goal, _filled(witness)) is not True, f"{goal} does not fail at {witness}"
-    return verdict
 
 
-def _models(trees: tuple[Tree, ...]) -> list[dict[str, int]]:
-    return [env for env in grid(SIZES) if all(meant(tree, env) is True for tree in trees)]
+def _models(trees: Iterable[Tree]) -> list[dict[str, int]]:
+    held = tuple(trees)
+    return [env for env in grid(SIZES) if all(meant(tree, env) is True for tree in held)]
 
 
 def _filled(witness: Mapping[str, int]) -> dict[str, int]:
@@ -61,7 +66,7 @@ def _decided(constraint: Constraint, witness: Mapping[str, int]) -> bool:
     return bool(witness) and all(variable.name in witness for variable in constraint.variables())
 
 
-def _check_witness(witness: Mapping[str, int], trees: tuple[Tree, ...]) -> None:
+def _check_witness(witness: Mapping[str, int], trees: Iterable[Tree]) -> None:
     assert all(k >= 0 for k in witness.values())
     for tree in trees:
         if _decided(built(tree), witness):  # a normal form may be defined where the fact, as written, is not
@@ -84,3 +89,27 @@ def check_monotony(question: Question, more: Decider, less: Decider) -> None:
     weak = less.decide(facts_of(known, path, less), built(goal))
     if not isinstance(weak, Unknown):
         assert type(weak) is type(strong), f"{weak} with less power, {strong} with more"
+
+
+def check_walk(walk: Iterable[tuple[str, Tree]], decider: Decider) -> None:
+    """T2 along a walk through branches, in which what was decided is learnt: each verdict, at its place, is sound."""
+    facts, known, path, places = facts_of((), (), decider), [], [], []
+    for act, clause in walk:
+        if act == "enter":
+            places.append((facts.mark(), len(known), len(path)))
+            decider.suppose(facts, built(clause))
+            path.append(clause)
+        elif act == "leave" and places:
+            mark, *lengths = places.pop()
+            facts.rollback(mark)
+            del known[lengths[0] :], path[lengths[1] :]
+        elif act == "assume" and _models((*known, clause)):  # what nobody can meet is refused where it is declared
+            facts.assume(built(clause))
+            known.append(clause)
+        elif act == "owe":
+            verdict = decider.decide(facts, built(clause))
+            _check(verdict, clause, known, path)
+            if isinstance(verdict, Refuted) or not _models((*known, clause)):
+                continue
+            facts.learn(built(clause), verdict)
+            (known if verdict.plausible else path).append(clause)

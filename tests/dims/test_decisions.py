@@ -26,8 +26,8 @@ from gradual.dims.dim import Kind, constant, ite, maximum, minimum, variable
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
-from tests.dims.laws import SCANT, Question, check_monotony, check_soundness
-from tests.generators.dims import alike_questions, case_questions, questions, size_questions
+from tests.dims.laws import SCANT, Question, check_monotony, check_soundness, check_walk
+from tests.generators.dims import Tree, alike_questions, case_questions, questions, size_questions, walks
 
 a, b, c, d, h, k, m, n, s = map(variable, "abcdhkmns")
 x, y = (variable(name, Kind.GHOST) for name in ("dim(%x, 0)", "dim(%y, 0)"))
@@ -68,6 +68,12 @@ def test_verdicts_on_like_sides_and_on_cases_are_sound(question: Question) -> No
 @settings(max_examples=1000, deadline=None)
 def test_verdicts_on_sizes_as_programs_have_them_are_sound(question: Question) -> None:
     check_soundness(question, Decider(smt=False))
+
+
+@given(walks())
+@settings(max_examples=300, deadline=None)
+def test_verdicts_along_a_walk_are_sound(walk: list[tuple[str, Tree]]) -> None:
+    check_walk(walk, Decider(smt=False))
 
 
 @given(questions())
@@ -282,3 +288,9 @@ def test_a_model_of_the_solver_is_made_small() -> None:
     verdict = decider.decide(known(), equal(n * n + m, 20))
     assert decider.smt_queries and isinstance(verdict, Unknown)
     assert verdict.witness and max(verdict.witness.values()) <= 16
+
+
+def test_a_witness_is_of_the_path_in_what_an_equation_hides_too() -> None:
+    verdict = decided(equal(a, b * c), equal(b, 0), path=(more(c, 2),))
+    assert isinstance(verdict, Unknown)
+    assert verdict.witness == {"a": 1, "b": 0, "c": 3}

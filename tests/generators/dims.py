@@ -262,13 +262,20 @@ def _broadcast(draw: st.DrawFn, terms: st.SearchStrategy[Tree]) -> Tree:
     return ("or", ("==", left, right), ("or", ("==", left, one), ("==", right, one)))
 
 
+_CHOSEN = st.one_of(_LINEAR, st.tuples(st.just("if"), _compared(_LINEAR), _LINEAR, _LINEAR))
+_PLAIN = _compared(_CHOSEN)
+CLAUSES = st.one_of(_PLAIN, _broadcast(_CHOSEN), st.tuples(st.just("or"), _PLAIN, _PLAIN))
+"""Multiples, sums and choices of sizes, that they agree or are 1, and comparisons with small numbers."""
+
+
 @st.composite
 def size_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...], Tree]:
-    """Multiples, sums and choices of sizes, that they agree or are 1, and comparisons with small numbers."""
-    terms = st.one_of(_LINEAR, st.tuples(st.just("if"), _compared(_LINEAR), _LINEAR, _LINEAR))
-    clauses = st.one_of(
-        _compared(terms), _broadcast(terms), st.tuples(st.just("or"), _compared(terms), _compared(terms))
-    )
-    facts = draw(st.lists(clauses, min_size=1, max_size=3))
+    """Facts, at most one of them of the path, and a goal."""
+    facts = draw(st.lists(CLAUSES, min_size=1, max_size=3))
     path = draw(st.integers(0, 1))
-    return tuple(facts[path:]), tuple(facts[:path]), draw(clauses)
+    return tuple(facts[path:]), tuple(facts[:path]), draw(CLAUSES)
+
+
+def walks() -> st.SearchStrategy[list[tuple[str, Tree]]]:
+    """What happens along a program: conditions are entered and left, goals are decided and learnt."""
+    return st.lists(st.tuples(st.sampled_from(["enter", "leave", "assume", "owe", "owe"]), CLAUSES), max_size=8)
