@@ -133,7 +133,8 @@ class _Walk:
             case Constant():
                 self.states[step.name] = None
             case Size(name, dim, _, span):
-                self.states[name] = Spoiled(f"`{dim}` is computed with", span) if self._is_in(dim) else None
+                changes = any(map(self._changes, dim.variables()))
+                self.states[name] = Spoiled(f"`{dim}` is computed with", span) if changes else None
             case Project(name, operand, index):
                 whole = self.states.get(operand)
                 self.states[name] = whole[index] if isinstance(whole, tuple) else whole
@@ -153,14 +154,24 @@ class _Walk:
 
     def _check(self, step: Check) -> None:
         """A check must see the sizes that it saw."""
-        for variable in sorted(step.goal.variables()):
-            witness = variable.witness
-            state: Any = self.states.get(witness.value.split("#", 1)[0]) if witness is not None else None
-            for part in witness.value.split("#")[1:] if witness is not None else ():
-                state = state[int(part)] if isinstance(state, tuple) else state
-            apart = state is None or (isinstance(witness, SizeOf) and isinstance(state, int) and state != witness.axis)
-            if variable in self.grows or not apart:
-                raise Unusable(f"check {step.id} `{step.condition}` speaks of the padded size", step.span)
+        if any(map(self._changes, step.goal.variables())):
+            raise Unusable(f"check {step.id} `{step.condition}` speaks of the padded size", step.span)
+
+    def _changes(self, variable: Variable) -> bool:
+        """Whether padding changes what a size or an element is: of what grows there, or does not begin as it was."""
+        witness = variable.witness
+        state = self._held(witness.value) if witness is not None else None
+        if isinstance(witness, SizeOf) and isinstance(state, int):
+            return variable in self.grows or state == witness.axis
+        return variable in self.grows or any(part is not None for part in _leaves(state))
+
+    def _held(self, path: str) -> State:
+        """The state of a value, or of a part of it; None for a value from elsewhere."""
+        name, *parts = path.split("#")
+        state = self.states.get(name)
+        for part in parts:
+            state = state[int(part)] if isinstance(state, tuple) else state
+        return state
 
     def _same(self, names: Iterable[str], step: Step, what: str) -> None:
         """What is read here is what it was.  Raises Unusable."""
@@ -180,14 +191,15 @@ class _Walk:
     def _speaks(self, step: Step) -> bool:
         """Whether a step itself speaks of a size that grows."""
         match step:
-            case Check():
-                return self._is_in(step.goal)
+            case Check(_, goal):
+                return any(map(self._changes, goal.variables()))
             case Assertion():
                 return False
             case Size():
-                return self._is_in(step.dim)
+                return any(map(self._changes, step.dim.variables()))
             case Apply():
-                return self._mentions(step.type) or self._is_sized(step)
+                read = variables_in(tuple(step.attributes.values()))
+                return self._mentions(step.type) or any(map(self._changes, read))
             case Invoke():
                 return any(map(self._mentions, (step.type, *step.types)))
             case Closure():
@@ -212,7 +224,7 @@ class _Walk:
     def _fits(self, state: State, type: OpenedType) -> bool:
         match type:
             case TensorType(shape, _, contents):
-                held = any(map(self._is_in, contents or ()))
+                held = any(map(self._is_in, contents or ())) or self._is_lost(variables_of(type))
                 axes = [axis for axis, size in enumerate(shape) if self._is_in(size)]
                 return not held and axes == ([] if state is None else [state])
             case TupleType(fields):
@@ -222,14 +234,14 @@ class _Walk:
                 return state is None and not self._mentions(type)
 
     def _mentions(self, type: Any) -> bool:
-        return not self.grows.isdisjoint(variables_of(type))
-
-    def _is_sized(self, step: Apply) -> bool:
-        """Whether an attribute speaks of a size that grows."""
-        return not self.grows.isdisjoint(variables_in(tuple(step.attributes.values())))
+        return any(map(self._changes, variables_of(type)))
 
     def _is_in(self, part: Dim | Constraint) -> bool:
         return not self.grows.isdisjoint(part.variables())
+
+    def _is_lost(self, variables: Iterable[Variable]) -> bool:
+        """Whether among some sizes is one that changes, and not as the padded ones do."""
+        return any(variable not in self.grows and self._changes(variable) for variable in variables)
 
     # ------------------------------------------------------------------------------------------------------- operators
     def _applied(self, step: Apply) -> State:
@@ -238,13 +250,16 @@ class _Walk:
         spoiled = next((part for state in states for part in _leaves(state) if isinstance(part, Spoiled)), None)
         if spoiled is not None:
             return spoiled
-        sized = self._is_sized(step)
+        read = frozenset(variables_in(tuple(step.attributes.values())))
+        if self._is_lost(read):
+            return Spoiled(f"`{step.operator.name}` takes a size that padding changes", step.span)
+        sized = not self.grows.isdisjoint(read)
         if not sized and all(part is None for state in states for part in _leaves(state)):
             return None
         why = self._refusal(step, states, sized)
         if why:
             return Spoiled(f"`{step.operator.name}` {why}", step.span)
-        return self._result(step.type)
+        return self._result(step.type, step)
 
     def _refusal(self, step: Apply, states: list[State], sized: bool) -> str:
         """Why padding would change what an operator makes; empty if it does not.
@@ -297,15 +312,15 @@ class _Walk:
             case _:
                 return False
 
-    def _result(self, type: OpenedType) -> State:
+    def _result(self, type: OpenedType, step: Apply) -> State:
         """Where a result grows: where its sizes do."""
         match type:
             case TensorType(shape):
                 return next((axis for axis, size in enumerate(shape) if self._is_in(size)), None)
             case TupleType(fields):
-                return tuple(map(self._result, fields))
+                return tuple(self._result(field, step) for field in fields)
             case _:
-                return None
+                return Spoiled(f"`{step.operator.name}` gives a value of which no size is known", step.span)
 
 
 def _steady(state: State) -> Where:

@@ -165,7 +165,7 @@ class Graph:
                 values = [self._read(where) for where in operands]
                 result = computed(step, values, attributes)
                 if guarded:
-                    exact(result, [constant_type(value) for value in values], attributes, step)
+                    exact(result, [constant_type(value) for value in values], step.attributes, step)
                 self._write(into, result)
             case Assert(step, condition):
                 asserted(step, self._read(condition))

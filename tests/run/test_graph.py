@@ -150,6 +150,23 @@ def test_shape_arithmetic_that_does_not_fit_faults_in_both() -> None:
     assert found.run("@main", Tensor(5, "int64"), runtime="graph") == Tensor(20, "int64")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        'full(%k, shape=[2], dtype="int64")',
+        "tile(%v, reps=[2])",
+        "repeat(%v, repeats=2, axis=0)",
+        "broadcast_to(%k, shape=[3])",
+        "strided_slice(%v, begin=[0], end=[2])",
+        "squeeze(reshape(%k, newshape=[1]), axis=[0])",
+    ],
+)
+def test_elements_of_shape_arithmetic_are_compared_with_what_attributes_say(body: str) -> None:
+    found = checked(f"def @main(%k: int64, %v: Tensor[(3,), int64]) {{ {body} }}")
+    given = Tensor(3, "int64"), Tensor([1, 2, 3], "int64")
+    assert found.run("@main", *given, runtime="graph") == found.run("@main", *given)
+
+
 def test_an_assertion_on_data_stops_both() -> None:
     found = checked('def @main(%x: Tensor[(2,), float32]) { assert all(greater(%x, 0.0)), "positive"; sqrt(%x) }')
     for runtime in ("vm", "graph"):
