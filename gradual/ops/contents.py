@@ -13,7 +13,6 @@ from gradual.dims.dim import Dim, constant, ite, maximum, minimum, product
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents
 from gradual.ops.shapes import ONE, ZERO
-from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
 from gradual.types.type import Content, TensorType
 
@@ -34,7 +33,10 @@ def pointwise(rule: Rule, dtype: DType, *given: TensorType[Dim]) -> Contents:
 
 
 def tracked(contents: Iterable[Content | None], dtype: DType) -> Contents:
-    """Contents that are worth keeping: all known, not too many, no constant beyond the type's range."""
+    """Contents that are worth keeping: all known, and not too many.
+
+    A number that the type cannot hold is one: whoever computes it stops.   [run.overflow]
+    """
     held = tuple(contents)
     if len(held) > LIMITS.contents or not all(_fits(part, dtype) for part in held):
         return None
@@ -44,9 +46,6 @@ def tracked(contents: Iterable[Content | None], dtype: DType) -> Contents:
 def _fits(part: Content | None, dtype: DType) -> bool:
     if part is None or isinstance(part, Constraint) is not (dtype is DType.BOOL):
         return False
-    if isinstance(part, Dim) and part.value is not None:
-        low, high = integer_range(dtype)
-        return low <= part.value <= high
     return dtype is DType.BOOL or dtype.is_integer
 
 

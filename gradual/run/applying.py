@@ -108,10 +108,7 @@ def _predicted(value: Held, type: Any, sizes: Sizes, step: Apply, path: str) -> 
 
 
 def exact(value: Held, types: Sequence[Any], attributes: Mapping[str, Any], step: Apply) -> None:
-    """Shape arithmetic does not wrap: the elements are what the integers say.  [run.overflow]
-
-    A contents rule says nothing of a number that its element type cannot hold.
-    """
+    """Shape arithmetic does not wrap: the elements are what the integers say.  [run.overflow]"""
     rule = step.operator.contents
     if rule is None or not isinstance(step.type, TensorType) or step.type.contents is None:
         return

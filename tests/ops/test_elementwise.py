@@ -390,12 +390,12 @@ def test_contents_of_comparisons_are_conditions() -> None:
     )
 
 
-def test_contents_beyond_the_type_are_forgotten() -> None:
-    high = integer_range(DType.INT8)[1]
-    part = TensorType((), DType.INT8, (constant(high),))
+def test_contents_beyond_the_type_are_kept_as_what_the_integers_say() -> None:
+    high = integer_range(DType.INT32)[1]
+    part = TensorType((), DType.INT32, (constant(high),))
     rule = of("add").contents
     assert rule is not None
-    assert rule(part, TensorType((), DType.INT8, (constant(1),))) is None
+    assert rule(part, TensorType((), DType.INT32, (constant(1),))) == (constant(high + 1),)
 
 
 @examples(200)
