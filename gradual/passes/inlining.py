@@ -13,6 +13,7 @@ from gradual.core.rewriting import Rewriting, apart
 from gradual.core.terms import Function, Invoke, Module, Stop
 from gradual.passes.changing import with_functions
 from gradual.passes.dropping import Dropping
+from gradual.passes.entering import with_entries
 from gradual.passes.naming import dims_in, names_in
 from gradual.passes.passing import Context, Note, Pass, Transformed
 from gradual.passes.sharpening import Sweep
@@ -108,7 +109,8 @@ def inlined(module: Module, context: Context) -> Transformed:
     for name, function in module.functions.items():
         expand = Inlining(module, cyclic)
         sweep = Sweep(module, context.decider, expand=expand)
-        functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
+        swept = with_entries(sweep.function(function))
+        functions[name] = Dropping(among=sweep.loosened).function(swept)
         notes += [_stays(name, call, why) for call, why in expand.left]
     return Transformed(with_functions(module, functions), tuple(notes))
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from gradual.checker.header import entry_check
-from gradual.core.declared import declarations, entry_goals
+from gradual.core.declared import declarations
 from gradual.core.reading import blocks, every, operands, reads
 from gradual.core.rewriting import Rewriting, apart
 from gradual.core.terms import Assertion, Blame, Block, Check, Function, Invoke, Module, Param, Site, Step
@@ -21,6 +20,7 @@ from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, Kind, SizeOf, Variable, constant, of_atom
 from gradual.dims.facts import Facts
 from gradual.passes.changing import changed_function, visited, with_functions
+from gradual.passes.entering import entry_checks
 from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
 from gradual.passes.pinning import Pins, Place, by_function
 from gradual.passes.sharpening import Sweep, sharpened
@@ -77,7 +77,7 @@ def at_numbers(module: Module, function: Function, pins: Pins, decider: Decider)
     choice = measured(type, [measuring(param.written, param.name) for param in params])
     binders = tuple((variable, choice.mapping[variable]) for variable in type.binders)
     header = replace(function, params=params, type=type, binders=binders)
-    at = replace(header, entry=tuple(_entry(function, header, outside)))
+    at = replace(header, entry=tuple(entry_checks(function, header, outside)))
     _is_possible(at, decider)
     opened = tuple(_with_element(param, pins) for param in function.params)
     inner = sharpened(module, replace(at, params=opened), decider, pins.dims())
@@ -150,28 +150,6 @@ def _bounds(function: Function, pins: Pins) -> Iterator[Constraint]:
         for extent, _, path, axis in requirements(param.written, param.name):
             if isinstance(extent, Hole) and (path, axis) in pins.sizes:
                 yield from extent.bounds(constant(pins.sizes[path, axis]))
-
-
-def _entry(before: Function, header: Function, outside: Mapping[Variable, Dim]) -> Iterator[Check]:
-    """What a caller from outside owes: as before where that is still owed, and the numbers.  [run.entry]"""
-    named = Rewriting(dims=dict(outside))
-    old = {check.goal: check for check in map(named.step, before.entry)}
-    places = {
-        equal(size, extent): (index, param, axis)
-        for index, param in enumerate(header.params)
-        for extent, size, _, axis in requirements(param.written, param.name)
-        if isinstance(extent, Dim)
-    }
-    for goal in entry_goals(header, dict(header.binders)):
-        if goal in old:
-            yield old[goal]
-        elif goal in places:
-            index, param, axis = places[goal]
-            says = f"dimension {axis} of argument {index + 1} is not the declared one"
-            yield entry_check(goal, param.span, says, f"argument {index + 1} of `{header.name}`")
-        else:
-            says, through = f"`{header.name}` requires `{goal}`", f"the arguments of `{header.name}`"
-            yield entry_check(goal, header.span, says, through)
 
 
 def _is_possible(function: Function, decider: Decider) -> None:
