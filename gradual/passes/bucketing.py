@@ -28,10 +28,10 @@ from gradual.passes.writing import Writer
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.choosing import at_types
 from gradual.types.dtype import DType
-from gradual.types.measuring import extents
+from gradual.types.measuring import extents, requirements
 from gradual.types.opening import size_of
 from gradual.types.relate import mentioned
-from gradual.types.type import GradualType, NeverType, OpenedType, TensorType, TupleType
+from gradual.types.type import GradualType, Hole, NeverType, OpenedType, TensorType, TupleType
 from gradual.verdict import Proved
 
 MOST = 64
@@ -104,7 +104,7 @@ class _Bucketing:
             )
         padding = None
         if pad is not None:
-            self._may_be_padded(unknown)
+            self._may_be_padded(unknown, pad)
             padding = Padding(pad, growth(ready, frozenset((unknown,)), self.buckets[-1].number, self.decider))
         copies = [copy for bucket in self.buckets if (copy := self._copy(ready, bucket)) is not None]
         general = self.made.add(replace(ready, name=f"{self.function.name}_any"))
@@ -123,19 +123,29 @@ class _Bucketing:
         name = self.made.add(replace(at, name=f"{self.function.name}_{bucket.pins.label}"))
         return bucket.number, name
 
-    def _may_be_padded(self, unknown: Variable) -> None:
+    def _may_be_padded(self, unknown: Variable, pad: str) -> None:
         """Nothing that is declared ties the size to others, and what is padded is never too long.  Raises Unusable."""
-        for clause in self.function.type.where:
-            if unknown in clause.variables() and len(clause.variables()) > 1:
-                raise Unusable(f"`{clause}` ties the padded size to others", self.function.span)
+        for goal in self._declared():
+            if unknown in goal.variables() and len(goal.variables()) > 1:
+                raise Unusable(f"`{goal}` ties the padded size to others", self.function.span)
         facts = Facts()
         size = of_atom(unknown)
         facts.assume(at_least(size, constant(0)))
         for param in self.function.params:
             for type in _tensors(param.type):
                 axis = grown_axis(type, frozenset((unknown,)), f"`{param.name}`", param.span)
-                for bucket in self.buckets if axis is not None else ():
-                    self._is_room(facts, type.shape[axis], unknown, bucket.number, param.name)  # type: ignore[index]
+                if axis is not None:
+                    _cell(pad, type.dtype)
+                    for bucket in self.buckets:
+                        self._is_room(facts, type.shape[axis], unknown, bucket.number, param.name)
+
+    def _declared(self) -> Iterator[Constraint]:
+        """What is declared of sizes: the `where` clauses, and the bounds of `?` at the sizes that they bound."""
+        yield from self.function.type.where
+        for param in self.function.params:
+            for extent, size, _, _ in requirements(param.written, param.name):
+                if isinstance(extent, Hole):
+                    yield from extent.bounds(size)
 
     def _is_room(self, facts: Facts, extent: Dim, unknown: Variable, most: int, name: str) -> None:
         mark = facts.mark()

@@ -168,6 +168,8 @@ def @main(%x: Tensor[(n, 4), float32], %w: Tensor[(3, 4), float32]{gradual_}) {w
 DECLARED = {
     "(%x: Tensor[(n, n), float32])": "two dimensions of `%x`",
     "(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) where n <= m": "ties the padded size to others",
+    "(%x: Tensor[(n,), float32], %y: Tensor[(?{u. u >= n},), float32])": "ties the padded size to others",
+    "(%x: Tensor[(n,), float32], %y: (Tensor[(?{u. u < n},), float32], int32))": "ties the padded size to others",
     "(%x: Tensor[(n,), float32]) where n <= 4": "does not hold then",
     "(%x: Tensor[(n,), float32], %y: Tensor[(9 - n,), float32])": "does not grow with the padded size",
     "(%x: Tensor[(n,), float32], %y: Tensor[(?,), float32]) -> Tensor[(?{u. u <= 9},), float32]": "by a bound",
@@ -199,6 +201,14 @@ def test_a_declaration_that_padding_would_break_is_refused(declared: str, says: 
 def test_what_is_no_bucket_is_refused(words: tuple[str, ...], says: str) -> None:
     with pytest.raises(Unusable, match=says):
         bucketed(gradual.check(MLP), *words)
+
+
+@pytest.mark.parametrize("numbers", ["1", "1,8"])
+@pytest.mark.parametrize("kind, text", [("float32", "abc"), ("float32", ""), ("bool", "x"), ("int8", "300")])
+def test_what_is_no_element_pads_nothing_even_where_nothing_is_padded(numbers: str, kind: str, text: str) -> None:
+    before = gradual.check(f'def @main(%x: Tensor[(n,), {kind}]) {{ zeros(shape=[3, n], dtype="float32") }}')
+    with pytest.raises(Unusable, match=f"which is no {kind}"):
+        bucketed(before, f"n={numbers}", f"pad={text}")
 
 
 def test_arguments_of_every_form_are_padded() -> None:
