@@ -30,6 +30,9 @@ from gradual.types.type import (
 NOWHERE = Span(0, 0)
 """The place of syntax that stands in no text yet."""
 
+_MOST = (1 << 63) - 1
+"""The greatest number that is written as one."""
+
 _ANY = "u"
 """The name of an unknown whose bounds nobody wrote."""
 
@@ -49,9 +52,20 @@ def called(name: str, *arguments: ast.Expr) -> ast.Call:
 
 
 def integer(value: int) -> ast.Number:
-    """A number in a dim or an attribute."""
+    """A number in a dim or an attribute.  Raises Unsayable."""
+    if not ~_MOST <= value <= _MOST:
+        raise Unsayable(f"the number {value}, which no int64 holds")
     dtype = DType.INT32 if -(1 << 31) <= value < 1 << 31 else DType.INT64
     return ast.Number(value, dtype, False, NOWHERE)
+
+
+def _natural(value: int) -> ast.Expr:
+    """A number that is not negative, in a dim; one that no int64 holds is computed from such as do.  [pass.surface.number]"""
+    if value <= _MOST:
+        return integer(value)
+    whole, rest = divmod(value, _MOST)
+    product = _product([integer(_MOST), *([_natural(whole)] if whole > 1 else [])])
+    return _infix("+", product, integer(rest)) if rest else product
 
 
 @dataclass(slots=True, eq=False)
@@ -104,7 +118,7 @@ class Spelling:
         """The sign of a term, and the term without it."""
         factors = [self._atom(atom) for atom in monomial]
         if abs(coefficient) != 1 or not factors:
-            factors.insert(0, integer(abs(coefficient)))
+            factors.insert(0, _natural(abs(coefficient)))
         return (1 if coefficient > 0 else -1), _product(factors)
 
     def _remainder(self, cofactor: Dim, dividend: Dim, divisor: Dim) -> tuple[int, ast.Expr]:
@@ -166,7 +180,7 @@ class Spelling:
 
     def _order(self, left: Dim, right: Dim) -> ast.Expr:
         if left.value is not None:
-            return _infix(">=", self.dim(right), integer(left.value))
+            return _infix(">=", self.dim(right), self.dim(left))
         if right.value is None and left.offset == 1:
             return _infix("<", self.dim(left - 1), self.dim(right))
         return _infix("<=", self.dim(left), self.dim(right))
