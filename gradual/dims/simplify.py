@@ -133,14 +133,22 @@ def _with(dim: Dim, replacement: Replacement) -> Dim:
 
 
 def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
-    """What `difference == 0` says about its first product with a quotient.  [dim.facts.divisible]"""
+    """What `difference == 0` says about its first product with a quotient.  [dim.facts.divisible]
+
+    `2 * q == min(n, 2 * q)` says nothing simpler: what would stand for the product holds the quotient inside.
+    """
     for monomial, coefficient in difference.terms:
         for atom in monomial:
-            if isinstance(atom, FloorDiv):
+            if isinstance(atom, FloorDiv) and not _is_inside(atom, difference):
                 image = polynomial({monomial: coefficient}) - difference
                 sign = 1 if coefficient > 0 else -1
                 return atom, Replacement(monomial, coefficient * sign, image * sign)
     return None
+
+
+def _is_inside(atom: FloorDiv, dim: Dim) -> bool:
+    """Whether a quotient stands in another part of a dim: in an extreme, a choice, or another quotient."""
+    return any(node is atom for child in dim.children if child is not atom for node in bottom_up(child))
 
 
 # ------------------------------------------------------------------------------------------------- extremes
