@@ -105,7 +105,9 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     interface = FunctionType(names, written, TupleType(()), rigid, where, types, tuple(order))
     solved = _solved(state, interface, params, {v: s for d, s in binders.values() for v in d.variables()})
     declared = None if isinstance(literal.result, ast.Omitted) else literal.result
-    result = Reading(state, declares=True).type(declared) if declared is not None else None
+    reading = Reading(state, declares=True)
+    result = reading.type(declared) if declared is not None else None
+    discharge_divisions(state, reading)
     type = replace(interface, result=result) if result is not None else None
     whole = not any(isinstance(given, NeverType) for given in handed.params.values())
     return Header(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gradual.core.surface_demands import Demands, is_demanded, without_own
+from gradual.core.surface_demands import Demands, divisions, is_demanded, without_own
 from gradual.core.surface_literals import Literals
 from gradual.core.surface_types import NOWHERE, Spelling, Unsayable, integer, shape_forgotten
 from gradual.core.terms import Check, Function, Module, Site
@@ -143,8 +143,14 @@ class Lines:
         self.doubtful |= not self.open and any(base_of(variable) in self.joins for variable in check.goal.variables())
         if check.blame.site is Site.ASSERT:
             self._assert(self.spelling.predicate(check.goal), check, items)
-        elif not (open and is_demanded(check, goals)):
+        elif not (open and (is_demanded(check, goals) or self._is_declared(check))):
             self._demand(check.goal, items)
+
+    def _is_declared(self, check: Check) -> bool:
+        """Whether a declaration divides by a size, and so demands what a check of a divisor says.  [dim.division]"""
+        if check.blame.rule != "dim.division":
+            return False
+        return any(check.goal in divisions(function.type) for function in self.around)
 
     def opening(self, items: list[ast.Item]) -> None:
         """An unknown that nobody reads: a definition with one may owe what a strict one may not."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from gradual.core.declared import declarations
 from gradual.core.terms import (
@@ -24,12 +25,13 @@ from gradual.core.terms import (
 )
 from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, equal
 from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, RankOf, SizeOf, Variable, constant, of_atom
+from gradual.dims.dim import Dim, FloorDiv, RankOf, SizeOf, Variable, constant, of_atom
 from gradual.dims.knowing import Knowing, Passed
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed
 from gradual.ops.ranks import Asking, Unknown
 from gradual.types.choosing import Shown, at_arguments, at_types, settled_type
+from gradual.types.measuring import extents
 from gradual.types.opening import at_rank, base_of, rank_of, shapes_unknown, sizes
 from gradual.types.relate import Demand, demands, instantiated, join, mentioned
 from gradual.types.type import (
@@ -327,6 +329,16 @@ def _extent(size: Dim | Hole, written: Dim | Hole, path: str) -> Dim | Hole:
     if isinstance(size, Hole) or not _is_own(size, path):
         return size
     return written if isinstance(written, Hole) else Hole()
+
+
+def divisions(type: FunctionType) -> Iterator[Constraint]:
+    """What reading a declaration demands of the sizes by which it divides.  [dim.division]"""
+    waiting: list[Any] = [extent for part in (*type.params, type.result) for extent in extents(part)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, FloorDiv):
+            yield at_least(node.divisor, constant(1))
+        waiting.extend(node.children)
 
 
 def is_demanded(check: Check, goals: frozenset[Constraint]) -> bool:
