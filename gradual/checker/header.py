@@ -291,8 +291,10 @@ def _entry(
         if bare(solution) is None:
             says = f"no size `{variable.name}` fits the arguments"
             yield entry_check(at_least(solution, constant(0)), literal.span, says, f"the arguments of `{name}`")
-    for clause, written in zip(where[len(where) - len(literal.where) :], literal.where, strict=True):
-        yield entry_check(clause, written.span, f"`{name}` requires `{clause}`", f"the arguments of `{name}`")
+    handed = len(where) - len(literal.where)
+    spans = [literal.span] * handed + [written.span for written in literal.where]
+    for clause, span in zip(where, spans, strict=True):
+        yield entry_check(clause, span, f"`{name}` requires `{clause}`", f"the arguments of `{name}`")
 
 
 def entry_check(goal: Constraint, span: Span, says: str, through: str) -> Check:
