@@ -60,7 +60,7 @@ def integer(value: int) -> ast.Number:
 
 
 def _natural(value: int) -> ast.Expr:
-    """A number that is not negative, in a dim; one that no int64 holds is computed from such as do.  [pass.surface.number]"""
+    """A natural number, in a dim; one that no int64 holds is computed from such as do.  [pass.surface.number]"""
     if value <= _MOST:
         return integer(value)
     whole, rest = divmod(value, _MOST)
