@@ -117,7 +117,7 @@ def _dtype(name: Any) -> DType:
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
-    if not isinstance(shape, list) or not all(type(extent) is int and extent >= 0 for extent in shape):
+    if not isinstance(shape, list) or not all(type(extent) is int and 0 <= extent < 1 << 63 for extent in shape):
         raise ValueError(f"a shape is a list of sizes, not {shape!r}")
     return tuple(shape)
 

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gradual.limits import LIMITS
+from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Constructed, Value, from_json
 from gradual.tools.conformance.values import Built, Drawn, Fields, Literal, Values, read_value
@@ -73,7 +75,7 @@ def made(value: Values, wanted: GradualType | None, seed: int, data: Mapping[str
     """The value that was written, where a parameter wants that type; `data` are the program's declared types."""
     match value:
         case Drawn(dtype, shape):
-            return random_tensor(shape, DType(dtype), seed)
+            return random_tensor(_possible(shape), DType(dtype), seed)
         case Literal(dtype, shape, elements):
             return Tensor(list(elements), dtype or _natural(elements, wanted), shape)
         case Fields(items):
@@ -83,6 +85,16 @@ def made(value: Values, wanted: GradualType | None, seed: int, data: Mapping[str
             if not any(constructor in declared.constructors for declared in data.values()):
                 raise ValueError(f"`{constructor}` is not a constructor of the program")
             return Constructed(constructor, _parts_made(items, _fields(constructor, wanted, data), seed, data))
+
+
+def _possible(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape that a tensor can have; ValueError says why not."""
+    beyond = next((size for size in shape if size not in range(1 << 63)), None)
+    if beyond is not None:
+        raise ValueError(f"no size is {beyond}, which no int64 holds")
+    if numel(shape) > LIMITS.elements:
+        raise ValueError(f"a tensor of {numel(shape)} elements is not drawn: the limit is {LIMITS.elements}")
+    return shape
 
 
 def _parts_made(

@@ -103,7 +103,14 @@ def test_a_program_with_errors_does_not_run(gradual: Gradual, write: Write) -> N
 
 @pytest.mark.parametrize(
     "call",
-    ["@f", "f(1)", "@f(1", "@f(1))", "@f(x)", "@f([1, [2]])", "@f(float33[2])", "@f(int8 [300])", "@f(@no.json)"],
+    [
+        *("@f", "f(1)", "@f(1", "@f(1))", "@f(x)", "@f([1, [2]])", "@f(float33[2])", "@f(int8 [300])", "@f(@no.json)"),
+        *(
+            "@f(float32[99999999999, 99999999999])",
+            "@f((1, (bool[268435457],)))",
+            "@f(float32[0, 9223372036854775808])",
+        ),
+    ],
 )
 def test_arguments_that_cannot_be_read_are_exit_2(gradual: Gradual, write: Write, call: str) -> None:
     done = gradual("run", write("a.relay", SAME), call, "--format", "json")
@@ -111,8 +118,11 @@ def test_arguments_that_cannot_be_read_are_exit_2(gradual: Gradual, write: Write
     assert "E070" in done.err
 
 
+BEYOND = '[{"dtype": "int8", "shape": [0, 9223372036854775808], "data": []}]'
+
+
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[1]", "[{}]", '[{"dtype": "int8", "shape": [1], "data": [300]}]', "[" * 9999]
+    "text", ["", "{}", "[1]", "[{}]", '[{"dtype": "int8", "shape": [1], "data": [300]}]', "[" * 9999, BEYOND]
 )
 def test_files_that_hold_no_values_are_exit_2(gradual: Gradual, write: Write, text: str) -> None:
     done = gradual("run", write("a.relay", SAME), "--args", write("in.json", text))
