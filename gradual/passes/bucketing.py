@@ -293,7 +293,9 @@ class _Choice:
                     says = f"how long dimension {where} of the value is without padding is not known"
                     raise Unusable(says, self.function.span)
                 cut = {"begin": (0,), "end": (size,), "strides": (1,), "axes": (where,)}
-                return self.write.apply("strided_slice", (name,), "%cut", {where: size}, **cut)
+                return self.write.sized(
+                    self.write.apply("strided_slice", (name,), "%first", **cut), where, size, "%cut"
+                )
             case tuple(), TupleType(fields):
                 parts = [self.write.project(name, index, "%part") for index in range(len(fields))]
                 return self.write.make_tuple(

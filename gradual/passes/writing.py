@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.core.rewriting import apart
-from gradual.core.terms import Apply, Block, Constant, If, Invoke, MakeTuple, Module, Project, Size, Step
+from gradual.core.terms import Apply, Block, Constant, If, Invoke, MakeTuple, Module, Project, Rename, Size, Step
 from gradual.dims.dim import Dim, constant
 from gradual.limits import LIMITS
 from gradual.ops.attributes import bound
@@ -54,10 +54,8 @@ class Writer:
         type: TensorType[Dim] = TensorType((), value.dtype, contents)
         return self._emit(Constant(self._fresh(hint), value, type, self.span))
 
-    def apply(
-        self, operator: str, operands: tuple[str, ...], hint: str, sizes: Mapping[int, Dim] | None = None, **given: Any
-    ) -> str:
-        """An operator's application; `sizes` are simpler ones at some axes, which the verifier has to prove."""
+    def apply(self, operator: str, operands: tuple[str, ...], hint: str, **given: Any) -> str:
+        """An operator's application."""
         one = CATALOGUE[operator]
         attributes, types = bound(one, given), [self.types[operand] for operand in operands]
         judgement = one.judge(*types, **attributes)
@@ -65,9 +63,16 @@ class Writer:
         type, _ = opened(judgement.result, name, lambda path, axis, hole: None)
         if one.contents is not None and isinstance(type, TensorType) and tracked_length(type, LIMITS.contents):
             type = TensorType(type.shape, type.dtype, one.contents(*types, **attributes))
-        if sizes and isinstance(type, TensorType):
-            type = TensorType((*(sizes.get(axis, size) for axis, size in enumerate(type.shape)),), type.dtype)
         return self._emit(Apply(name, one, operands, {**attributes, **(judgement.attributes or {})}, type, self.span))
+
+    def sized(self, name: str, axis: int, size: Dim, hint: str) -> str:
+        """A tensor ascribed a size at an axis, which the verifier has to prove; itself where that is its size."""
+        type = self.types[name]
+        assert isinstance(type, TensorType)
+        if type.shape[axis] is size:
+            return name
+        shape = (*type.shape[:axis], size, *type.shape[axis + 1 :])
+        return self._emit(Rename(self._fresh(hint), name, TensorType(shape, type.dtype), self.span))
 
     def call(self, function: str, operands: tuple[str, ...], types: tuple[TypeVariable, ...], hint: str) -> str:
         """A call of a function of the file."""

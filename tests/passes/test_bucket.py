@@ -203,6 +203,16 @@ def test_what_is_no_bucket_is_refused(words: tuple[str, ...], says: str) -> None
         bucketed(gradual.check(MLP), *words)
 
 
+@pytest.mark.parametrize("value", ["%x", "(%x, sum(%y))", "(sum(%y), (exp(%x), %x))"])
+def test_what_a_padded_bucket_prints_checks_again(value: str) -> None:
+    before = gradual.check(f"def @main(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) {{ {value} }}")
+    after = bucketed(before, "n=2,3", "pad=0")
+    again = gradual.check(after.text)
+    assert again.ok, again.diagnostics
+    for n in range(6):
+        assert ended(again, floats(n), floats(2)) == ended(before, floats(n), floats(2))
+
+
 @pytest.mark.parametrize("numbers", ["1", "1,8"])
 @pytest.mark.parametrize("kind, text", [("float32", "abc"), ("float32", ""), ("bool", "x"), ("int8", "300")])
 def test_what_is_no_element_pads_nothing_even_where_nothing_is_padded(numbers: str, kind: str, text: str) -> None:

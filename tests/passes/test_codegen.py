@@ -48,7 +48,7 @@ def test_what_a_definition_says_is_written_again_until_it_is_done() -> None:
 
 def test_buckets_are_accounted_for() -> None:
     assert told(policy("bucket:dim(%x, 0)=1,8,64 pad=0"))[1:] == [
-        "code: 3 steps became 4 copies of 12 steps in all, and 24 steps that choose",
+        "code: 3 steps became 4 copies of 12 steps in all, and 26 steps that choose",
         "checks in a call: 1 before; 1 in `@main_x_0_1`, 1 in `@main_x_0_8`, 1 in `@main_x_0_64`, 1 in `@main_any`",
     ]
 
