@@ -167,6 +167,9 @@ def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | N
     for operand, target in flows:
         chain = _Chain(window, found.demands)
         base, fields = chain.origin(operand)
+        if fields:
+            chain = _Chain(chain.beside(base, fields), found.demands)
+            base, fields = chain.origin(operand)
         if base != operand and not fields and all(_at(target, path) == type for path, type in chain.converted):
             found.silent |= chain.steps
             later = Block(tuple(found.block.steps[index] for index in sorted(chain.steps)), base)
@@ -227,6 +230,12 @@ class _Chain:
         self.steps.add(place)
         base, fields = self._projected(step.operand)
         return base, (*fields, step.index)
+
+    def beside(self, base: str, fields: tuple[int, ...]) -> Mapping[str, tuple[int, Step]]:
+        """The window without the projections to a field, which then is a value that others come from."""
+        of_field = (name for name, (_, step) in self.window.items() if isinstance(step, Project))
+        gone = {name for name in of_field if _Chain(self.window, self.demands)._projected(name) == (base, fields)}
+        return {name: found for name, found in self.window.items() if name not in gone}
 
     def _has_fields(self, path: Path, count: int) -> bool:
         type = _at(self.demands.type_of(path[0]), path[1])

@@ -153,6 +153,19 @@ def @f(%x: Tensor[(?, 3), float32]) {
   let %h: (fn (Tensor[(?,), float32]) -> Tensor[(?,), float32], int32) = (%g, 1);
   %h.0(reshape(%x, newshape=[-1]))
 }""",
+    "a field of another type in a branch": """
+def @f(%c: bool, %g: fn (Tensor[(3,), float32]) -> int32, %h: fn (Tensor[(?,), float32]) -> int32) {
+  if (%c) { (7, ((%g, 2), 1)) } else { (8, ((%h, 2), 2)) }
+}""",
+    "a reference in a branch": """
+def @f(%c: bool, %g: ref(Tensor[(3,), float32]), %h: ref(Tensor[(?,), float32])) {
+  if (%c) { (%g, 1) } else { (%h, 2) }
+}""",
+    "numbers that no int64 holds": """
+def @f(%x: Tensor[(0, n, ?{u. u < 9223372036854775807 * 9223372036854775807 + n}), float32])
+    where n % (9223372036854775807 * 2) == 0 {
+  zeros(shape=[0, 9223372036854775807 * 3 + 5, n * 9223372036854775807 * 9], dtype="float32")
+}""",
     "rigid names beside an unknown": """
 def @f(%x: Tensor[(n,), float32], %y: Tensor[(?,), float32]) -> Tensor[(3,), float32] { %x }""",
 }
