@@ -11,7 +11,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gradual.dims.atom import Compound, FloorDiv, Max, Min, Variable, bottom_up
+from gradual.dims.atom import Compound, FloorDiv, Ite, Max, Min, Variable, bottom_up
 from gradual.dims.compare import compared
 from gradual.dims.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Not
 from gradual.dims.dim import Dim, Monomial, maximum, minimum, of_atom, polynomial, single
@@ -135,20 +135,22 @@ def _with(dim: Dim, replacement: Replacement) -> Dim:
 def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
     """What `difference == 0` says about its first product with a quotient.  [dim.facts.divisible]
 
-    `2 * q == min(n, 2 * q)` says nothing simpler: what would stand for the product holds the quotient inside.
+    `2 * q == min(n, 2 * q)` says nothing simpler: a comparison with an extreme is taken apart, and its parts would
+    be rewritten to it again.
     """
     for monomial, coefficient in difference.terms:
         for atom in monomial:
-            if isinstance(atom, FloorDiv) and not _is_inside(atom, difference):
+            if isinstance(atom, FloorDiv) and not _is_chosen(atom, difference):
                 image = polynomial({monomial: coefficient}) - difference
                 sign = 1 if coefficient > 0 else -1
                 return atom, Replacement(monomial, coefficient * sign, image * sign)
     return None
 
 
-def _is_inside(atom: FloorDiv, dim: Dim) -> bool:
-    """Whether a quotient stands in another part of a dim: in an extreme, a choice, or another quotient."""
-    return any(node is atom for child in dim.children if child is not atom for node in bottom_up(child))
+def _is_chosen(atom: FloorDiv, dim: Dim) -> bool:
+    """Whether an extreme or a choice in a dim speaks of a quotient."""
+    choices = (child for child in dim.children if isinstance(child, Max | Min | Ite))
+    return any(node is atom for choice in choices for node in bottom_up(choice))
 
 
 # ------------------------------------------------------------------------------------------------- extremes
