@@ -51,11 +51,18 @@ class Callee:
 
 def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
     """The core variable that holds the value of a call of a function that is a value."""
-    type = state.types[function]
+    type, spans = state.types[function], [argument.span for argument in call.arguments]
+    spelling = function if function.startswith("@") else spelled(state, call.function)
+    callee = None
+    if isinstance(type, FunctionType) and len(type.params) == len(operands):
+        declared = function in state.program.functions and not function.startswith("@")
+        callee = Callee(function if declared else spelling, function, type, DECLARED if declared else CALLED)
     if not state.templates.keys().isdisjoint(operands):
         from gradual.checker.templates import supplied
 
-        operands = supplied(state, [argument.span for argument in call.arguments], type, operands)
+        if callee is not None and not _measurable(state, callee, operands, spans):
+            return state.broken()
+        operands = supplied(state, spans, type, operands)
     name = state.fresh(hint)
     if isinstance(type, Broken) or any(isinstance(state.types[operand], Broken) for operand in operands):
         return state.define(name, BROKEN)
@@ -63,14 +70,11 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
         message = f"only a function can be called, not `{shown(type)}`"
         state.report("E0307", "type.structure", message, call.function.span)
         return state.define(name, BROKEN)
-    spelling = function if function.startswith("@") else spelled(state, call.function)
-    if len(operands) != len(type.params):
+    if callee is None:
         message = f"`{spelling}` takes {len(type.params)} arguments, not {len(operands)}"
         state.report("E0304", "type.call.arity", message, call.span)
         return state.define(name, BROKEN)
-    declared = function in state.program.functions and not function.startswith("@")
-    callee = Callee(function if declared else spelling, function, type, DECLARED if declared else CALLED)
-    return invoked(state, callee, operands, [argument.span for argument in call.arguments], call.span, name)
+    return invoked(state, callee, operands, spans, call.span, name)
 
 
 def spelled(state: Elaboration, function: ast.Expr) -> str:
@@ -89,12 +93,9 @@ def invoked(
 ) -> str:
     """The core variable `name` with the value of a call: dims and types chosen, arguments in, the result opened."""
     type, called, caller, rules = callee.type, callee.name, f"in `{state.function}`", callee.rules
-    for operand in operands:
-        state.contents(operand)
-    places = [_place(callee, index, at, caller) for index, at in enumerate(spans)]
-    for operand, param, place in zip(operands, type.params, places, strict=True):
-        if not ranks_met(state, operand, param, place):
-            return state.define(name, BROKEN)
+    if not _measurable(state, callee, operands, spans):
+        return state.define(name, BROKEN)
+    places = _places(state, callee, spans)
     types = [state.opened(operand) for operand in operands]
     choice = at_arguments(type, types, agree=agreeing(state, called, spans))
     if choice is None:
@@ -130,7 +131,23 @@ def invoked(
     return state.define(name, result, Made(f"`{called}`", tuple(operands), span))
 
 
-def _place(callee: Callee, index: int, span: Span, caller: str) -> Place:
-    position = f"argument {index + 1} of `{callee.name}`"
-    blamed = f"{position}, in the call {caller}" if callee.rules.blames else ""
-    return Place(span, callee.rules.site, callee.rules.argument, position, blamed)
+def _measurable(state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span]) -> bool:
+    """Whether the callee's dims can be measured: the arguments have the ranks that it declares, or they are demanded.
+
+    [type.call.dims] [type.unranked.demand]
+    """
+    for operand in operands:
+        state.contents(operand)
+    places = _places(state, callee, spans)
+    each = zip(operands, callee.type.params, places, strict=True)
+    return all(ranks_met(state, operand, param, place) for operand, param, place in each)
+
+
+def _places(state: Elaboration, callee: Callee, spans: Sequence[Span]) -> list[Place]:
+    rules = callee.rules
+    places = []
+    for index, span in enumerate(spans):
+        position = f"argument {index + 1} of `{callee.name}`"
+        blamed = f"{position}, in the call in `{state.function}`" if rules.blames else ""
+        places.append(Place(span, rules.site, rules.argument, position, blamed))
+    return places

@@ -58,7 +58,7 @@ from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed, Judgement
 from gradual.ops.ranks import Asking
-from gradual.types.choosing import at_given, at_types
+from gradual.types.choosing import at_given, at_types, is_empty
 from gradual.types.dtype import DType
 from gradual.types.keying import identities, keyed
 from gradual.types.measuring import bare, measured, measuring
@@ -353,7 +353,7 @@ class _Verifier:
             self._ranked(operand, param, f"{operand} in the call of {step.function}")
         types = [self._type(operand) for operand in step.operands]
         call = at_types(type, types, step.types)
-        if call.unsolved:
+        if call.unsolved and not any(map(is_empty, types)):
             self.found.append(f"{step.name}: dims that no argument shows")
             return self._define(step.name, step.type)
         for _, goal in call.owed:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gradual.dims.constraint import Constraint
+from gradual.dims.constraint import TRUE, Constraint
 from gradual.dims.dim import Dim, Variable
 from gradual.types.measuring import Measured, measured
 from gradual.types.opening import closed, opened
@@ -51,7 +51,7 @@ class Applied:
         types: the type arguments, in the order of the type's own parameters; `_` where nothing shows one.
         shown: what the arguments showed of each.
         owed: what measuring the dims demands, by argument.
-        unsolved: whether a dim is left that no argument shows.
+        unsolved: whether a dim is left that no argument shows: where it stands is `?`, and nothing is owed of it.
     """
 
     params: tuple[GradualType, ...]
@@ -73,13 +73,13 @@ def at_arguments(
     choice = measured(type, arguments)
     if not type.types:
         return _applied(type, choice, (), {})
-    params = tuple(substituted(param, choice.mapping) for param in type.params)
+    params = tuple(_at(choice, param) for param in type.params)
     shown: dict[TypeVariable, list[Shown]] = {}
     chosen = _chosen(type.types, params, arguments, shown, agree or _joined)
     if chosen is None:
         return None
     if wanted is not None:
-        match_types(substituted(type.result, choice.mapping), wanted, set(type.types) - chosen.keys(), chosen)
+        match_types(_at(choice, type.result), wanted, set(type.types) - chosen.keys(), chosen)
     return _applied(type, choice, tuple(chosen.get(variable, NeverType()) for variable in type.types), shown)
 
 
@@ -111,14 +111,25 @@ def _applied(
 ) -> Applied:
     every = dict(zip(type.types, types, strict=True))
     return Applied(
-        tuple(instantiated(substituted(param, choice.mapping), every) for param in type.params),
-        instantiated(substituted(type.result, choice.mapping), every),
-        tuple(clause.substitute(choice.mapping) for clause in type.where),
+        tuple(instantiated(_at(choice, param), every) for param in type.params),
+        instantiated(_at(choice, type.result), every),
+        tuple(_clause_at(choice, clause) for clause in type.where),
         types,
         shown,
         choice.owed,
         bool(choice.unsolved),
     )
+
+
+def _at(choice: Measured, part: GradualType) -> GradualType:
+    """A part of a function type at the dims that were chosen; `?` stands where no argument shows one."""
+    known = closed(part, lambda variable: variable not in choice.unsolved) if choice.unsolved else part
+    return substituted(known, choice.mapping)
+
+
+def _clause_at(choice: Measured, clause: Constraint) -> Constraint:
+    """What a clause says at the dims that were chosen; nothing is owed of one that no argument shows."""
+    return clause.substitute(choice.mapping) if clause.variables().isdisjoint(choice.unsolved) else TRUE
 
 
 def _joined(left: Shown, right: Shown) -> GradualType:
@@ -162,6 +173,11 @@ def is_generic(type: GradualType) -> bool:
             return is_generic(content)
         case _:
             return False
+
+
+def is_empty(type: GradualType) -> bool:
+    """Whether there is no value of a type: `_`, or a tuple with a field of which there is none."""
+    return isinstance(type, NeverType) or (isinstance(type, TupleType) and any(map(is_empty, type.fields)))
 
 
 def settled_type(type: OpenedType) -> GradualType:

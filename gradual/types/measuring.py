@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gradual.dims.constraint import Constraint, at_least, divides
 from gradual.dims.dim import ContentOf, Dim, SizeOf, Variable, constant, variable
-from gradual.types.opening import content_of, size_of
+from gradual.types.opening import base_of, content_of, size_of
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -33,7 +33,7 @@ class Measured:
     Attributes:
         mapping: what each binder, and each size or element of a parameter, is in the caller's terms.
         owed: what solving an occurrence such as `2 * n` demands, by parameter.
-        unsolved: binders that no argument shows.
+        unsolved: binders, and sizes or elements of a parameter, that no argument shows.
     """
 
     mapping: Mapping[Variable, Dim]
@@ -49,8 +49,9 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
         for extent, size in _paired(param, argument)
         if extent.value is None
     ]
-    mapping: dict[Variable, Dim] = _named_parts(type, arguments)
-    waiting = [binder for binder in type.binders if binder not in mapping]
+    own = _named_parts(type)
+    mapping: dict[Variable, Dim] = _read_off(own, type, arguments)
+    waiting = [variable for variable in (*type.binders, *own) if variable not in mapping]
     for binder in list(waiting):
         for _, extent, size in sizes:
             if bare(extent) is binder:
@@ -70,8 +71,8 @@ def _solve(
     while waiting and progress:
         progress = False
         for index, extent, size in sizes:
-            open_here = [binder for binder in waiting if binder in extent.variables()]
-            linear = _linear(extent, open_here[0]) if len(open_here) == 1 else None
+            open_here = [variable for variable in waiting if variable in extent.variables()]
+            linear = _linear(extent, open_here[0]) if len(open_here) == 1 and open_here[0].witness is None else None
             if linear is None:
                 continue
             factor, rest = linear
@@ -103,15 +104,20 @@ def _linear(extent: Dim, unknown: Variable) -> tuple[int, Dim] | None:
     return None if unknown in rest.variables() else (factor, rest)
 
 
-def _named_parts(type: FunctionType, arguments: Sequence[OpenedType]) -> dict[Variable, Dim]:
-    """Sizes and elements of parameters that the interface mentions, as `dim(%x, 0)` or `%n`."""
-    mentioned = {v for extent in _mentions(type) for v in extent.variables() if v.witness is not None}
+def _named_parts(type: FunctionType) -> tuple[Variable, ...]:
+    """The sizes and elements of parameters that the interface mentions, as `dim(%x, 0)` or `%n`."""
+    mentioned = dict.fromkeys(v for extent in _mentions(type) for v in extent.variables() if v.witness is not None)
+    return tuple(variable for variable in mentioned if base_of(variable) in type.names)
+
+
+def _read_off(own: Sequence[Variable], type: FunctionType, arguments: Sequence[OpenedType]) -> dict[Variable, Dim]:
+    """What the sizes and elements of parameters are in the arguments."""
     places = {name: index for index, name in enumerate(type.names)}
     mapping: dict[Variable, Dim] = {}
-    for name in mentioned:
+    for name in own:
         match name.witness:
             case SizeOf(value=path, axis=axis) if (part := _part(path, places, arguments)) is not None:
-                mapping[name] = part.shape[axis]
+                mapping.update({name: part.shape[axis]} if axis < part.rank else {})
             case ContentOf(value=path, index=index) if (part := _part(path, places, arguments)) is not None:
                 content = part.contents[index[0] if index else 0] if part.contents else None
                 if isinstance(content, Dim):
@@ -124,9 +130,10 @@ def _part(path: str, places: Mapping[str, int], arguments: Sequence[OpenedType])
     if base not in places:
         return None
     part = arguments[places[base]]
-    for field in fields:
-        assert isinstance(part, TupleType), path
-        part = part.fields[int(field)]
+    for index in map(int, fields):
+        if not isinstance(part, TupleType) or index >= len(part.fields):
+            return None
+        part = part.fields[index]
     return part if isinstance(part, TensorType) else None
 
 
@@ -137,7 +144,7 @@ def _mentions(type: FunctionType) -> Iterator[Dim | Constraint]:
 
 
 def extents(type: GradualType) -> Iterator[Dim | Constraint]:
-    """The dims and bounds written in a type, left to right; those inside function, data and reference types too."""
+    """The dims, bounds and clauses written in a type, left to right; inside function, data and reference types too."""
     match type:
         case TensorType(shape):
             for extent in shape:
@@ -148,9 +155,10 @@ def extents(type: GradualType) -> Iterator[Dim | Constraint]:
         case TupleType(fields):
             for field in fields:
                 yield from extents(field)
-        case FunctionType(params=params, result=result):
+        case FunctionType(params=params, result=result, where=where):
             for part in (*params, result):
                 yield from extents(part)
+            yield from where
         case DataType(_, arguments):
             for argument in arguments:
                 yield from extents(argument)
