@@ -6,7 +6,7 @@ whoever asked for the reading discharges them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradual.checker.binders import Unreadable, bind_declared
@@ -25,7 +25,7 @@ from gradual.dims.constraint import (
     negated,
 )
 from gradual.dims.decide import Nowhere
-from gradual.dims.dim import Dim, Kind, Variable, constant, ite, maximum, minimum, product, variable
+from gradual.dims.dim import Dim, Kind, Variable, constant, ite, maximum, minimum, of_atom, product, variable
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
@@ -43,6 +43,7 @@ from gradual.types.type import (
     TypeVariable,
     UnrankedType,
 )
+from gradual.verdict import Proved
 
 _COMPARISONS: dict[str, Callable[[Dim, Dim], Constraint]] = {
     "==": equal,
@@ -333,9 +334,7 @@ class Reading:
             state.bind_dim(written.binder, unknown)
             bound = self.clause(written.bound)
         (binder,) = unknown.variables()
-        divisors = [goal for goal, _ in self.owed if binder in goal.variables()]
-        self.owed[:] = [(goal, span) for goal, span in self.owed if binder not in goal.variables()]
-        bound = all_of(*divisors, bound)
+        bound = all_of(*self._divisions({binder}), bound)
         met = all_of(state.program.not_negative(unknown), bound)
         if isinstance(state.program.decider.satisfiable(state.facts, met), Nowhere):
             state.report("E0311", "type.bound", f"no size satisfies `{bound}`", written.bound.span)
@@ -384,13 +383,39 @@ class Reading:
             order.extend(bind_declared(state, written.binders, everything, written.where, bound))
             params = tuple(map(Reading(state, bound, self.owed, self.declares).type, written.params))
             result = self.type(written.result)
-            where = tuple(map(self.clause, written.where))
+            binders = tuple(one for one in order if isinstance(one, Variable))
+            where = self._where(written.where, binders)
         names = tuple(f"%?{i}" for i in range(len(params)))
-        binders = tuple(one for one in order if isinstance(one, Variable))
         types = tuple(one for one in order if isinstance(one, TypeVariable))
         type = FunctionType(names, params, result, binders, where, types, tuple(order))
         self._is_causal(type, spans)
         return type
+
+    def _divisions(self, own: set[Variable]) -> list[Constraint]:
+        """The obligations of divisions by what is bound here: they are of what is bound, and not owed outside."""
+        inside = [goal for goal, _ in self.owed if not own.isdisjoint(goal.variables())]
+        self.owed[:] = [(goal, span) for goal, span in self.owed if own.isdisjoint(goal.variables())]
+        return list(dict.fromkeys(inside))
+
+    def _where(self, written: Sequence[ast.Expr], binders: Sequence[Variable]) -> tuple[Constraint, ...]:
+        """What the callers of a function type owe: its clauses, and that what it divides by of its own is at least 1.
+
+        A divisor in a clause is owed before it, unless the clauses that precede say so.
+        [dim.division] [type.function.dims]
+        """
+        facts, program, own = self.state.facts, self.state.program, set(binders)
+        of_types = self._divisions(own)
+        read = [(self._divisions(own), (clause,)) for clause in map(self.clause, written)]
+        mark, owed = facts.mark(), list[Constraint]()
+        for binder in binders:
+            facts.assume(program.not_negative(of_atom(binder)))
+        for divisions, clauses in (*read, (of_types, ())):
+            unsaid = [goal for goal in divisions if not isinstance(program.decider.decide(facts, goal), Proved)]
+            for goal in (*unsaid, *clauses):
+                facts.assume(goal)
+                owed.append(goal)
+        facts.rollback(mark)
+        return tuple(owed)
 
     def _is_causal(self, type: FunctionType, spans: Mapping[Variable, Span]) -> None:
         """Every dim of a function type is shown by a parameter, or no call could choose it.  [type.function.dims]"""
