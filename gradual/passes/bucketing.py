@@ -137,7 +137,13 @@ class _Bucketing:
                 if axis is not None:
                     _cell(pad, type.dtype)
                     for bucket in self.buckets:
-                        self._is_room(facts, type.shape[axis], unknown, bucket.number, param.name)
+                        self._is_room(facts, type.shape[axis], unknown, bucket.number, f"`{param.name}`")
+        for goal in self._declared():
+            facts.assume(goal)
+        for part in extents(self.function.type.result):
+            if isinstance(part, Dim) and unknown in part.variables():
+                for bucket in self.buckets:
+                    self._is_room(facts, part, unknown, bucket.number, "the value")
 
     def _declared(self) -> Iterator[Constraint]:
         """What is declared of sizes: the `where` clauses, and the bounds of `?` at the sizes that they bound."""
@@ -153,7 +159,7 @@ class _Bucketing:
         enough = self.decider.decide(facts, at_most(extent, extent.substitute({unknown: constant(most)})))
         facts.rollback(mark)
         if not isinstance(enough, Proved):
-            raise Unusable(f"`{extent}` in `{name}` does not grow with the padded size", self.function.span)
+            raise Unusable(f"`{extent}` in {name} does not grow with the padded size", self.function.span)
 
 
 def _ready(module: Module, function: Function, decider: Decider, inline: bool) -> Function:

@@ -185,6 +185,15 @@ def test_a_declaration_that_padding_would_break_is_refused(declared: str, says: 
         bucketed(before, "n=2,8", "pad=0")
 
 
+def test_a_value_that_shrinks_as_the_size_grows_is_refused() -> None:
+    body = 'zeros(shape=[6 // n], dtype="float32")'
+    before = gradual.check(
+        f"def @main(%x: Tensor[(n,), float32]) -> Tensor[(6 // n,), float32] where n >= 1 {{ {body} }}"
+    )
+    with pytest.raises(Unusable, match="`6 // n` in the value does not grow with the padded size"):
+        bucketed(before, "n=2,6", "pad=0")
+
+
 @pytest.mark.parametrize(
     "words, says",
     [
