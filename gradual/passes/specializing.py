@@ -85,7 +85,7 @@ def at_numbers(module: Module, function: Function, pins: Pins, decider: Decider)
 
 
 def _param(param: Param, outside: Mapping[Variable, Dim], pins: Pins) -> Param:
-    written = _filled(substituted(param.written, outside), param.name, pins.sizes)
+    written = _filled(substituted(param.written, {**outside, **pins.dims()}), param.name, pins.sizes)
     type = Rewriting(dims=pins.dims()).type(_with_element(param, pins).type)
     return Param(param.name, type, written, param.span)
 

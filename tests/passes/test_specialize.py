@@ -293,3 +293,9 @@ def @main(%x: Tensor[(n, 2), float32]) { let %f = @mk(%x); %f(%x) }"""
     with pytest.raises(Unusable, match="a call of `@mk` takes or gives a function") as refused:
         gradual.apply(gradual.check(text), "specialize", "@mk:m=2", "calls=check")
     assert refused.value.span is not None
+
+
+def test_a_size_that_another_parameter_speaks_of_is_its_number_there_too() -> None:
+    clause = "fn [m where m % dim(%y, 0) == 0](Tensor[(m,), float32]) -> float32"
+    text = f"def @main(%y: Tensor[(?,), float32], %f: {clause}) -> float32 {{ %f(%y) }}"
+    assert "m % 3 == 0" in at(text, "dim(%y,0)=3").text
