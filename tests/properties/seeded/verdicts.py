@@ -135,8 +135,8 @@ def counterexamples_are_off_by_one() -> Iterator[None]:
     """The first number of a counterexample is one too large."""
     witness = Decider._witness
 
-    def altered(self: Decider, question: Any, model: Mapping[Variable, int]) -> dict[str, int]:
-        found = witness(self, question, model)
+    def altered(self: Decider, question: Any, model: Mapping[Variable, int], path: bool) -> dict[str, int]:
+        found = witness(self, question, model, path)
         return {name: k + (place == 0) for place, (name, k) in enumerate(found.items())}
 
     with patch.object(Decider, "_witness", altered):
