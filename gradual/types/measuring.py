@@ -116,8 +116,8 @@ def _read_off(own: Sequence[Variable], type: FunctionType, arguments: Sequence[O
     mapping: dict[Variable, Dim] = {}
     for name in own:
         match name.witness:
-            case SizeOf(value=path, axis=axis) if (part := _part(path, places, arguments)) is not None:
-                mapping.update({name: part.shape[axis]} if axis < part.rank else {})
+            case SizeOf(value=path, axis=axis) if (part := _part(path, places, arguments)) and axis < part.rank:
+                mapping[name] = part.shape[axis]
             case ContentOf(value=path, index=index) if (part := _part(path, places, arguments)) is not None:
                 content = part.contents[index[0] if index else 0] if part.contents else None
                 if isinstance(content, Dim):

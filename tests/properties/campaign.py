@@ -123,7 +123,7 @@ def breaches(numbers: Iterable[int], laws: dict[str, Law], tally: Tally) -> Iter
             try:
                 with _patience(PATIENCE):
                     program = member(number, compiled)
-            except Exception:
+            except Exception:  # whatever the compiler dies of is what is looked for; there is no program to show then
                 yield Breach("growth", Case(None, number), traceback.format_exc(limit=-8))  # type: ignore[arg-type]
                 continue
             if program is None:
