@@ -145,9 +145,10 @@ def _global(state: Elaboration, name: str, span: Span) -> str:
 
 
 def _interface(state: Elaboration, name: str) -> str:
-    """A function of the file as a value; a `?` in its type is one of the definition's.  [type.strict]"""
+    """A function of the file as a value; a `?` in its type, or no type, is one of the definition's.  [type.strict]"""
     signature = state.program.signatures.get(name)
     if signature is None:
+        state.gradual = True
         return state.define(name, BROKEN)
     state.gradual = state.gradual or is_gradual(signature)
     return state.define(name, signature)

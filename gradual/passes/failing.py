@@ -202,7 +202,7 @@ class Failing:
         if name in MEASURING:
             return self._measures(step)
         if name in LOOKING:
-            return tracked is not None or step.attributes.get("mode", "fast") != "fast"
+            return tracked is not None or self._clamps(step)
         return name not in FAULTING
 
     def _divides(self, step: Apply, least: int) -> bool:
@@ -216,6 +216,15 @@ class Failing:
         above = (one.low is not None and one.low >= least for one in found)
         below = (least == 1 and one.high is not None and one.high < 0 for one in found)
         return bool(found) and all(map(any, zip(above, below, strict=True)))
+
+    def _clamps(self, step: Apply) -> bool:
+        """Whether every index is brought into an axis that has a place for it."""
+        type = self.types[step.operands[0]]
+        if step.attributes.get("mode", "fast") == "fast" or not isinstance(type, TensorType):
+            return False
+        axis = step.attributes["axis"]
+        low = self._estimate.of(product(type.shape) if axis is None else type.shape[axis]).low
+        return low is not None and low >= 1
 
     def _measures(self, step: Apply) -> bool:
         measured, type = self.types[step.operands[0]], step.type

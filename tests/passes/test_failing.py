@@ -36,7 +36,8 @@ SAFE = {
     "division by a constant": ("%i: Tensor[(n,), int32]", "floor_divide(%i, 2)"),
     "division of floats": ("%i: Tensor[(n,), float32]", "divide(%i, %i)"),
     "half a size": ("%x: Tensor[(n, 3), float32]", 'floor_divide(take(shape_of(%x, dtype="int64"), 0), 2i64)'),
-    "clamped indices": ("%i: Tensor[(n,), int32]", "take(%i, %i)"),
+    "clamped indices": ("%i: Tensor[(4, n), int32]", "take(%i, %i, axis=-2)"),
+    "clamped indices of all elements": ("%i: Tensor[(2, 3), int32]", "take(%i, %i)"),
 }
 
 FAILING = {
@@ -44,6 +45,8 @@ FAILING = {
     "a product of sizes may not fit": ("%x: Tensor[(n, m), float32]", 'ndarray_size(%x, dtype="int64")'),
     "division by data": ("%i: Tensor[(n,), int32]", "floor_divide(%i, %i)"),
     "division by 0": ("%i: Tensor[(n,), int32]", "floor_divide(%i, 0)"),
+    "an index into what may be empty": ("%i: Tensor[(n, 3), int32]", "take(%i, [0], axis=0)"),
+    "an index into what is empty": ("%i: Tensor[(3, 0), int32]", 'take(%i, 0, mode="wrap")'),
     "a power of data": ("%i: Tensor[(n,), int32]", "power(%i, %i)"),
     "an index out of bounds": ("%i: Tensor[(n,), int32]", 'take(%i, %i, mode="fast")'),
     "a product of elements": ("%n: int64", "%n * %n"),
