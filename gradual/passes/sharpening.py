@@ -8,13 +8,13 @@ their labels, and an `if` whose condition has become constant is its branch.   [
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import zip_longest
 from typing import Any
 
-from gradual.core.declared import declarations, known_numbers, without_contents
+from gradual.core.declared import declarations, is_own, known_numbers, without_contents
 from gradual.core.rewriting import Rewriting, apart
 from gradual.core.terms import (
     Apply,
@@ -54,10 +54,12 @@ from gradual.source import Span
 from gradual.tensors.tensor import scalar
 from gradual.types.choosing import at_types
 from gradual.types.dtype import DType
-from gradual.types.keying import keyed
+from gradual.types.keying import identities, keyed
 from gradual.types.opening import (
     at_rank,
     base_of,
+    opened,
+    placed_sizes,
     shapes_unknown,
     sizes,
     tracked_length,
@@ -66,6 +68,7 @@ from gradual.types.opening import (
 from gradual.types.type import (
     FunctionType,
     GradualType,
+    Hole,
     NeverType,
     OpenedType,
     TensorType,
@@ -93,7 +96,14 @@ class Rank(Enum):
 
 
 class _Unreachable(Exception):
-    """No run comes here: what stands before it always fails."""
+    """No run comes here: what stands before it always fails.
+
+    `end` is a variable that has no value, or the step that is to say why there is none.
+    """
+
+    def __init__(self, end: str | Stop) -> None:
+        super().__init__(end)
+        self.end = end
 
 
 @dataclass(slots=True, eq=False)
@@ -113,6 +123,7 @@ class Sweep:
         tuples: the tuples that were made here, with the variables that they are made of.
         around: the dims that are measured here, by the function and the literals around.
         closures: the variables that hold a function literal, with it.
+        shared: the unknowns that results of equal applications have in common, by what they depend on.
         loosened: variables that were read by what is gone, and that perhaps nobody reads any more.
         _written_out: how many branches and functions the steps that are swept were taken out of.
     """
@@ -131,6 +142,7 @@ class Sweep:
     around: frozenset[Variable] = frozenset()
     closures: dict[str, Function] = field(default_factory=dict)
     loosened: set[str] = field(default_factory=set)
+    shared: dict[object, Dim] = field(default_factory=dict)
     knowing: Knowing = field(init=False)
     _out: list[Step] = field(default_factory=list)
     _scope: list[str] = field(default_factory=list)
@@ -164,6 +176,7 @@ class Sweep:
     def _block(self, block: Block) -> tuple[Block, OpenedType]:
         """A block swept, with a list of steps of its own, and its value's type; what it defines ends with it."""
         outer, scope, vague, ranks = self._out, self._scope, len(self._vague), dict(self._ranks)
+        shared = dict(self.shared)
         self._out, self._scope = [], []
         result = self._swept(block)
         made, type = Block(tuple(self._out), result), self.type_of(result)
@@ -171,7 +184,7 @@ class Sweep:
         while len(self._vague) > vague:
             name, type_before = self._vague.pop()
             self.types[name] = type_before
-        self._ranks = ranks
+        self._ranks, self.shared = ranks, shared
         self._out, self._scope = outer, scope
         return (block if made.steps == block.steps and result == block.result else made), type
 
@@ -182,12 +195,21 @@ class Sweep:
 
     def _swept(self, block: Block) -> str:
         """The steps of a block emitted; the name of its value."""
+        steps = iter(block.steps)
         try:
-            for step in block.steps:
+            for step in steps:
                 self._step(step)
         except _Unreachable as reached:
-            return str(reached)
+            return self._ended(reached.end, next(steps, None))
         return self.rewriting.name(block.result)
+
+    def _ended(self, end: str | Stop, following: Step | None) -> str:
+        """The block ends here, without a value; by the step that said so before, if there was one."""
+        if isinstance(end, str):
+            return end
+        end = following if isinstance(following, Stop) else replace(end, name=apart([end.name], self.taken)[end.name])
+        self._moved(end)
+        return self.rewriting.name(end.name)
 
     def type_of(self, name: str) -> OpenedType:
         """The type of a variable of the new function, or of a function of the file."""
@@ -215,7 +237,7 @@ class Sweep:
                 self._project(step)
             case Invoke() if self.expand is not None and (callee := self.expand(self, self.rewriting.step(step))):
                 self._inline(step, callee)
-            case Invoke() | Project() | MakeTuple() if self._is_touched(step):
+            case Invoke() | Project() | MakeTuple() if self._is_touched(step) or self._is_declared(step):
                 self._retyped(step)
             case Size(dim=dim) if (size := self.rewriting.dim(dim).value) is not None and 0 <= size < 1 << 63:
                 self._emit(
@@ -252,6 +274,10 @@ class Sweep:
                 return function in self.changed or any(name in self.changed for name in read)
             case _:
                 return step.operand in self.changed
+
+    def _is_declared(self, step: Step) -> bool:
+        """Whether a step applies an operator that the file declares."""
+        return isinstance(step, Invoke) and step.function in self.module.functions and step.function[0] != "@"
 
     def _define(self, name: str, now: OpenedType, before: OpenedType) -> None:
         """A variable has a value from here on; what is known now stands for its unknowns."""
@@ -299,7 +325,27 @@ class Sweep:
             self.loosened.update(moved.operands)
             self._alias(step, found)
         else:
-            self._emit(found, step)
+            self._emit(self._agreeing(found) if isinstance(found, Apply) else found, step)
+
+    def _agreeing(self, moved: Apply) -> Apply:
+        """The step with the unknowns of an earlier application to the same operands for its own.   [type.open]"""
+        if not any(is_own(size, *place) for place, size in placed_sizes(moved.type, moved.name)):
+            return moved
+        found = Asking(moved.operator, moved.operands, moved.attributes).step(self.operands(moved))
+        type = self._shared(found.result, moved, moved.operands) if isinstance(found, Judgement) else moved.type
+        return moved if type is moved.type else replace(moved, type=type)
+
+    def _shared(self, judged: GradualType, moved: Apply | Invoke, operands: Sequence[str]) -> OpenedType:
+        """The type of a step, where holes of one key over the same operands are one unknown."""
+        holes: dict[tuple[str, int], Hole] = {}
+        opened(judged, moved.name, lambda path, axis, hole: holes.update({(path, axis): hole}))
+        dims: dict[Variable, Dim] = {}
+        for place, size in placed_sizes(moved.type, moved.name):
+            key = holes[place].key if place in holes and is_own(size, *place) else None
+            if key is not None:
+                earlier = self.shared.setdefault((key[0], *(operands[i] for i in key[1])), size)
+                dims.update((own, earlier) for own in size.variables() if earlier is not size)
+        return Rewriting(dims=dims).type(moved.type) if dims else moved.type
 
     def put(self, step: Any) -> None:
         """A step that the function did not have, before the one that is looked at."""
@@ -366,7 +412,7 @@ class Sweep:
         except IllFormed as wrong:  # a check before it fails always, or its branch is never taken
             if moved.accepts is not None:
                 self._out.append(replace(moved.accepts, goal=FALSE))
-            raise self._stopped(step.span, f"`{step.operator.name}`: {wrong.message}") from None
+            raise _Unreachable(_stop(f"`{step.operator.name}`: {wrong.message}", step.span)) from None
         if not isinstance(found, Judgement):
             return moved if result is None else replace(moved, type=self.sharper(result, step.type, step.name))
         if moved.accepts is not None:
@@ -396,14 +442,6 @@ class Sweep:
         held = {part for operand in operands for part in elements(operand)}
         safe = all(part in held or fits(part, type.dtype) for part in given)
         return given if safe and not any(is_large(part, LIMITS.nodes) for part in given) else None
-
-    def _stopped(self, span: Span, says: str) -> _Unreachable:
-        """The block ends here, without a value."""
-        (name,) = apart(["%stop"], self.taken).values()
-        self._out.append(Stop(name, says, NeverType(), span))
-        self.types[name] = NeverType()
-        self._scope.append(name)
-        return _Unreachable(name)
 
     # ------------------------------------------------------------------------------------ calls, tuples, renaming
     def _retyped(self, step: Invoke | Project | MakeTuple) -> None:
@@ -468,9 +506,11 @@ class Sweep:
         call = at_types(type, types, moved.types)
         if call.unsolved:
             return moved.type
-        declared = moved.function in self.module.functions and not moved.function.startswith("@")
-        result = keyed(call.result, moved.function, types) if declared else call.result
-        return self.sharper(result, step.type, step.name)
+        if not self._is_declared(moved):
+            return self.sharper(call.result, step.type, step.name)
+        result = keyed(call.result, moved.function, types)
+        made = replace(moved, type=self.sharper(result, step.type, step.name))
+        return self._shared(result, made, identities(moved.operands, types))
 
     def _rename(self, step: Rename) -> None:
         """An ascription forgets; a pass does not.  A value of which elements are known is used itself."""
@@ -587,7 +627,7 @@ class Sweep:
             return
         if held is Rank.ANOTHER or isinstance(verdict, Refuted):
             self._out.append(self._refuted(step, moved))
-            raise self._stopped(step.span, f"`{step.goal}` never holds")
+            raise _Unreachable(_stop(f"`{step.goal}` never holds", step.span))
         self._out.append(moved)
         self.knowing.tell(Passed(goal))
 
@@ -628,3 +668,7 @@ class Sweep:
         if step.condition in self.changed and self._truth(condition) is TRUE:
             return
         self._out.append(step if condition == step.condition else replace(step, condition=condition))
+
+
+def _stop(says: str, span: Span) -> Stop:
+    return Stop("%stop", says, NeverType(), span)
