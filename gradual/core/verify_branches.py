@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gradual.core.terms import Block, CorePattern, If, Match
 from gradual.core.verify_data import Structures
 from gradual.core.verifying import Verifying
-from gradual.dims.constraint import TRUE, Constraint, any_of, equal
+from gradual.dims.constraint import TRUE, Constraint, all_of, any_of, equal
 from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
@@ -31,8 +31,8 @@ def matched(verifier: Verifying, step: Match) -> None:
     _joined(verifier, step, [_branch(verifier, arm.block, TRUE, step, arm.pattern).sizes for arm in step.arms])
 
 
-Read = dict[tuple[str, int], Dim]
-"""The sizes of a branch's value by their places."""
+Read = dict[tuple[str, int], tuple[Dim, ...]]
+"""The sizes of a branch's value by their places: as they read under its condition, and under all that it learns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,9 @@ def _joined(verifier: Verifying, step: If | Match, branches: list[Read]) -> None
         variable = bare(joined)
         if variable is None or base_of(variable) != step.name or len(given) < len(branches):
             continue
-        if all(map(verifier._known, given)):
-            verifier.facts.assume(any_of(*(equal(joined, size) for size in given)))
+        visible = [[equal(joined, size) for size in sizes if verifier._known(size)] for sizes in given]
+        if all(visible):
+            verifier.facts.assume(any_of(*(all_of(*readings) for readings in visible)))
 
 
 def _branch(
@@ -74,9 +75,11 @@ def _branch(
         if size is not joined and (variable is None or base_of(variable) != step.name):
             verifier._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
     _joined_contents(verifier, type, step)
-    read = {place: verifier.decider.simplified(verifier.facts, size) for place, size in placed_sizes(type)}
+    learnt = {place: verifier.decider.simplified(verifier.facts, size) for place, size in placed_sizes(type)}
     verifier.facts.rollback(mark)
     verifier.types, verifier.shared = outer, shared
+    under = verifier.decider.simplified_given
+    read: Read = {place: (under(verifier.facts, size, truth), learnt[place]) for place, size in placed_sizes(type)}
     return Branch(read, isinstance(type, NeverType))
 
 

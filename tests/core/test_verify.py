@@ -141,3 +141,14 @@ def test_what_is_asked_again_at_run_time_owes_nothing_where_facts_know_a_rank() 
     found = gradual.check(text)
     assert found.ok, found.diagnostics
     assert violations(found.core, Decider()) == []
+
+
+def test_a_branch_s_size_is_read_under_its_condition_too() -> None:
+    text = """def @main(%x: Tensor[(?,), float32], %b: bool) {
+      let %c = logical_and(%b, dim(%x, 0) <= 6);
+      let %v = if (%c) { %x as Tensor[(1,), float32] } else { assert dim(%x, 0) == 4; %x };
+      %v * %x
+    }"""
+    found = gradual.check(text)
+    assert found.ok, found.diagnostics
+    assert violations(found.core, Decider()) == []
