@@ -65,8 +65,9 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
         return True
     state.gradual = state.gradual or state.mentions_unknown(goal)
     verdict = state.program.decider.decide(state.facts, goal)
-    if isinstance(verdict, Refuted) and state.before is not None:
-        verdict = _apart(state, goal, verdict, state.before)
+    astray = bool(state.before) and (isinstance(verdict, Refuted) or state.facts.astray)
+    if astray:
+        verdict = _apart(state, goal)
     match verdict:
         case Proved():
             state.proved += 1
@@ -79,21 +80,17 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
         case Unknown():
             state.learnt()
             _postpone(state, described(), verdict)
-    state.facts.learn(goal, verdict, apart=state.before is not None)
+    state.facts.learn(goal, verdict, apart=state.before is not None, astray=astray)
     return True
 
 
-def _apart(state: Elaboration, goal: Constraint, verdict: Refuted, before: int) -> Verdict:
-    """The verdict where nobody may ever come: goals that were learnt on another way do not refute.  [check.apart]"""
-    if not before:
-        return verdict
-    match state.program.decider.decide(state.facts.apart(before), goal):
-        case Unknown() as other:
-            return replace(other, fails_if_reached=True, plausible=False)
-        case Proved() as other:
-            return replace(other, plausible=False)
-        case other:
-            return other
+def _apart(state: Elaboration, goal: Constraint) -> Verdict:
+    """The verdict where nobody may ever come: goals that were learnt on another way do not refute.  [check.apart]
+
+    They exclude the goal, or what was accepted before it here, so that it fails if it is reached.
+    """
+    verdict = state.program.decider.decide(state.facts.apart(state.before or 0), goal)
+    return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict
 
 
 def _refute(state: Elaboration, owed: Owed, because: str, witness: dict[str, int]) -> None:

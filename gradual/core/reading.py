@@ -17,6 +17,7 @@ from gradual.core.terms import (
     Conversion,
     Convert,
     CorePattern,
+    Destructure,
     Function,
     If,
     Instantiate,
@@ -157,7 +158,7 @@ def _reads(step: Step, seen: set[int]) -> Iterator[str]:
             yield from _function_reads(step.function)
         case Match():
             for arm in step.arms:
-                yield from _bases(_pattern_variables(arm.pattern))
+                yield from _bases(variable for bind in binds(arm.pattern) for variable in variables_of(bind.type))
         case Wrap():
             yield from _layer_reads(step.layer, seen)
         case WrapReference():
@@ -215,13 +216,14 @@ def variables_in(value: object) -> Iterator[Variable]:
                 yield from variables_in(part)
 
 
-def _pattern_variables(pattern: CorePattern) -> Iterator[Variable]:
+def binds(pattern: CorePattern) -> Iterator[Bind]:
+    """What a pattern binds, a part that is not named too, left to right."""
     match pattern:
-        case Bind(_, type):
-            yield from variables_of(type)
-        case _:
-            for field in pattern.fields:
-                yield from _pattern_variables(field)
+        case Bind():
+            yield pattern
+        case Destructure(_, fields):
+            for field in fields:
+                yield from binds(field)
 
 
 def _bases(variables: Iterable[Variable]) -> Iterator[str]:

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.core.declared import declarations
+from gradual.core.reading import binds
 from gradual.core.terms import (
     Apply,
     Assertion,
-    Bind,
     Check,
     Construct,
     CorePattern,
-    Destructure,
     Function,
     Instantiate,
     Invoke,
@@ -120,12 +119,7 @@ class Demands:
 
     def bind(self, pattern: CorePattern) -> None:
         """Take in the types of what a pattern binds."""
-        match pattern:
-            case Bind(str(name), type):
-                self.types[name] = type
-            case Destructure(_, fields):
-                for part in fields:
-                    self.bind(part)
+        self.types.update((bind.name, bind.type) for bind in binds(pattern) if bind.name is not None)
 
     def mark(self) -> Learnt:
         """What is known here, for `rollback` at the end of the block."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gradual.core.reading import blocks, every
+from gradual.core.reading import binds, blocks, every
 from gradual.core.terms import (
     Apply,
     Assertion,
@@ -22,6 +22,7 @@ from gradual.core.terms import (
     Instantiate,
     MakeReference,
     MakeTuple,
+    Match,
     Project,
     Rename,
     Size,
@@ -268,6 +269,9 @@ def failing_of(function: Function) -> Failing:
         if isinstance(step, Closure):
             failing.enter(step.function)
             types.update((param.name, param.type) for param in step.function.params)
+        if isinstance(step, Match):
+            bound = (bind for arm in step.arms for bind in binds(arm.pattern))
+            types.update((bind.name, bind.type) for bind in bound if bind.name is not None)
         if not isinstance(step, Check | Assertion):
             types[step.name] = step.type
     return failing

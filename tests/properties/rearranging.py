@@ -1,8 +1,7 @@
 """The same program in another arrangement: independent `let`s exchanged, a `let` written where it is used.
 
-Only neighbours are touched, and never an `if`, a function literal, or a function, data or reference that becomes one of
-another type, whose facts end inside: what one of two neighbours teaches is known to the other in either order, so that
-acceptance may not change.
+Only neighbours are touched, and never an `if` or a function literal, whose facts end inside: what one of two
+neighbours teaches is known to the other in either order, so that acceptance may not change.
 """
 
 from __future__ import annotations
@@ -14,17 +13,13 @@ from random import Random
 
 from tests.generators.program_terms import (
     SPELLED,
-    Annotation,
-    Arrow,
     Body,
     Cases,
     Cast,
     Choice,
-    Fields,
     Item,
     Let,
     Literal,
-    Named,
     Program,
     Size,
     Text,
@@ -85,15 +80,7 @@ def _is_plain(item: Item) -> bool:
     """Whether it is a `let` whose facts stay and which reads and writes no reference, as far as its text shows."""
     if not isinstance(item, Let) or isinstance(item.value, Choice | Literal | Cases):
         return False
-    if not all(map(_is_of_tensors, _annotations(item))):
-        return False
     return not any(re.search(r"\bref|[%@]\w+\(", text) for text in _texts(item))
-
-
-def _is_of_tensors(annotation: Annotation) -> bool:
-    if isinstance(annotation, Fields):
-        return all(map(_is_of_tensors, annotation.fields))
-    return not isinstance(annotation, Arrow | Named)
 
 
 def _are_independent(first: Item, second: Item) -> bool:
@@ -123,14 +110,10 @@ def _sizes(item: Let) -> Iterator[Size]:
         found.append(size)
         return size
 
-    for annotation in _annotations(item):
-        resized(annotation, keep)
+    for annotation in (item.annotation, item.value.annotation if isinstance(item.value, Cast) else None):
+        if annotation is not None:
+            resized(annotation, keep)
     yield from found
-
-
-def _annotations(item: Let) -> list[Annotation]:
-    found = (item.annotation, item.value.annotation if isinstance(item.value, Cast) else None)
-    return [annotation for annotation in found if annotation is not None]
 
 
 def _texts(item: Item) -> Iterator[str]:
