@@ -180,12 +180,20 @@ def applied(verifier: Verifying, step: Apply, asking: Asking, types: Types) -> N
     together = Together(fitting)
     for fact in (*together.bounds(), *together.relations(step.name)) if fitting else ():
         verifier.facts.assume(fact)
-    if step.accepts is None and len(possible) == 1:
-        for equation in possible[0].equations:
-            verifier.facts.assume(equation)
-            learnt(verifier, equation)
+    if len(possible) == 1:
+        _settled(verifier, step, possible[0])
     if fitting:
         verifier._matches(together.result(), step.type, step.name, step.operands)
+
+
+def _settled(verifier: Verifying, step: Apply, case: Case) -> None:
+    """The one case that a run can be in, past the step; a check that asks the rule has met what it needs."""
+    for equation in case.equations:
+        verifier.facts.assume(equation)
+        if step.accepts is None:
+            learnt(verifier, equation)
+    for need in case.judgement.needs if step.accepts is not None and case.judgement is not None else ():
+        verifier.facts.assume(need.goal)
 
 
 def _unasked(verifier: Verifying, step: Apply, asking: Asking, types: Types) -> None:
@@ -213,8 +221,11 @@ def _possible(verifier: Verifying, step: Apply, asking: Asking, case: Case) -> b
     if judgement is None and reached:
         verifier.found.append(f"{step.name}: nothing excludes a refusal: {case.refusal}")
     if judgement is not None and reached:
-        for need in judgement.needs if not asks else ():
-            verifier._prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
+        for need in judgement.needs:
+            if asks:  # whoever comes past the check has met it
+                facts.suppose(need.goal)
+            else:
+                verifier._prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
         verifier._matches(judgement.result, step.type, step.name, step.operands)
         _contents(verifier, step, asking.contents(case.types, judgement.result))
     facts.rollback(mark)

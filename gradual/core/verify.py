@@ -250,8 +250,11 @@ class _Verifier:
         if not isinstance(judgement, Judgement):
             anyrank.applied(self, step, asking, types)
             return self._define(step.name, step.type)
-        for need in judgement.needs if step.accepts is None else ():
-            self._prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
+        for need in judgement.needs:
+            if step.accepts is None:
+                self._prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
+            else:
+                self.facts.assume(need.goal)
         self._matches(judgement.result, step.type, step.name, step.operands)
         self._contents(step, types)
         self._define(step.name, step.type)
