@@ -10,7 +10,7 @@ from typing import Any
 
 from gradual.core.terms import Apply
 from gradual.core.verifying import Verifying
-from gradual.dims.constraint import And, Constraint, Or, at_least, equal
+from gradual.dims.constraint import FALSE, And, Constraint, Or, any_of, at_least, equal, negated
 from gradual.dims.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, constant, product
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
@@ -98,13 +98,30 @@ def readable(verifier: Verifying, variable: Variable, what: str) -> None:
 def seen(verifier: Verifying, type: OpenedType) -> None:
     """A value that is there has its type, so the values whose sizes the type reads have these sizes."""
     for size in sizes(type):
-        for variable in read_always(size):
+        for variable, unless in _reads(size, FALSE):
             match variable.witness:
                 case SizeOf(value=path, axis=axis) if (part := _part(verifier.types, path)) is not None:
-                    verifier.facts.assume(at_least(rank_of(part), constant(axis + 1)))
-                    verifier.facts.assume(at_least(size_of(path, axis), constant(0)))
+                    verifier.facts.assume(any_of(unless, at_least(rank_of(part), constant(axis + 1))))
+                    verifier.facts.assume(any_of(unless, at_least(size_of(path, axis), constant(0))))
                 case _:
                     pass
+
+
+def _reads(node: Any, unless: Constraint) -> Iterator[tuple[Variable, Constraint]]:
+    """The variables that a size reads, each with what holds where another branch of the size is taken."""
+    match node:
+        case Variable():
+            yield node, unless
+        case Dim():
+            for atom in node.atoms():
+                yield from _reads(atom, unless)
+        case Ite(condition=condition, then=then, orelse=orelse):
+            yield from ((variable, unless) for variable in read_always(condition))
+            yield from _reads(then, any_of(unless, negated(condition)))
+            yield from _reads(orelse, any_of(unless, condition))
+        case _:
+            for child in node.children:
+                yield from _reads(child, unless)
 
 
 def read_by(value: Any) -> Iterator[Variable]:

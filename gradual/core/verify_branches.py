@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gradual.core.terms import Block, CorePattern, If, Match
 from gradual.core.verify_data import Structures
 from gradual.core.verifying import Verifying
-from gradual.dims.constraint import TRUE, Constraint, all_of, any_of, equal
+from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, equal
 from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
@@ -20,7 +20,7 @@ def conditional(verifier: Verifying, step: If) -> None:
     truth = verifier._implied(step.condition)
     then = _branch(verifier, step.then, truth.holds, step)
     orelse = _branch(verifier, step.orelse, truth.fails, step)
-    _joined(verifier, step, [then.sizes, orelse.sizes])
+    _joined(verifier, step, [then, orelse])
     for branch, elsewhere in ((then, truth.fails), (orelse, truth.holds)):
         if branch.never:  # whoever comes past the `if` took the other branch
             verifier.facts.suppose(elsewhere)
@@ -28,7 +28,7 @@ def conditional(verifier: Verifying, step: If) -> None:
 
 def matched(verifier: Verifying, step: Match) -> None:
     """The arms of a `match`, each with what its pattern binds.  [core.verify]"""
-    _joined(verifier, step, [_branch(verifier, arm.block, TRUE, step, arm.pattern).sizes for arm in step.arms])
+    _joined(verifier, step, [_branch(verifier, arm.block, TRUE, step, arm.pattern) for arm in step.arms])
 
 
 Read = dict[tuple[str, int], tuple[Dim, ...]]
@@ -43,17 +43,19 @@ class Branch:
     never: bool
 
 
-def _joined(verifier: Verifying, step: If | Match, branches: list[Read]) -> None:
-    """An unknown of the join is one of the sizes that the branches gave."""
+def _joined(verifier: Verifying, step: If | Match, branches: list[Branch]) -> None:
+    """An unknown of the join is one of the sizes that the branches gave; nobody comes past branches that give none."""
     verifier._define(step.name, step.type)
+    giving = [branch.sizes for branch in branches if not branch.never]
+    if not giving:
+        verifier.facts.suppose(FALSE)
     for place, joined in placed_sizes(step.type):
-        given = [read[place] for read in branches if place in read]
         variable = bare(joined)
-        if variable is None or base_of(variable) != step.name or len(given) < len(branches):
+        if variable is None or base_of(variable) != step.name or not all(place in sizes for sizes in giving):
             continue
-        visible = [[equal(joined, size) for size in sizes if verifier._known(size)] for sizes in given]
-        if all(visible):
-            verifier.facts.assume(any_of(*(all_of(*readings) for readings in visible)))
+        readings = [[equal(joined, size) for size in sizes[place] if verifier._known(size)] for sizes in giving]
+        if all(readings):
+            verifier.facts.assume(any_of(*(all_of(*each) for each in readings)))
 
 
 def _branch(

@@ -152,3 +152,13 @@ def test_a_branch_s_size_is_read_under_its_condition_too() -> None:
     found = gradual.check(text)
     assert found.ok, found.diagnostics
     assert violations(found.core, Decider()) == []
+
+
+def test_a_check_may_read_what_only_one_branch_can_read_where_another_check_says_that_it_was_taken() -> None:
+    text = """def @main(%x: Tensor[(6, ?), float32], %c: Tensor[(?,), float32], %y: Tensor[*, float32]) {
+      let %z = if (dim(%c, 0) == 1) { %x } else { let %w = %y as Tensor[(6, 1), float32]; %y };
+      %z as Tensor[(3, 0), float32]
+    }"""
+    found = gradual.check(text)
+    assert found.ok, found.diagnostics
+    assert violations(found.core, Decider()) == []
