@@ -488,16 +488,16 @@ class Sweep:
         finally:
             self._written_out -= 1
 
-    def _bind(self, param: Param, value: str) -> None:
-        """A parameter is its argument; an ascription of it where the argument's type does not say the same sizes.
+    def _bind(self, bound: Param | If, value: str) -> None:
+        """A parameter is its argument, and a join its branch; an ascription where the type does not say the same sizes.
 
         What is a number where the body is written out may be a name around it, of which only the path knows the number.
         """
         type = self.type_of(value)
-        if says(type, self.rewriting.typed(param.type, param.name), param.name):
-            self._alias(param, value)
+        if says(type, self.rewriting.typed(bound.type, bound.name), bound.name):
+            self._alias(bound, value)
         else:
-            self._emit(Rename(param.name, value, self.sharper(type, param.type, param.name), param.span), param)
+            self._emit(Rename(bound.name, value, self.sharper(type, bound.type, bound.name), bound.span), bound)
 
     def _called(self, step: Any, moved: Invoke) -> OpenedType:
         type, types = self.type_of(moved.function), self.arguments(moved)
@@ -561,7 +561,7 @@ class Sweep:
             self.loosened.add(condition)
             taken = step.then if truth.value else step.orelse
             self._write_out(taken.steps)
-            self._alias(step, self.rewriting.name(taken.result))
+            self._bind(step, self.rewriting.name(taken.result))
             return
         then, first = self._branch(step.then, truth)
         orelse, second = self._branch(step.orelse, truth and negated(truth))
