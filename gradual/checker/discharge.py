@@ -80,7 +80,7 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
         case Unknown():
             state.learnt()
             _postpone(state, described(), verdict)
-    state.facts.learn(goal, verdict, apart=state.before is not None, astray=astray)
+    state.facts.learn(goal, verdict, state.before, astray)
     return True
 
 

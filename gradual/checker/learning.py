@@ -20,9 +20,9 @@ class Learning(Facts):
     def __init__(self) -> None:
         super().__init__()
         self._given: dict[Constraint, None] = {}
-        self._learnt: dict[Constraint, None] = {}
+        self._learnt: dict[tuple[int, Constraint], None] = {}
         self._astray: dict[Constraint, None] = {}
-        self._learns = False
+        self._learns: int | None = None
 
     @property
     def learnt(self) -> int:
@@ -36,28 +36,34 @@ class Learning(Facts):
 
     def assume(self, constraint: Constraint) -> None:
         """Know a constraint unconditionally.  [dim.facts.assume]"""
-        table = self._learnt if self._learns else self._given
-        if constraint not in table:
-            self._trail.put(table, constraint, None)
+        if self._learns is not None:
+            self._note(self._learns, constraint)
+        elif constraint not in self._given:
+            self._trail.put(self._given, constraint, None)
         super().assume(constraint)
 
-    def learn(self, goal: Constraint, verdict: Verdict, apart: bool = False, astray: bool = False) -> None:
-        """Know a goal that was accepted.  [dim.facts.learn]
+    def _note(self, before: int, goal: Constraint) -> None:
+        """A goal was learnt, where so many were learnt on another way: one of them may have been the same."""
+        if (before, goal) not in self._learnt:
+            self._trail.put(self._learnt, (before, goal), None)
 
-        One that follows from what is known says nothing more, but `apart` from what it followed from it does; one that
+    def learn(self, goal: Constraint, verdict: Verdict, before: int | None = None, astray: bool = False) -> None:
+        """Know a goal that was accepted, `before` which so many were learnt on another way.  [dim.facts.learn]
+
+        One that follows from what is known says nothing more, but apart from what it followed from it does; one that
         leads `astray` cannot hold together with what is known, and may hold apart from it.
         """
-        self._learns = True
+        self._learns = before or 0
         super().learn(goal, _implausible(verdict) if astray else verdict)
-        self._learns = False
-        if apart and isinstance(verdict, Proved | Unknown) and verdict.plausible and goal not in self._learnt:
-            self._trail.put(self._learnt, goal, None)
+        self._learns = None
+        if before is not None and isinstance(verdict, Proved | Unknown) and verdict.plausible:
+            self._note(before, goal)
         if astray:
             self._trail.put(self._astray, goal, None)
 
     def apart(self, learnt: int) -> Facts:
         """The same facts, of which the first goals that were learnt are known for proofs only.  [check.apart]"""
-        facts, goals = Facts(), list(self._learnt)
+        facts, goals = Facts(), [goal for _, goal in self._learnt]
         for constraint in (*self._given, *goals[learnt:]):
             facts.assume(constraint)
         for constraint in (*self.path, *goals[:learnt]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gradual.core import anyrank
 from gradual.core.terms import Block, CorePattern, If, Match
 from gradual.core.verify_data import Structures
 from gradual.core.verifying import Verifying
@@ -12,7 +13,7 @@ from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
 from gradual.types.opening import base_of, paired_sizes, placed_sizes
-from gradual.types.type import NeverType, OpenedType, TensorType
+from gradual.types.type import NeverType, OpenedType, TensorType, UnrankedType
 
 
 def conditional(verifier: Verifying, step: If) -> None:
@@ -70,6 +71,8 @@ def _branch(
     verifier.block(block)
     if isinstance(step.type, TensorType) and step.type.contents is not None:
         verifier._open_contents(block.result)
+    if not isinstance(step.type, UnrankedType):
+        anyrank.settle(verifier, (block.result,))
     type = verifier._type(block.result)
     verifier._alike(type, step.type, step.name)
     for size, joined in paired_sizes(type, step.type):

@@ -477,7 +477,7 @@ class Sweep:
             self._write_out(callee.body.steps)
         finally:
             self.rewriting.types = outer
-        self._alias(step, self.rewriting.name(callee.body.result))
+        self._bind(step, self.rewriting.name(callee.body.result))
 
     def _write_out(self, steps: Iterable[Step]) -> None:
         """Steps of a block inside, or of another function, in the block that is swept."""
@@ -488,8 +488,10 @@ class Sweep:
         finally:
             self._written_out -= 1
 
-    def _bind(self, bound: Param | If, value: str) -> None:
-        """A parameter is its argument, and a join its branch; an ascription where the type does not say the same sizes.
+    def _bind(self, bound: Param | Invoke | If, value: str) -> None:
+        """A parameter is its argument, a result what was returned, and a join its branch.
+
+        It is ascribed where its type does not say the same sizes.
 
         What is a number where the body is written out may be a name around it, of which only the path knows the number.
         """

@@ -162,3 +162,13 @@ def test_a_check_may_read_what_only_one_branch_can_read_where_another_check_says
     found = gradual.check(text)
     assert found.ok, found.diagnostics
     assert violations(found.core, Decider()) == []
+
+
+def test_the_value_of_a_branch_has_the_rank_that_is_known_there() -> None:
+    text = """def @main(%x: Tensor[*, float32], %c: bool) {
+      let %y = broadcast_to(%x, shape=[dim(%x, 0)]);
+      if (%c) { %y } else { let %z = %y as Tensor[(dim(%x, 0),), float32]; %x }
+    }"""
+    found = gradual.check(text)
+    assert found.ok, found.diagnostics
+    assert violations(found.core, Decider()) == []
