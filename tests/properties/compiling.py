@@ -75,6 +75,9 @@ def deciding(make: Any) -> Iterator[None]:
 
 _ORDINARY = Options(advise=False)
 
+ROOMY = Options(limits=Limits(nodes=1000), advise=False)
+"""Where no size is too large to be kept: one that is forgotten agrees with every other, as a `?` of its definition."""
+
 
 def compiled(text: str, options: Options = _ORDINARY) -> Compilation:
     """The text checked by the decider that all generated programs share, once for the laws that ask for it."""

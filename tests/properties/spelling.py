@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from gradual.compiler import Compilation, Options
+from gradual.compiler import Compilation
 from gradual.core.print import printed as printed_core
-from gradual.limits import Limits
 from gradual.source import Source
 from gradual.syntax.parse import parse
 from gradual.syntax.print import printed
 from tests.generators.program_terms import SPELLED, Program, respelled, shadowed
 from tests.properties.case import Case, errors, gave_up
-from tests.properties.compiling import alike, compiled, outcome
+from tests.properties.compiling import ROOMY, alike, compiled, outcome
 from tests.properties.rearranging import exchanged, inlined
 
 
@@ -83,10 +82,6 @@ def inlining(case: Case) -> str | None:
     return _rearranged(case, inlined(case.program, Random(f"inline {case.seed}")))
 
 
-_ROOMY = Options(limits=Limits(nodes=1000), advise=False)
-"""Where no size is too large to be kept: one that is forgotten makes a definition gradual."""
-
-
 def _rearranged(case: Case, program: Program) -> str | None:
     """What differs in another arrangement; which one of several checks or faults stops a run may differ."""
     if program == case.program:
@@ -94,7 +89,7 @@ def _rearranged(case: Case, program: Program) -> str | None:
     other = compiled(str(program))
     if case.gave_up or gave_up(other):
         return None
-    if other.ok != case.found.ok and compiled(str(program), _ROOMY).ok != compiled(case.text, _ROOMY).ok:
+    if other.ok != case.found.ok and compiled(str(program), ROOMY).ok != compiled(case.text, ROOMY).ok:
         return f"rearranged: {other.ok} instead of {case.found.ok}: {errors(other)} {errors(case.found)}\n{program}"
     for values, ended in zip(case.inputs, case.outcomes, strict=True) if other.ok else ():
         again = outcome(other.core, values)
