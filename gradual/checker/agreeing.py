@@ -14,7 +14,8 @@ from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
-from gradual.types.relate import renamed
+from gradual.types.opening import base_of
+from gradual.types.relate import mentioned, other_parameters, renamed
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -82,6 +83,9 @@ class Agreement:
 
     def _function(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
         """Parameters and results joined, what both demand kept; whoever binds no dims shows how it may be called."""
+        around = {one for one in mentioned(right) if base_of(one) not in right.names}
+        if not {base_of(one) for one in around}.isdisjoint(left.names):
+            left = other_parameters(left, around)
         like = renamed(right, left)
         if like is None:
             free = [type for type in (left, right) if not type.binders and not type.types]

@@ -52,7 +52,7 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
     own = _named_parts(type)
     mapping: dict[Variable, Dim] = _read_off(own, type, arguments)
     waiting = [variable for variable in (*type.binders, *own) if variable not in mapping]
-    for binder in list(waiting):
+    for binder in [one for one in waiting if one.witness is None]:  # a size or element is that of its own argument
         for _, extent, size in sizes:
             if bare(extent) is binder:
                 mapping[binder] = size

@@ -212,23 +212,24 @@ def join(left: GradualType, right: GradualType) -> GradualType | None:
 def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> FunctionType | None:
     """The function type with the other's names for its parameters and binders, None if their numbers differ.
 
-    With `apart` the binders get names that occur in none of these types instead: two types that are renamed apart from
-    both are alike if they are the same but for names.
+    With `apart` parameters and binders get names that occur in none of these types instead: two types that are renamed
+    apart from both are alike if they are the same but for names.
     """
     numbers = (len(type.params), len(type.binders), len(type.types))
     if numbers != (len(like.params), len(like.binders), len(like.types)):
         return None
-    dims, types = (like.binders, like.types) if not apart else _unused(like, (type, like, *apart))
-    mapping = {
-        binder: variable(other.name, other.kind, other.witness)
-        for binder, other in zip(type.binders, dims, strict=True)
-    }
+    names, dims, types = like.names, like.binders, like.types
+    if apart:
+        names, dims, types = _unused(like, (type, like, *apart))
+    mapping = _of_parameters(type, names)
+    for binder, other in zip(type.binders, dims, strict=True):
+        mapping[binder] = variable(other.name, other.kind, other.witness)
     chosen: dict[TypeVariable, GradualType] = dict(zip(type.types, types, strict=True))
     mine: tuple[Variable | TypeVariable, ...] = (*type.binders, *type.types)
     theirs: tuple[Variable | TypeVariable, ...] = (*dims, *types)
     others = dict(zip(mine, theirs, strict=True))
     return FunctionType(
-        like.names,
+        names,
         tuple(instantiated(substituted(param, mapping), chosen) for param in type.params),
         instantiated(substituted(type.result, mapping), chosen),
         dims,
@@ -238,13 +239,33 @@ def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> Fun
     )
 
 
-def _unused(type: FunctionType, among: Sequence[FunctionType]) -> tuple[tuple[Variable, ...], tuple[TypeVariable, ...]]:
-    """As many dims and type variables as a function type binds, that occur in none of some types."""
-    taken = {variable.name for one in among for variable in (*mentioned(one), *one.binders)}
+def _unused(
+    type: FunctionType, among: Sequence[FunctionType]
+) -> tuple[tuple[str, ...], tuple[Variable, ...], tuple[TypeVariable, ...]]:
+    """As many parameters, dims and type variables as a function type binds, that occur in none of some types."""
+    every = [variable for one in among for variable in (*mentioned(one), *one.binders)]
+    taken = {variable.name for variable in every} | {base for one in every if (base := base_of(one)) is not None}
     taken |= {variable.name for one in among for variable in (*type_variables(one), *one.types)}
+    names = (f"%?{count}" for count in itertools.count() if f"%?{count}" not in taken)
     dims = (_rigid(f"n{count}") for count in itertools.count() if f"n{count}" not in taken)
     types = (TypeVariable(f"A{count}") for count in itertools.count() if f"A{count}" not in taken)
-    return tuple(itertools.islice(dims, len(type.binders))), tuple(itertools.islice(types, len(type.types)))
+    return (
+        tuple(itertools.islice(names, len(type.params))),
+        tuple(itertools.islice(dims, len(type.binders))),
+        tuple(itertools.islice(types, len(type.types))),
+    )
+
+
+def _of_parameters(type: FunctionType, names: Sequence[str]) -> dict[Variable, Dim]:
+    """The sizes and elements of its parameters that a function type mentions, by other names of the parameters."""
+    fresh = dict(zip(type.names, names, strict=True))
+    mapping: dict[Variable, Dim] = {}
+    for own in set(mentioned(type)):
+        if own.witness is not None and base_of(own) in fresh:
+            base, *path = own.witness.value.split("#")
+            witness = replace(own.witness, value="#".join((fresh[base], *path)))
+            mapping[own] = variable(own.name.replace(base, fresh[base]), own.kind, witness)
+    return mapping
 
 
 def _rigid(name: str) -> Variable:
@@ -287,7 +308,7 @@ def _clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> Functio
             dims.update(mentioned(part))
             types.update(type_variables(part))
     if any(base_of(variable) in type.names for variable in dims):
-        type = _other_params(type, dims)
+        type = other_parameters(type, dims)
     if dims.isdisjoint(type.binders) and types.isdisjoint(type.types):
         return type
     taken = {v.name for v in dims | set(mentioned(type))} | {v.name for v in types | set(type_variables(type))}
@@ -298,18 +319,13 @@ def _clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> Functio
     return clear
 
 
-def _other_params(type: FunctionType, dims: Iterable[Variable]) -> FunctionType:
+def other_parameters(type: FunctionType, dims: Iterable[Variable]) -> FunctionType:
     """The function type with names for its parameters that do not occur in some dims."""
     taken = {*type.names, *(v.witness.value.split("#", 1)[0] for v in dims if v.witness is not None)}
-    fresh = {name: _other(name, taken) for name in type.names}
-    mapping: dict[Variable, Dim] = {}
-    for own in set(mentioned(type)):
-        if own.witness is not None and base_of(own) in type.names:
-            base, *path = own.witness.value.split("#")
-            witness = replace(own.witness, value="#".join((fresh[base], *path)))
-            mapping[own] = variable(own.name.replace(base, fresh[base]), own.kind, witness)
+    names = tuple(_other(name, taken) for name in type.names)
+    mapping = _of_parameters(type, names)
     return FunctionType(
-        tuple(fresh[name] for name in type.names),
+        names,
         tuple(substituted(param, mapping) for param in type.params),
         substituted(type.result, mapping),
         type.binders,

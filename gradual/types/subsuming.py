@@ -19,7 +19,8 @@ def subsumes(source: FunctionType, target: FunctionType) -> bool:
     if precise(source, target) and precise(target, source):
         return True
     target = renamed(target, target, source) or target
-    arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(target.params)]
+    passed = zip(target.params, target.names, strict=True)
+    arguments = [opened(param, name, lambda path, axis, hole: None)[0] for param, name in passed]
     call = at_arguments(source, arguments, target.result)
     if call is None or call.unsolved or any(goal is not TRUE for _, goal in call.owed):
         return False
