@@ -269,6 +269,12 @@ JOIN = """def @main(%x: Tensor[(5,), float32], %y: Tensor[(5,), float32]) {
   if (%d == 4) { %x } else { %y }
 }"""
 
+PLACES = """def @first(%k: int64, %j: int64, %y: Tensor[(%k,), float32]) -> Tensor[(%k,), float32] { exp(%y) }
+def @second(%j: int64, %k: int64, %y: Tensor[(%k,), float32]) -> Tensor[(%k,), float32] { exp(%y) }
+def @main(%y: Tensor[(n,), float32], %c: bool) {
+  let %f = if (%c) { @first } else { @second };
+  %f(dim(%y, 0), 77i64, %y)
+}"""
 SECOND = """def @f(%a: Tensor[(n,), float32], %b: Tensor[(n,), float32]) -> Tensor[(n,), float32] { add(%a, %b) }
 def @main(%x: Tensor[(?,), float32], %y: Tensor[(?,), float32]) { @f(%x, %y) }"""
 

@@ -13,6 +13,7 @@ from gradual.run import applying
 from gradual.run import proxies as running
 from gradual.run.machine import Machine
 from gradual.run.value import Part, Proxied
+from gradual.types import relate
 from tests.properties.seeded.planting import planted
 
 
@@ -27,6 +28,13 @@ def polarity_is_never_flipped() -> Iterator[None]:
 def functions_are_never_wrapped() -> Iterator[None]:
     """A function at another type is the function itself."""
     with patch.object(proxies, "wrapped", lambda state, value, *rest: value):
+        yield
+
+
+@planted
+def numbers_of_parameters_are_known_by_name() -> Iterator[None]:
+    """Function types agree where a size is the number that an argument of the same name holds, whichever it is."""
+    with patch.object(relate, "_of_parameters", lambda type, names: {}):
         yield
 
 
