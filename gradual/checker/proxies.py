@@ -29,7 +29,7 @@ from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim, Variable
 from gradual.syntax import ast
 from gradual.types.choosing import at_arguments
-from gradual.types.measuring import measured, measuring
+from gradual.types.measuring import at_values, measured, measuring
 from gradual.types.opening import sizes
 from gradual.types.relate import instantiated, substituted
 from gradual.types.text import shown
@@ -85,7 +85,8 @@ def wrapped_reference(
         return None
     reading = Layer((), (), (), read, tuple(steps[1:]), result)
     with state.apart() as steps:
-        param = _parameter(state, "%written", target.content, f"what is written through {place.through}", place)
+        said = f"what is written through {place.through}"
+        param = _parameter(state, state.fresh("%written"), target.content, said, place)
         flows = flow(state, param.name, source.content, here)
         if flows is None:
             return None
@@ -121,9 +122,11 @@ def _promised(
         state.is_size(fresh[binder])
     types = {variable: state.bind_type(variable.name) for variable in target.types}
     said = f"what is passed to {place.through}"
+    names = [state.fresh("%argument") for _ in target.params]
+    chosen = fresh | at_values(target, names)
     params = tuple(
-        _parameter(state, "%argument", instantiated(substituted(param, fresh), types), said, _inside(place, index))
-        for index, param in enumerate(target.params)
+        _parameter(state, name, instantiated(substituted(param, chosen), types), said, _inside(place, index))
+        for index, (name, param) in enumerate(zip(names, target.params, strict=True))
     )
     own = FunctionType(
         target.names,
@@ -141,9 +144,8 @@ def _promised(
     return params, promised, tuple((variable, solved[variable]) for variable in own.binders)
 
 
-def _parameter(state: Elaboration, spelling: str, type: GradualType, says: str, place: Place) -> Param:
+def _parameter(state: Elaboration, name: str, type: GradualType, says: str, place: Place) -> Param:
     """A parameter of a proxy, opened; its unknowns are the context's."""
-    name = state.fresh(spelling)
     promise = Promise(place.annotation.span if place.annotation is not None else place.span, says)
     opened = state.enter(type, name, lambda path, axis: promise)
     for size in sizes(opened):

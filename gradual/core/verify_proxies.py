@@ -8,7 +8,7 @@ from gradual.core.terms import Layer, Wrap, WrapReference
 from gradual.core.verifying import Verifying
 from gradual.dims.constraint import at_least
 from gradual.dims.dim import constant, of_atom
-from gradual.types.measuring import measured, measuring
+from gradual.types.measuring import at_values, measured, measuring
 from gradual.types.relate import instantiated, substituted
 from gradual.types.text import shown
 from gradual.types.type import FunctionType, GradualType, ReferenceType, TupleType
@@ -39,8 +39,9 @@ def _layer(
     mark, outer, shared = verifier.facts.mark(), dict(verifier.types), dict(verifier.shared)
     own = {v: of_atom(w) for v, (w, _) in zip(promised.binders if promised else (), layer.binders, strict=True)}
     types = dict(zip(promised.types if promised else (), layer.types, strict=True))
+    parts = at_values(promised, [param.name for param in layer.params]) if promised else {}
     for param, written in zip(layer.params, params, strict=True):
-        if param.written != instantiated(substituted(written, own), types):
+        if param.written != instantiated(substituted(written, own | parts), types):
             verifier.found.append(f"{name} takes {shown(param.written)} instead of {shown(written)}")
         verifier._matches(param.written, param.type, param.name)
         verifier._define(param.name, param.type)

@@ -110,6 +110,22 @@ def _named_parts(type: FunctionType) -> tuple[Variable, ...]:
     return tuple(variable for variable in mentioned if base_of(variable) in type.names)
 
 
+def at_values(type: FunctionType, values: Sequence[str]) -> dict[Variable, Dim]:
+    """The sizes and elements of its parameters that a function type mentions, as those of values in scope."""
+    places = dict(zip(type.names, values, strict=True))
+    mapping: dict[Variable, Dim] = {}
+    for part in _named_parts(type):
+        assert part.witness is not None
+        base, *fields = part.witness.value.split("#")
+        path = "#".join((places[base], *fields))
+        match part.witness:
+            case SizeOf(axis=axis):
+                mapping[part] = size_of(path, axis)
+            case ContentOf(index=index):
+                mapping[part] = content_of(path, index)
+    return mapping
+
+
 def _read_off(own: Sequence[Variable], type: FunctionType, arguments: Sequence[OpenedType]) -> dict[Variable, Dim]:
     """What the sizes and elements of parameters are in the arguments."""
     places = {name: index for index, name in enumerate(type.names)}
