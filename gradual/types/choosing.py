@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gradual.dims.constraint import TRUE, Constraint
 from gradual.dims.dim import Dim, Variable
-from gradual.types.measuring import Measured, measured
+from gradual.types.measuring import Measured, measured, named_parts
 from gradual.types.opening import closed, opened
 from gradual.types.relate import instantiated, join, renamed, substituted, type_variables
 from gradual.types.type import (
@@ -235,7 +235,8 @@ def _callable(
     pattern: FunctionType, found: FunctionType, among: set[TypeVariable], known: Mapping[TypeVariable, GradualType]
 ) -> Iterator[tuple[GradualType, GradualType]]:
     """Each part of a wanted function type with what is found there, the found function called as the wanted one is."""
-    if not (pattern.binders or pattern.types or is_generic(found)):
+    depends = any(map(named_parts, (pattern, found)))
+    if not (depends or pattern.binders or pattern.types or is_generic(found)):
         yield from zip((*pattern.params, pattern.result), (*found.params, found.result), strict=True)
         return
     pattern = renamed(pattern, pattern, found) or pattern
@@ -247,7 +248,7 @@ def _callable(
     arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(passed)]
     call = at_arguments(inner, arguments)
     assert call is not None
-    own = {*pattern.binders, *inner.binders}
+    own = {*pattern.binders, *inner.binders, *named_parts(pattern), *named_parts(inner)}
     hidden = {*pattern.types, *inner.types}
     for mine, theirs in zip((*pattern.params, pattern.result), (*call.params, call.result), strict=True):
         if hidden.isdisjoint(type_variables(theirs)):

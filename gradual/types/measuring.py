@@ -49,7 +49,7 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
         for extent, size in _paired(param, argument)
         if extent.value is None
     ]
-    own = _named_parts(type)
+    own = named_parts(type)
     mapping: dict[Variable, Dim] = _read_off(own, type, arguments)
     waiting = [variable for variable in (*type.binders, *own) if variable not in mapping]
     for binder in [one for one in waiting if one.witness is None]:  # a size or element is that of its own argument
@@ -104,7 +104,7 @@ def _linear(extent: Dim, unknown: Variable) -> tuple[int, Dim] | None:
     return None if unknown in rest.variables() else (factor, rest)
 
 
-def _named_parts(type: FunctionType) -> tuple[Variable, ...]:
+def named_parts(type: FunctionType) -> tuple[Variable, ...]:
     """The sizes and elements of parameters that the interface mentions, as `dim(%x, 0)` or `%n`."""
     mentioned = dict.fromkeys(v for extent in _mentions(type) for v in extent.variables() if v.witness is not None)
     return tuple(variable for variable in mentioned if base_of(variable) in type.names)
@@ -114,7 +114,7 @@ def at_values(type: FunctionType, values: Sequence[str]) -> dict[Variable, Dim]:
     """The sizes and elements of its parameters that a function type mentions, as those of values in scope."""
     places = dict(zip(type.names, values, strict=True))
     mapping: dict[Variable, Dim] = {}
-    for part in _named_parts(type):
+    for part in named_parts(type):
         assert part.witness is not None
         base, *fields = part.witness.value.split("#")
         path = "#".join((places[base], *fields))
