@@ -37,9 +37,9 @@ from gradual.core.terms import (
     WriteReference,
 )
 from gradual.dims.dim import Dim, Variable
+from gradual.types.measuring import unbound
 from gradual.types.opening import base_of
-from gradual.types.relate import mentioned
-from gradual.types.type import FunctionType, OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 
 
 def blocks(step: Step) -> tuple[Block, ...]:
@@ -174,14 +174,12 @@ def variables_of(type: OpenedType) -> Iterator[Variable]:
         case TupleType(fields):
             for field in fields:
                 yield from variables_of(field)
-        case FunctionType(names):
-            yield from (variable for variable in mentioned(type) if base_of(variable) not in names)
         case TensorType(_, _, contents):
-            yield from mentioned(type)
+            yield from unbound(type)
             for content in contents or ():
                 yield from content.variables()
         case _:
-            yield from mentioned(type)
+            yield from unbound(type)
 
 
 def _own_variables(step: Step) -> Iterator[Variable]:

@@ -105,9 +105,27 @@ def _linear(extent: Dim, unknown: Variable) -> tuple[int, Dim] | None:
 
 
 def named_parts(type: FunctionType) -> tuple[Variable, ...]:
-    """The sizes and elements of parameters that the interface mentions, as `dim(%x, 0)` or `%n`."""
-    mentioned = dict.fromkeys(v for extent in _mentions(type) for v in extent.variables() if v.witness is not None)
-    return tuple(variable for variable in mentioned if base_of(variable) in type.names)
+    """The sizes and elements of its parameters that a function type mentions, as `dim(%x, 0)` or `%n`."""
+    found = [variable for clause in type.where for variable in clause.variables()]
+    found += [variable for part in (*type.params, type.result) for variable in unbound(part)]
+    return tuple(one for one in dict.fromkeys(found) if one.witness is not None and base_of(one) in type.names)
+
+
+def unbound(type: GradualType) -> Iterator[Variable]:
+    """The variables in a type, without those of the parameters of a function type in it."""
+    match type:
+        case FunctionType(params=params, result=result, where=where):
+            inside = [variable for part in (*params, result) for variable in unbound(part)]
+            inside += [variable for clause in where for variable in clause.variables()]
+            yield from (variable for variable in inside if base_of(variable) not in type.names)
+        case TupleType(parts) | DataType(_, parts):
+            for part in parts:
+                yield from unbound(part)
+        case ReferenceType(content):
+            yield from unbound(content)
+        case _:
+            for extent in extents(type):
+                yield from extent.variables()
 
 
 def at_values(type: FunctionType, values: Sequence[str]) -> dict[Variable, Dim]:
@@ -151,12 +169,6 @@ def _part(path: str, places: Mapping[str, int], arguments: Sequence[OpenedType])
             return None
         part = part.fields[index]
     return part if isinstance(part, TensorType) else None
-
-
-def _mentions(type: FunctionType) -> Iterator[Dim | Constraint]:
-    yield from type.where
-    for part in (*type.params, type.result):
-        yield from extents(part)
 
 
 def extents(type: GradualType) -> Iterator[Dim | Constraint]:

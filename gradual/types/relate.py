@@ -352,7 +352,8 @@ def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualTy
         case TupleType(fields):
             return TupleType(tuple(substituted(field, mapping) for field in fields))
         case FunctionType():
-            inner = {v: mapping[v] for v in set(mentioned(type)) & mapping.keys() - set(type.binders)}
+            outside = set(mentioned(type)) & mapping.keys() - set(type.binders)
+            inner = {v: mapping[v] for v in outside if base_of(v) not in type.names}
             if not inner:
                 return type
             clear = _clear_of(type, inner.values())
