@@ -47,8 +47,9 @@ from gradual.core.terms import (
 )
 from gradual.dims.constraint import Constraint
 from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable
+from gradual.types.measuring import named_parts
 from gradual.types.opening import base_of, content_of, numel_of, opened, rank_of, size_of
-from gradual.types.relate import instantiated, mentioned, substituted
+from gradual.types.relate import instantiated, mentioned, substituted, substituted_within
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -168,10 +169,8 @@ class Rewriting:
                 return ReferenceType(self._named(content))
             case FunctionType(names, params, result):
                 inner = replace(type, params=tuple(map(self._named, params)), result=self._named(result))
-                own = self.mapping({variable for variable in mentioned(inner) if base_of(variable) in names})
-                renamed = substituted(inner, own) if own else inner
-                assert isinstance(renamed, FunctionType)
-                return replace(renamed, names=self._names(names))
+                own = self.mapping(named_parts(inner))
+                return replace(substituted_within(inner, own) if own else inner, names=self._names(names))
             case _:
                 return type
 
@@ -180,7 +179,8 @@ class Rewriting:
         found = self.mapping(set(mentioned(type)))
         renamed = substituted(type, found) if found else type
         assert isinstance(renamed, FunctionType)
-        inside = instantiated(renamed, self.types)
+        own = {part: found[part] for part in named_parts(type) if part in found}
+        inside = instantiated(substituted_within(renamed, own) if own else renamed, self.types)
         assert isinstance(inside, FunctionType)
         params, result = tuple(map(self._named, inside.params)), self._named(inside.result)
         return replace(inside, names=self._names(type.names), params=params, result=result)

@@ -323,15 +323,16 @@ def other_parameters(type: FunctionType, dims: Iterable[Variable]) -> FunctionTy
     """The function type with names for its parameters that do not occur in some dims."""
     taken = {*type.names, *(v.witness.value.split("#", 1)[0] for v in dims if v.witness is not None)}
     names = tuple(_other(name, taken) for name in type.names)
-    mapping = _of_parameters(type, names)
-    return FunctionType(
-        names,
-        tuple(substituted(param, mapping) for param in type.params),
-        substituted(type.result, mapping),
-        type.binders,
-        tuple(clause.substitute(mapping) for clause in type.where),
-        type.types,
-        type.order,
+    return replace(substituted_within(type, _of_parameters(type, names)), names=names)
+
+
+def substituted_within(type: FunctionType, mapping: Mapping[Variable, Dim]) -> FunctionType:
+    """A function type with dims for the variables in it, those of its own parameters too."""
+    return replace(
+        type,
+        params=tuple(substituted(param, mapping) for param in type.params),
+        result=substituted(type.result, mapping),
+        where=tuple(clause.substitute(mapping) for clause in type.where),
     )
 
 
@@ -356,13 +357,7 @@ def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualTy
             inner = {v: mapping[v] for v in outside if base_of(v) not in type.names}
             if not inner:
                 return type
-            clear = _clear_of(type, inner.values())
-            return replace(
-                clear,
-                params=tuple(substituted(param, inner) for param in clear.params),
-                result=substituted(clear.result, inner),
-                where=tuple(goal.substitute(inner) for goal in clear.where),
-            )
+            return substituted_within(_clear_of(type, inner.values()), inner)
         case DataType(name, arguments):
             return DataType(name, tuple(substituted(argument, mapping) for argument in arguments))
         case ReferenceType(content):
