@@ -28,7 +28,7 @@ from tests.generators.program_terms import (
     annotated,
     resized,
 )
-from tests.generators.programs import KEPT_REJECTS, Compile, generated
+from tests.generators.programs import KEPT_REJECTS, Compile, generated, generated_of_numbers
 
 MEMBERS = 8
 """How many programs a family has, the one that is grown among them."""
@@ -60,7 +60,7 @@ def member(number: int, compile: Compile) -> Program | None:
 
 @lru_cache(1)
 def _grown(family: int, compile: Compile) -> Program:
-    return generated(family, compile)
+    return generated_of_numbers(family, compile) if family % 3 == 2 else generated(family, compile)
 
 
 def relative(program: Program, random: Random) -> Program:

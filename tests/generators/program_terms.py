@@ -178,8 +178,16 @@ class Program:
 
     def __str__(self) -> str:
         text = "\n".join(map(_function_text, self.functions))
+        if re.search(r"@(keep|held|either|given)\b", text):
+            text = _OF_ANY_TYPE + text
         return _DECLARED + text if re.search(r"\b(List|Option|Cons|Nil|Some|None_)\b", text) else text
 
+
+_OF_ANY_TYPE = """def @keep[A](%a: A) -> A { %a }
+def @held[A](%a: A) -> ref(A) { ref(%a) }
+def @either[A](%c: bool, %a: A, %b: A) -> A { if (%c) { %a } else { %b } }
+def @given[A, B](%f: fn (int64, A) -> B, %k: int64, %a: A) -> B { %f(%k, %a) }
+"""
 
 _DECLARED = """type List[A] { Cons(A, List[A]), Nil }
 type Option[A] { Some(A), None_ }

@@ -18,10 +18,11 @@ from gradual.checker.elaboration import Broken
 from gradual.compiler import Compilation
 from gradual.dims.dim import Dim
 from gradual.types.type import DataType, FunctionType, TensorType, TupleType, UnrankedType
+from tests.generators.constructs import numbers
 from tests.generators.constructs.functions import alike
 from tests.generators.constructs.headings import Heading
-from tests.generators.constructs.table import fitting, weighted
-from tests.generators.constructs.view import Scope, View, is_data
+from tests.generators.constructs.table import fitting, repeated, weighted
+from tests.generators.constructs.view import Make, Scope, View, is_data
 from tests.generators.program_terms import (
     UNKNOWN,
     Body,
@@ -47,8 +48,12 @@ USED = 0.3
 FIRST_ORDER = 0.75
 """How many strict programs have tensors and tuples only."""
 
+OF_NUMBERS = 0.6
+"""How often what is drawn is made of functions that speak of numbers, in a program about them."""
+
 _CONSTRUCTS = weighted()
 _FIRST_ORDER = weighted(first_order=True)
+_OF_NUMBERS = repeated(numbers.CONSTRUCTS)
 
 Compile = Callable[[str], Compilation]
 Types = dict[str, Any]
@@ -68,6 +73,7 @@ class Grower:
     counter: int = 0
     spoiled: bool = False
     first_order: bool = False
+    of_numbers: bool = False
     signatures: dict[str, FunctionType] = field(default_factory=dict)
 
     # ----------------------------------------------------------------------------------------------------- names
@@ -134,6 +140,8 @@ class Grower:
     def draw(self, context: Context, scope: Scope, items: list[Item], types: Types, depth: int) -> list[Item] | None:
         """One construct, None where it has no operands."""
         view = self.view(scope, types)
+        if self.of_numbers and self.chance(OF_NUMBERS):
+            return self.made(view, _OF_NUMBERS)
         if depth < 2 and self.chance(0.24):
             return self.choice(view, context, scope, items, depth)
         if depth < 2 and self.chance(0.08):
@@ -145,6 +153,10 @@ class Grower:
         constructs = _FIRST_ORDER if self.first_order else _CONSTRUCTS
         if not self.first_order and self.chance(USED):
             constructs = fitting(view) or constructs
+        return self.made(view, constructs)
+
+    def made(self, view: View, constructs: Sequence[Make]) -> list[Item] | None:
+        """One of these constructs, None where none of a few has operands."""
         for _ in range(8):
             value = self.random.choice(constructs)(view)
             if isinstance(value, list):
@@ -283,6 +295,8 @@ class Grower:
     def function(self, name: str, steps: int) -> Function:
         """A function of its own parameters, with the functions before it to call."""
         parameters, dims = Heading(self).parameters(3 if name == "@main" else 2, name != "@main")
+        if self.of_numbers:
+            parameters += tuple((self.fresh(), Tensor((), dtype)) for dtype in ("int64", "bool"))
         clauses = Heading(self).clauses(dims)
         scope = Scope([parameter for parameter, _ in parameters], dims)
         shell = Function(name, parameters, None, clauses, Body((), scope.names[-1]))
@@ -377,6 +391,18 @@ def generated(
     if not grower.strict and random.random() < 0.1:
         grower.callees.append(folded())
     main = grower.function("@main", random.randrange(2, steps + 1))
+    return Program((*grower.callees, main))
+
+
+def generated_of_numbers(seed: int, compile: Compile) -> Program:
+    """The program of a seed about functions that speak of what their own parameters hold or have."""
+    random = Random(f"of numbers {seed}")
+    grower = Grower(random, compile, random.random() < 0.2, of_numbers=True)
+    for number in range(random.choice((1, 2, 2, 3))):
+        helper = numbers.function(grower, f"@f{number}", [helper.name for helper in grower.callees])
+        if grower.types(Program((*grower.callees, helper)))[0]:
+            grower.callees.append(helper)
+    main = grower.function("@main", random.randrange(4, 9))
     return Program((*grower.callees, main))
 
 

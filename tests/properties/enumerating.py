@@ -8,25 +8,23 @@ takes it for one of these.  A function literal is run on values of its own param
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from random import Random
-from typing import Any
 
 from gradual.core.terms import Apply, Assertion, Block, Check, Closure, Function, If, Invoke, Module, Site, Step
-from gradual.dims.dim import Undefined, Variable
+from gradual.dims.dim import Undefined
 from gradual.run.checking import holds, measure
 from gradual.run.entry import admitted
 from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes, held
 from gradual.run.value import Frame, Held, Procedure, Stop
-from gradual.tensors.tensor import Tensor, random_tensor
-from gradual.types.type import GradualType, TensorType, TupleType
+from gradual.tensors.tensor import Tensor
+from gradual.types.type import TensorType
 from tests.properties.case import steps_of
-from tests.properties.inputs import Drawn, Misfit, numbers_of
+from tests.properties.inputs import Drawn, Misfit, numbers_of, variables_of
 
 GRID = (0, 1, 2, 3, 4, 6, 5, 7, 12, 25)
 """Numbers for every name; the constants of generated programs, and their small multiples, are among them or below."""
@@ -235,13 +233,14 @@ class _Explorer(_Plain):
             return None, stopped
 
     def _applied(self, function: Function, frame: Frame) -> None:
-        """A literal's body, at every size that its parameters may have here."""
-        for own in product(_OWN, repeat=len(function.type.binders)):
-            sizes = ChainMap(dict(zip(function.type.binders, own, strict=True)), Sizes(frame))  # type: ignore[arg-type]
+        """A literal's body, at every number that its parameters may have or hold here."""
+        own, around = _names(function, frame)
+        for numbers in product(_OWN, repeat=len(own)):
             inner = Frame(outer=frame)
             try:
-                for param in function.params:
-                    inner.values[param.name] = _filled(param.written, sizes)
+                drawn = Drawn(Random("elements"), 1, around | dict(zip(own, numbers, strict=True)))
+                values = drawn.arguments(function)
+                inner.values.update(zip((param.name for param in function.params), values, strict=True))
                 measure(function, inner)
                 self._within(inner, function.body, self.live)
             except (Stop, _Spent, Misfit, Undefined):
@@ -258,17 +257,15 @@ class _Explorer(_Plain):
         frame.values[step.name] = _Plain(self.top, self.fuel).evaluated(inner, callee.function.body)
 
 
-def _filled(type: GradualType, sizes: Mapping[Variable, int]) -> Any:
-    """A value of a written type without unknowns."""
-    match type:
-        case TupleType(fields):
-            return tuple(_filled(field, sizes) for field in fields)
-        case TensorType(shape, dtype):
-            extents = tuple(extent.evaluate(sizes) for extent in shape)  # type: ignore[union-attr]
-            if min(extents, default=0) < 0:
-                raise Misfit
-            return random_tensor(extents, dtype, 1)
-    raise Misfit
+def _names(function: Function, frame: Frame) -> tuple[list[str], dict[str, int]]:
+    """The names of a literal's own numbers, and the numbers around it that its parameters speak of."""
+    params = {param.name for param in function.params}
+    around: dict[str, int] = {}
+    for variable in variables_of(function):
+        of = getattr(variable.witness, "value", variable.name).partition("#")[0]
+        if variable not in function.type.binders and of not in params:
+            around[variable.name] = Sizes(frame)[variable]
+    return [name for name in dict.fromkeys(numbers_of(function)) if name not in around], around
 
 
 def _sizes(value: Held) -> Iterator[int]:

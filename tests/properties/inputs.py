@@ -60,7 +60,7 @@ class Drawn:
 
     def arguments(self, function: Function) -> tuple[Value, ...]:
         """Arguments at this valuation.  Raises Misfit, Undefined."""
-        for variable in sorted(set(_variables(function)), key=lambda variable: variable.name):
+        for variable in sorted(set(variables_of(function)), key=lambda variable: variable.name):
             self.valuation[variable] = self.number(variable.name)
         if not all(clause.evaluate(self.valuation) for clause in function.type.where):
             raise Misfit
@@ -128,7 +128,8 @@ class Drawn:
         return self.fixed[name] if name in self.fixed else self.random.choice(SCALARS)
 
 
-def _variables(function: Function) -> Iterator[Variable]:
+def variables_of(function: Function) -> Iterator[Variable]:
+    """The variables that the types of a function's parameters and its preconditions speak of."""
     yield from function.type.binders
     for param in function.params:
         for extent in extents(param.written):
@@ -139,7 +140,7 @@ def _variables(function: Function) -> Iterator[Variable]:
 
 def numbers_of(function: Function) -> Iterator[str]:
     """The names of all numbers that make arguments: names of dims, and elements of integer parameters."""
-    for variable in _variables(function):
+    for variable in variables_of(function):
         yield variable.name
     for param in function.params:
         yield from _elements(param.written, param.name)

@@ -24,14 +24,15 @@ FAMILIES = (*FIRST_ORDER, ranks, functions, structures)
 
 def weighted(first_order: bool = False) -> list[Make]:
     """The constructs whose operators are built, each as often as it is to be drawn."""
-    return _repeated(row for family in (FIRST_ORDER if first_order else FAMILIES) for row in family.CONSTRUCTS)
+    return repeated(row for family in (FIRST_ORDER if first_order else FAMILIES) for row in family.CONSTRUCTS)
 
 
 def fitting(view: View) -> list[Make]:
     """What can be made of the functions, references and values of unknown rank that are there."""
     there = ((functions, view.functions), (structures, view.references()), (ranks, view.unranked()))
-    return _repeated(row for family, held in there if held for row in family.USES)
+    return repeated(row for family, held in there if held for row in family.USES)
 
 
-def _repeated(rows: Iterable[Construct]) -> list[Make]:
+def repeated(rows: Iterable[Construct]) -> list[Make]:
+    """The constructs of these whose operators are built, each as often as it is to be drawn."""
     return [make for make, weight, needed in rows if all(name in CATALOGUE for name in needed) for _ in range(weight)]
