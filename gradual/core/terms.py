@@ -477,3 +477,7 @@ class Module:
 
     functions: Mapping[str, Function] = field(default_factory=dict)
     data: Mapping[str, Data] = field(default_factory=dict)
+
+    def declares(self, name: str) -> bool:
+        """Whether a function is an operator that the file declares: its name has no `@`."""
+        return name in self.functions and not name.startswith("@")

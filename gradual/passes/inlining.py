@@ -58,7 +58,7 @@ class Inlining:
         """Why a call stays; empty if it need not."""
         if call.function in self.recursive or _calls_itself(callee):
             return "it calls itself"
-        if call.function in self.module.functions and not call.function.startswith("@"):
+        if self.module.declares(call.function):
             return "it is a declared operator"
         if any(isinstance(step, Stop) for step in callee.body.steps):
             return "it has no body"

@@ -237,7 +237,9 @@ class Sweep:
                 self._project(step)
             case Invoke() if self.expand is not None and (callee := self.expand(self, self.rewriting.step(step))):
                 self._inline(step, callee)
-            case Invoke() | Project() | MakeTuple() if self._is_touched(step) or self._is_declared(step):
+            case Invoke(function=name) if self.module.declares(name):
+                self._retyped(step)
+            case Invoke() | Project() | MakeTuple() if self._is_touched(step):
                 self._retyped(step)
             case Size(dim=dim) if (size := self.rewriting.dim(dim).value) is not None and 0 <= size < 1 << 63:
                 self._emit(
@@ -274,10 +276,6 @@ class Sweep:
                 return function in self.changed or any(name in self.changed for name in read)
             case _:
                 return step.operand in self.changed
-
-    def _is_declared(self, step: Step) -> bool:
-        """Whether a step applies an operator that the file declares."""
-        return isinstance(step, Invoke) and step.function in self.module.functions and step.function[0] != "@"
 
     def _define(self, name: str, now: OpenedType, before: OpenedType) -> None:
         """A variable has a value from here on; what is known now stands for its unknowns."""
@@ -508,7 +506,7 @@ class Sweep:
         call = at_types(type, types, moved.types)
         if call.unsolved:
             return moved.type
-        if not self._is_declared(moved):
+        if not self.module.declares(moved.function):
             return self.sharper(call.result, step.type, step.name)
         result = keyed(call.result, moved.function, types)
         made = replace(moved, type=self.sharper(result, step.type, step.name))
