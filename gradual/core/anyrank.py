@@ -44,9 +44,13 @@ def settle(verifier: Verifying, operands: tuple[str, ...]) -> None:
     """Take in the ranks of operands that the facts know."""
     for operand in operands:
         for origin in tuple(shapes_unknown(verifier.types[operand])) if operand in verifier.types else ():
-            rank = verifier.facts.rewrite(rank_of(origin)).value
-            if rank is not None and 0 <= rank <= LIMITS.rank:
-                rank_known(verifier, origin, rank)
+            _settle(verifier, origin)
+
+
+def _settle(verifier: Verifying, origin: str) -> None:
+    rank = verifier.facts.rewrite(rank_of(origin)).value
+    if rank is not None and 0 <= rank <= LIMITS.rank:
+        rank_known(verifier, origin, rank)
 
 
 def define(verifier: Verifying, type: OpenedType, path: str) -> None:
@@ -86,6 +90,7 @@ def readable(verifier: Verifying, variable: Variable, what: str) -> None:
         case SizeOf(value=path, axis=axis) if (part := _part(verifier.types, path)) is not None:
             verifier._prove(at_least(rank_of(part), constant(axis + 1)), f"{what} reads dimension {axis} of {path}")
             verifier.facts.assume(at_least(size_of(path, axis), constant(0)))
+            _settle(verifier, part)
         case ContentOf(value=path, index=index) if (part := _part(verifier.types, path)) is not None:
             least = constant((*index, 0)[0] + 1)
             verifier._prove(at_least(numel_of(part), least), f"{what} reads an element of {path}")

@@ -130,6 +130,11 @@ def @main(%v: Tensor[*, float32], %w: Tensor[(1,), float32]) -> Option[Tensor[(1
   %f(%w)
 }"""
 
+RANK_OF_ANOTHER = """def @main(%v: Tensor[*, float32]) {
+  let %w = strided_slice(%v, begin=[3], end=[9], strides=[1]) as Tensor[(?,), float32];
+  repeat(%w, repeats=dim(%v, 0), axis=0)
+}"""
+
 READ_BY_A_LITERAL = """def @main(%v: Tensor[*, float32], %w: Tensor[(m, 1), float32]) -> Tensor[(1, 1), float32] {
   let %f = fn (%x: Tensor[(?, 1), float32]) { nn.dense(%x, %v) };
   %f(%w)
@@ -145,6 +150,7 @@ READ_BY_A_LITERAL = """def @main(%v: Tensor[*, float32], %w: Tensor[(m, 1), floa
         READ_IN_ONE_BRANCH,
         READ_BY_A_LITERAL,
         READ_IN_DATA,
+        RANK_OF_ANOTHER,
         BOUNDED_IN_DATA,
         DECIDED_BY_ANOTHER_PART,
     ],
