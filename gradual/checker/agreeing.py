@@ -14,7 +14,7 @@ from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
-from gradual.types.opening import base_of
+from gradual.types.opening import base_of, without_dims
 from gradual.types.relate import mentioned, other_parameters, renamed
 from gradual.types.type import (
     DataType,
@@ -82,21 +82,34 @@ class Agreement:
         return known if len(known) == len(parts) else None
 
     def _function(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
-        """Parameters and results joined, what both demand kept; whoever binds no dims shows how it may be called."""
+        """Parameters and results joined, what both demand kept; whoever binds no dims shows how it may be called.
+
+        Where both bind dims, but not of the same parameters, how they may be called is forgotten.
+        """
         around = {one for one in mentioned(right) if base_of(one) not in right.names}
         if not {base_of(one) for one in around}.isdisjoint(left.names):
             left = other_parameters(left, around)
         like = renamed(right, left)
         if like is None:
             free = [type for type in (left, right) if not type.binders and not type.types]
-            return free[0] if len(free) == 1 and len(left.params) == len(right.params) else None
+            if len(free) == 1:
+                return free[0] if len(left.params) == len(right.params) else None
+            return self._forgotten(left, right)
         inner = Agreement(self.state, self.rule, self.says, self.spans, self.bound | set(left.binders))
         params, result = inner._all(left.params, like.params), inner.join(left.result, like.result)
         self.reported = self.reported or inner.reported
-        if params is None or result is None or (left.binders and params != left.params):
+        if params is None or result is None:
             return None
+        if left.binders and params != left.params:
+            return self._forgotten(left, right)
         where = tuple(clause for clause in left.where if clause in like.where)
         return replace(left, params=params, result=result, where=where)
+
+    def _forgotten(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
+        """What they agree on without the dims that they bind."""
+        if len(left.params) != len(right.params) or len(left.types) != len(right.types):
+            return None
+        return self._function(without_dims(left), without_dims(right)) if left.binders or right.binders else None
 
     def _extent(self, axis: int, left: Dim | Hole, right: Dim | Hole, forgets: str) -> Dim | Hole | None:
         if left == right:

@@ -7,7 +7,7 @@ A value inside a tuple is addressed by a path, `%t#0#1` for `%t.0.1`; `#` occurs
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gradual.dims.constraint import Constraint, at_least
@@ -161,6 +161,12 @@ def closed(type: GradualType, visible: Callable[[Variable], bool]) -> GradualTyp
             return _closed_function(type, visible)
         case _:
             return type
+
+
+def without_dims(type: FunctionType) -> FunctionType:
+    """The function type with `?` for the dims that it binds, and without what it demands of them.  [type.agree]"""
+    inside = replace(type, binders=(), order=type.types)
+    return _closed_function(inside, lambda variable: variable not in type.binders)
 
 
 def _closed_extent(extent: Dim | Hole, visible: Callable[[Variable], bool]) -> Dim | Hole:

@@ -320,8 +320,9 @@ def _clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> Functio
 
 
 def other_parameters(type: FunctionType, dims: Iterable[Variable]) -> FunctionType:
-    """The function type with names for its parameters that do not occur in some dims."""
-    taken = {*type.names, *(v.witness.value.split("#", 1)[0] for v in dims if v.witness is not None)}
+    """The function type with names for its parameters that occur neither in some dims nor in itself."""
+    read = (base_of(variable) for variable in (*dims, *mentioned(type)))
+    taken = {*type.names, *(base for base in read if base is not None)}
     names = tuple(_other(name, taken) for name in type.names)
     return replace(substituted_within(type, _of_parameters(type, names)), names=names)
 

@@ -30,7 +30,9 @@ def _results_say_less(found: Compilation, other: Compilation) -> bool:
 
 def _results(found: Compilation) -> dict[str, GradualType]:
     functions = found.core.functions
-    literals = (step for function in functions.values() for step in steps_of(function.body) if isinstance(step, Closure))
+    literals = (
+        step for function in functions.values() for step in steps_of(function.body) if isinstance(step, Closure)
+    )
     held = {step.name: step.function.type.result for step in literals}
     return held | {name: function.type.result for name, function in functions.items()}
 

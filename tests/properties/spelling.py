@@ -44,7 +44,7 @@ def renaming(case: Case) -> str | None:
     names = sorted(set(re.findall(SPELLED, case.text)))
     fresh = [
         f"{'%' if name.startswith('%') else ''}{letters}"
-        for name, letters in zip(names, _letters(random), strict=False)
+        for name, letters in zip(names, _letters(random, len(names)), strict=False)
     ]
     mapping = dict(zip(names, fresh, strict=True))
     other = compiled(respelled(case.program, lambda name: mapping.get(name, name)))
@@ -98,10 +98,14 @@ def _rearranged(case: Case, program: Program) -> str | None:
     return None
 
 
-def _letters(random: Random) -> Iterator[str]:
-    numbers = list(range(1000))
-    random.shuffle(numbers)
-    return (f"{random.choice('abyzn')}_{number}" for number in numbers)
+def _letters(random: Random, names: int) -> Iterator[str]:
+    """Names as a compiler makes them to keep two apart: `x`, `x_1`, `x_2_1`."""
+    found = [
+        f"{stem}{end}" for number in range(names) for stem in ("x", "k", f"x_{number}") for end in ("", "_1", "_2")
+    ]
+    found = list(dict.fromkeys(found))[: 2 * names]
+    random.shuffle(found)
+    return iter(found)
 
 
 def _places(found: Compilation) -> list[tuple[str, int]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.core.terms import (
     Apply,
+    Block,
     Construct,
     Convert,
     If,
@@ -28,7 +30,7 @@ from gradual.dims.constraint import Constraint
 from gradual.run.entry import admitted
 from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes
-from gradual.run.value import Cell, Frame, Procedure, Proxied
+from gradual.run.value import Cell, Frame, Held, Procedure, Proxied
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Data
@@ -83,13 +85,18 @@ class Trace:
 
 
 class WatchingMachine(Machine):
-    """The machine, watched; it leaves a trace."""
+    """The machine, watched; it leaves a trace.
+
+    Attributes:
+        handed: the steps in tail position whose activations are gone, by the one that gets their value.
+    """
 
     def __init__(self, top: Frame, data: Mapping[str, Data], trace: Trace) -> None:
         super().__init__(top)
         self.data = data
         self.trace = trace
         self.left = STEPS
+        self.handed: dict[Activation, deque[tuple[Frame, Any]]] = defaultdict(lambda: deque(maxlen=STEPS // 100))
 
     def _step(self, activation: Activation, step: Step) -> None:
         self.left -= 1
@@ -108,7 +115,40 @@ class WatchingMachine(Machine):
         before = activation.steps[activation.at - 2] if activation.at >= 2 else None
         if isinstance(before, _LATER):
             self._watch(activation.frame, before)
+            self._watch_handed(activation, before)
             self.trace.finished.add(before)
+
+    def evaluated(self, frame: Frame, block: Block) -> Held:
+        """The value of a block; calls and branches after which no step came have arrived by then."""
+        value = super().evaluated(frame, block)
+        last = next(reversed(block.steps), None)
+        if isinstance(last, _LATER):
+            self._watch(frame, last)
+        for activation in tuple(self.handed):
+            self._watch_handed(activation, activation.steps[-1])
+        return value
+
+    def _tail(self, target: str) -> str:
+        """Drop activations, but not what their last steps say of the value."""
+        stack, waiting, gone = self._stack, target, []
+        while len(stack) - len(gone) > self._bottom + 1 and waiting:
+            top = stack[-1 - len(gone)]
+            if not isinstance(top, Activation) or top.at < len(top.steps) or top.result != waiting:
+                break
+            gone.append(top)
+            waiting = top.target
+        assert super()._tail(target) == waiting
+        if gone:
+            to = next(entry for entry in reversed(stack) if isinstance(entry, Activation))
+            self.handed[to].extend((entry.frame, entry.steps[-1]) for entry in gone)
+        return waiting
+
+    def _watch_handed(self, to: Activation, at: Any) -> None:
+        """The value that a step got against the types of the steps that handed it on."""
+        value = to.frame.values[at.name]
+        for frame, step in self.handed.pop(to, ()):
+            frame.values[step.name] = value
+            self._watch(frame, step)
 
     def _watch(self, frame: Frame, step: Any) -> None:
         """The step's value against its type.  Raises Watched."""
@@ -188,4 +228,6 @@ def run_watched(module: Module, entry: str, arguments: Sequence[Value], trace: T
     frame = Frame(outer=top)
     admitted(function, arguments, frame, module.data)
     value: Any = WatchingMachine(top, module.data, trace).evaluated(frame, function.body)
+    if fault := next(Fitting(Sizes(frame), module.data).misfits(value, function.type.result), ""):
+        raise Watched(f"the result of {entry}: {fault}")
     return value

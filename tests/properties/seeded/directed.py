@@ -275,6 +275,10 @@ def @main(%y: Tensor[(n,), float32], %c: bool) {
   let %f = if (%c) { @first } else { @second };
   %f(dim(%y, 0), 77i64, %y)
 }"""
+CURRIED = """def @mk(%p: Tensor[(n,), float32]) {
+  fn (%q: Tensor[(m,), float32]) { fn (%x: Tensor[(?,), float32]) { (%p, %q) } }
+}
+def @main(%x: Tensor[(?,), float32], %x_1: Tensor[(?,), float32], %z: Tensor[(?,), float32]) { @mk(%x_1)(%x)(%z) }"""
 SECOND = """def @f(%a: Tensor[(n,), float32], %b: Tensor[(n,), float32]) -> Tensor[(n,), float32] { add(%a, %b) }
 def @main(%x: Tensor[(?,), float32], %y: Tensor[(?,), float32]) { @f(%x, %y) }"""
 

@@ -138,6 +138,7 @@ DIRECTED: list[Directed] = [
     Directed(values.polarity_is_never_flipped, "T12", blames_there(programs.SQUARE, (3,), "`%g`", "negative")),
     Directed(values.functions_are_never_wrapped, "T5", obeys("soundness", programs.SQUARE)),
     Directed(values.numbers_of_parameters_are_known_by_name, "T5", obeys("soundness", programs.PLACES)),
+    Directed(values.parameters_are_kept_apart_from_newcomers_only, "T5", obeys("soundness", programs.CURRIED)),
     Directed(values.references_are_never_wrapped, "T5", obeys("soundness", programs.WRITTEN)),
     Directed(values.data_are_never_converted, "T5", obeys("soundness", programs.LIST)),
     Directed(values.a_tail_call_forgets_its_result, "T5", obeys("soundness", programs.LAYERS)),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
 from gradual.checker import converting, flow, proxies
 from gradual.core.terms import Polarity
+from gradual.dims.dim import Variable
 from gradual.ops.ranks import Asking
 from gradual.run import applying
 from gradual.run import proxies as running
 from gradual.run.machine import Machine
 from gradual.run.value import Part, Proxied
 from gradual.types import relate
+from gradual.types.opening import base_of
+from gradual.types.type import FunctionType
 from tests.properties.seeded.planting import planted
 
 
@@ -35,6 +39,19 @@ def functions_are_never_wrapped() -> Iterator[None]:
 def numbers_of_parameters_are_known_by_name() -> Iterator[None]:
     """Function types agree where a size is the number that an argument of the same name holds, whichever it is."""
     with patch.object(relate, "_of_parameters", lambda type, names: {}):
+        yield
+
+
+@planted
+def parameters_are_kept_apart_from_newcomers_only() -> Iterator[None]:
+    """A parameter of a function type gets a name that is new to what comes in, but perhaps not to the type."""
+
+    def other(type: FunctionType, dims: Iterable[Variable]) -> FunctionType:
+        taken = {*type.names, *(base for base in map(base_of, dims) if base is not None)}
+        names = tuple(relate._other(name, taken) for name in type.names)
+        return replace(relate.substituted_within(type, relate._of_parameters(type, names)), names=names)
+
+    with patch.object(relate, "other_parameters", other):
         yield
 
 
