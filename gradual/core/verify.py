@@ -185,11 +185,12 @@ class _Verifier:
                 whole = self._type(operand)
                 parts = whole.fields[index : index + 1] if isinstance(whole, TupleType) else ()
                 if not any(is_same(part, type) for part in parts):
-                    self.found.append(f"{name}: field {index} of {operand} has another type")
+                    self._differs(f"field {index} of {operand}", type, whole)
                 self._define(name, type, known_numbers(type))
             case MakeTuple(name, fields, type):
-                if TupleType(tuple(map(self._type, fields))) != type and not self._same(fields, type):
-                    self.found.append(f"{name}: a tuple of other types")
+                held = TupleType(tuple(map(self._type, fields)))
+                if held != type and not self._same(fields, type):
+                    self._differs(name, type, held)
                 self._define(name, type)
             case Rename(name, operand, type):
                 self._renamed(name, operand, type)

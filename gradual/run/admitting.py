@@ -151,6 +151,8 @@ def _tensor(value: Tensor, type: TensorType[Dim | Hole] | UnrankedType) -> str:
     rank = len(value.shape)
     if value.dtype is not type.dtype:
         return f"element type {value.dtype} is not {type.dtype}"
+    if max(value.shape, default=0) > LIMITS.size:
+        return f"size {max(value.shape)} is above the limit of {LIMITS.size}"
     if isinstance(type, TensorType):
         return "" if rank == len(type.shape) else f"rank {rank} is not rank {len(type.shape)}"
     return "" if rank <= LIMITS.rank else f"rank {rank} is above the limit of {LIMITS.rank}"

@@ -63,15 +63,18 @@ def constant_type(value: Held) -> Any:
 
 
 def affordable(result: Any, step: Apply) -> None:
-    """Refuse to allocate what no machine here could hold."""
+    """Refuse to allocate what no machine here could hold, or measure.  [run.operator]"""
     if isinstance(result, TupleType):
         for field in result.fields:
             affordable(field, step)
         return
     count = 1
     for extent in result.shape:
-        size = extent.high if isinstance(extent, Hole) else extent
-        count *= (size.value or 0) if size is not None else 1
+        bound = extent.high if isinstance(extent, Hole) else extent
+        size = (bound.value or 0) if bound is not None else 1
+        if size > LIMITS.size:
+            raise fault("E0607", "run.operator", f"`{step.operator.name}` would make a tensor of size {size}", step.span)
+        count *= size
     if count > LIMITS.elements:
         message = f"`{step.operator.name}` would make a tensor of {count} elements"
         raise fault("E0607", "run.operator", message, step.span)
