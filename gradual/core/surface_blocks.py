@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from gradual.core.reading import blocks, checks_in, defined, every, operands, reads
 from gradual.core.surface_demands import Demands, is_demanded
@@ -33,6 +34,7 @@ from gradual.core.terms import (
     WriteReference,
 )
 from gradual.dims.constraint import FALSE, Constraint
+from gradual.dims.knowing import Passed
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import GradualType, TupleType
 
@@ -101,21 +103,34 @@ class Implied:
 
     def demanded(self, index: int) -> frozenset[Constraint]:
         """What is demanded next after a check, before anything else can stop the run."""
-        steps, between = self.block.steps, list[Check]()
+        steps, checks = self.block.steps, [self.block.steps[index]]
         for place in range(index + 1, len(steps)):
             step = steps[place]
             if isinstance(step, Check):
-                between.append(step)
+                checks.append(step)
             elif not isinstance(step, _FLOWING):
-                return self._comes_first(between, self.goals(place))
+                return self._comes_first(checks, self.goals(place))
             elif isinstance(step, Convert) and place not in self.silent:
                 return frozenset()
-        return self._comes_first(between, self.ending)
+        return self._comes_first(checks, self.ending)
 
-    def _comes_first(self, between: Sequence[Check], goals: frozenset[Constraint]) -> frozenset[Constraint]:
-        """Some demands, if no check before them is written by itself, which would stop the run before they do."""
-        written = any(check.blame.site is Site.ASSERT or not is_demanded(check, goals) for check in between)
-        return frozenset() if written else goals
+    def _comes_first(self, checks: Sequence[Any], goals: frozenset[Constraint]) -> frozenset[Constraint]:
+        """Some demands, if no check after the first is written by itself, which would stop the run before they do.
+
+        One that never holds after those before it is written as a failure, and what demands it is not.
+        """
+        first, *between = checks
+        if any(check.blame.site is Site.ASSERT or not is_demanded(check, goals) for check in between):
+            return frozenset()
+        knowing, before = self.demands.knowing, first
+        knowing.enter()
+        for check in between:
+            knowing.tell(Passed(before.goal))
+            if self.demands.never(check.goal):
+                goals = frozenset()
+            before = check
+        knowing.leave()
+        return goals
 
     def always_fails(self, index: int) -> bool:
         """Whether the check at a place fails at every run: it is false, or the run stops behind it whatever it says."""

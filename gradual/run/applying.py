@@ -73,7 +73,9 @@ def affordable(result: Any, step: Apply) -> None:
         bound = extent.high if isinstance(extent, Hole) else extent
         size = (bound.value or 0) if bound is not None else 1
         if size > LIMITS.size:
-            raise fault("E0607", "run.operator", f"`{step.operator.name}` would make a tensor of size {size}", step.span)
+            raise fault(
+                "E0607", "run.operator", f"`{step.operator.name}` would make a tensor of size {size}", step.span
+            )
         count *= size
     if count > LIMITS.elements:
         message = f"`{step.operator.name}` would make a tensor of {count} elements"

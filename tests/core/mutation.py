@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from gradual.core.terms import Apply, Block, Check, Closure, Function, If, Invoke, Module, Rename, Site, Step
-from gradual.dims.constraint import Equal
+from gradual.dims.constraint import Constraint, Equal
 from gradual.dims.dim import Dim, constant
-from gradual.types.measuring import bare
+from gradual.types.measuring import bare, extents
 from gradual.types.opening import sizes
 from gradual.types.type import OpenedType, TensorType, TupleType
 
@@ -77,9 +77,16 @@ class Known:
 
         An operator that asks its rule at run time may ask again what the check before it has asked.
         """
-        bound = check.blame.site in (Site.ANNOTATION, Site.CAST) and not isinstance(check.goal, Equal)
+        ascribed = check.blame.site in (Site.ANNOTATION, Site.CAST)
+        bound = ascribed and (not isinstance(check.goal, Equal) or _is_bounded(after))
         read = {witness.value.split("#")[0] for v in check.goal.variables() if (witness := v.witness) is not None}
         return bound or not read.isdisjoint(self.renamed) or (bool(after) and _asks(after[0]))
+
+
+def _is_bounded(after: tuple[Step, ...]) -> bool:
+    """Whether the next ascription bounds an unknown."""
+    written = next((step.written for step in after if isinstance(step, Rename)), None)
+    return written is not None and any(isinstance(extent, Constraint) for extent in extents(written))
 
 
 def _asks(step: Step) -> bool:

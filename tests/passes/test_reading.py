@@ -79,6 +79,12 @@ def @main(%x: Tensor[(n, 3), float32], %y: Tensor[(?, m), float32]) {
   let %z = expand_dims(@f(%x, %x), axis=-1);
   (%z, broadcast_to(%y, shape=[m, m]))
 }""",
+    "a check that never holds after one that may": """
+def @g(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) where n == m, m >= 1 { %y }
+def @main(%y: Tensor[(?,), float32]) {
+  let %x: Tensor[(?,), float32] = zeros(shape=[0], dtype="float32");
+  @g(%x, %y)
+}""",
     "data that never converts": """type List[A] { Cons(A, List[A]), Nil }
 def @main(%l: List[Tensor[(?, 3), float32]], %x: Tensor[(3,), float32]) {
   let %y = %x as Tensor[(?,), float32];
