@@ -28,7 +28,7 @@ from tests.generators.program_terms import (
     annotated,
     resized,
 )
-from tests.generators.programs import KEPT_REJECTS, Compile, generated, generated_of_numbers
+from tests.generators.programs import KEPT_REJECTS, Compile, generated, generated_about
 
 MEMBERS = 8
 """How many programs a family has, the one that is grown among them."""
@@ -38,6 +38,9 @@ SIZES = 0.25
 
 NUMBERS = 0.1
 """How often a number of an expression becomes another one."""
+
+ABOUT = {2: "numbers", 5: "declared"}
+"""What every sixth family is about."""
 
 _CONSTANTS = ("0", "1", "2", "3", "4", "6")
 _ATTEMPTS = 6
@@ -60,7 +63,8 @@ def member(number: int, compile: Compile) -> Program | None:
 
 @lru_cache(1)
 def _grown(family: int, compile: Compile) -> Program:
-    return generated_of_numbers(family, compile) if family % 3 == 2 else generated(family, compile)
+    kind = ABOUT.get(family % 6)
+    return generated(family, compile) if kind is None else generated_about(kind, family, compile)
 
 
 def relative(program: Program, random: Random) -> Program:

@@ -178,16 +178,62 @@ class Program:
 
     def __str__(self) -> str:
         text = "\n".join(map(_function_text, self.functions))
-        if re.search(r"@(keep|held|either|given)\b", text):
-            text = _OF_ANY_TYPE + text
-        return _DECLARED + text if re.search(r"\b(List|Option|Cons|Nil|Some|None_)\b", text) else text
+        found: dict[str, str] = {}
+        while wanted := [name for name in PRELUDE if name not in found and _is_called(name, text, *found.values())]:
+            found.update((name, PRELUDE[name]) for name in wanted)
+        whole = "".join([*found.values(), text])
+        return _DECLARED + whole if re.search(r"\b(List|Option|Cons|Nil|Some|None_)\b", whole) else whole
 
 
-_OF_ANY_TYPE = """def @keep[A](%a: A) -> A { %a }
-def @held[A](%a: A) -> ref(A) { ref(%a) }
-def @either[A](%c: bool, %a: A, %b: A) -> A { if (%c) { %a } else { %b } }
-def @given[A, B](%f: fn (int64, A) -> B, %k: int64, %a: A) -> B { %f(%k, %a) }
-"""
+def _is_called(name: str, *texts: str) -> bool:
+    return any(re.search(rf"{re.escape(name)}[([]", text) for text in texts)
+
+
+PRELUDE = {
+    "@keep": "def @keep[A](%a: A) -> A { %a }\n",
+    "@held": "def @held[A](%a: A) -> ref(A) { ref(%a) }\n",
+    "@either": "def @either[A](%c: bool, %a: A, %b: A) -> A { if (%c) { %a } else { %b } }\n",
+    "@given": "def @given[A, B](%f: fn (int64, A) -> B, %k: int64, %a: A) -> B { %f(%k, %a) }\n",
+    "@swap": "def @swap[A, B](%p: (A, B)) -> (B, A) { (%p.1, %p.0) }\n",
+    "@again": """def @again[A](%k: int64, %f: fn (A) -> A, %a: A) -> A {
+  if (%k <= 0) { %a } else { @again(%k - 1i64, %f, %f(%a)) }
+}
+""",
+    "@composed": """def @composed[A, B, C](%f: fn (A) -> B, %g: fn (B) -> C) -> fn (A) -> C {
+  fn (%a: A) -> C { %g(%f(%a)) }
+}
+""",
+    "@pushed": "def @pushed[A](%c: bool, %a: A, %l: List[A]) -> List[A] { if (%c) { Cons(%a, %l) } else { %l } }\n",
+    "@mapped": """def @mapped[A, B](%f: fn (A) -> B, %l: List[A]) -> List[B] {
+  match (%l) { Cons(%a, %r) => { Cons(%f(%a), @mapped(%f, %r)) }, Nil => { Nil } }
+}
+""",
+    "@first": "def @first[A](%l: List[A], %a: A) -> A { match (%l) { Cons(%b, _) => { %b }, Nil => { %a } } }\n",
+    "my.twice": """operator my.twice(%x: Tensor[(n,), float32]) -> Tensor[(2 * n,), float32] {
+  concatenate((%x, %x), axis=0)
+}
+""",
+    "my.half": """operator my.half(%x: Tensor[(n,), float32]) -> Tensor[(n // 2,), float32] where n % 2 == 0 {
+  strided_slice(%x, begin=[0], end=[n // 2], strides=[1])
+}
+""",
+    "my.some": "operator my.some(%x: Tensor[(n,), float32]) -> Tensor[(?{u. u <= n},), float32] { unique(%x).0 }\n",
+    "my.most": """operator my.most(%x: Tensor[(n,), float32], %k: int64) -> Tensor[(min(n, %k),), float32]
+where %k >= 0 {
+  strided_slice(%x, begin=[0], end=[min(n, %k)], strides=[1])
+}
+""",
+    "my.valid": """operator my.valid(%x: Tensor[(n,), float32], %w: Tensor[(k,), float32]) -> Tensor[(n - k,), float32]
+where k <= n {
+  strided_slice(%x, begin=[k], end=[n], strides=[1])
+}
+""",
+    "my.at": """operator my.at(%x: Tensor[(n, m), float32], %i: int64) -> Tensor[(m,), float32] where %i >= 0, %i < n {
+  take(%x, %i, axis=0)
+}
+""",
+}
+"""Functions of any type and operators that programs declare, each where it is called."""
 
 _DECLARED = """type List[A] { Cons(A, List[A]), Nil }
 type Option[A] { Some(A), None_ }

@@ -18,7 +18,7 @@ from gradual.checker.elaboration import Broken
 from gradual.compiler import Compilation
 from gradual.dims.dim import Dim
 from gradual.types.type import DataType, FunctionType, TensorType, TupleType, UnrankedType
-from tests.generators.constructs import numbers
+from tests.generators.constructs import declared, numbers
 from tests.generators.constructs.functions import alike
 from tests.generators.constructs.headings import Heading
 from tests.generators.constructs.table import fitting, repeated, weighted
@@ -48,12 +48,13 @@ USED = 0.3
 FIRST_ORDER = 0.75
 """How many strict programs have tensors and tuples only."""
 
-OF_NUMBERS = 0.6
-"""How often what is drawn is made of functions that speak of numbers, in a program about them."""
+ABOUT = 0.6
+"""How often what is drawn is of the kind that a program is about."""
 
 _CONSTRUCTS = weighted()
 _FIRST_ORDER = weighted(first_order=True)
 _OF_NUMBERS = repeated(numbers.CONSTRUCTS)
+_OF_DECLARED = repeated(declared.CONSTRUCTS)
 
 Compile = Callable[[str], Compilation]
 Types = dict[str, Any]
@@ -73,7 +74,7 @@ class Grower:
     counter: int = 0
     spoiled: bool = False
     first_order: bool = False
-    of_numbers: bool = False
+    about: Sequence[Make] = ()
     signatures: dict[str, FunctionType] = field(default_factory=dict)
 
     # ----------------------------------------------------------------------------------------------------- names
@@ -140,8 +141,8 @@ class Grower:
     def draw(self, context: Context, scope: Scope, items: list[Item], types: Types, depth: int) -> list[Item] | None:
         """One construct, None where it has no operands."""
         view = self.view(scope, types)
-        if self.of_numbers and self.chance(OF_NUMBERS):
-            return self.made(view, _OF_NUMBERS)
+        if self.about and self.chance(ABOUT):
+            return self.made(view, self.about)
         if depth < 2 and self.chance(0.24):
             return self.choice(view, context, scope, items, depth)
         if depth < 2 and self.chance(0.08):
@@ -295,7 +296,9 @@ class Grower:
     def function(self, name: str, steps: int) -> Function:
         """A function of its own parameters, with the functions before it to call."""
         parameters, dims = Heading(self).parameters(3 if name == "@main" else 2, name != "@main")
-        if self.of_numbers:
+        if self.about:
+            length = self.random.choice(("3", *dims, *(() if self.strict else (UNKNOWN,))))
+            parameters += ((self.fresh(), Tensor((Size(length),))),)
             parameters += tuple((self.fresh(), Tensor((), dtype)) for dtype in ("int64", "bool"))
         clauses = Heading(self).clauses(dims)
         scope = Scope([parameter for parameter, _ in parameters], dims)
@@ -394,16 +397,22 @@ def generated(
     return Program((*grower.callees, main))
 
 
-def generated_of_numbers(seed: int, compile: Compile) -> Program:
-    """The program of a seed about functions that speak of what their own parameters hold or have."""
-    random = Random(f"of numbers {seed}")
-    grower = Grower(random, compile, random.random() < 0.2, of_numbers=True)
+def generated_about(kind: str, seed: int, compile: Compile) -> Program:
+    """The program of a seed about one of `KINDS`."""
+    function, constructs = KINDS[kind]
+    random = Random(f"about {kind} {seed}")
+    grower = Grower(random, compile, random.random() < 0.2, about=constructs)
     for number in range(random.choice((1, 2, 2, 3))):
-        helper = numbers.function(grower, f"@f{number}", [helper.name for helper in grower.callees])
+        helper = function(grower, f"@f{number}", [helper.name for helper in grower.callees])
         if grower.types(Program((*grower.callees, helper)))[0]:
             grower.callees.append(helper)
     main = grower.function("@main", random.randrange(4, 9))
     return Program((*grower.callees, main))
+
+
+KINDS = {"numbers": (numbers.function, _OF_NUMBERS), "declared": (declared.function, _OF_DECLARED)}
+"""What a program may be about, with what makes its helpers: functions that speak of what their own parameters hold or
+have; operators and functions of any type."""
 
 
 def likely_refused(seed: int, compile: Compile, strict: bool | None) -> Program:

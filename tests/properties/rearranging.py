@@ -40,7 +40,7 @@ def exchanged(program: Program, random: Random) -> Program:
                 found[i : i + 2] = [second, first]
         return tuple(found)
 
-    return _rewritten(program, rewrite)
+    return rewritten(program, rewrite)
 
 
 def inlined(program: Program, random: Random) -> Program:
@@ -55,7 +55,7 @@ def inlined(program: Program, random: Random) -> Program:
                 found[i : i + 2] = [merged]
         return tuple(found)
 
-    return _rewritten(program, rewrite)
+    return rewritten(program, rewrite)
 
 
 def _merged(item: Item, following: Item) -> Item | None:
@@ -148,7 +148,7 @@ def _texts_of(body: Body) -> Iterator[str]:
     yield body.result
 
 
-def _rewritten(program: Program, rewrite: Rewrite) -> Program:
+def rewritten(program: Program, rewrite: Rewrite) -> Program:
     """The program with the items of every block rewritten."""
 
     def body(given: Body) -> Body:
