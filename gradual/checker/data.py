@@ -23,7 +23,7 @@ from gradual.syntax import ast
 from gradual.types.choosing import match_types, settled_type
 from gradual.types.declared import Constructor, Data
 from gradual.types.opening import sizes
-from gradual.types.relate import instantiated
+from gradual.types.relate import instantiated, renamed
 from gradual.types.text import shown
 from gradual.types.type import DataType, FunctionType, GradualType, NeverType, TypeVariable
 
@@ -179,13 +179,12 @@ def constructor_value(state: Elaboration, constructor: Constructor, span: Span, 
     """A constructor by its name: a value if it has no field, else a function.  [type.constructor]"""
     if not constructor.fields:
         return construct(state, constructor, (), (), span, hint)
-    type = constructor_type(state.program, constructor)
-    assert isinstance(type.result, DataType)
     name = state.fresh(hint)
     promise = Promise(span, f"a field of `{constructor.name}`")
     with state.branch() as steps:
+        type = _of_its_own(state, constructor_type(state.program, constructor))
         params: list[Param] = []
-        for field in constructor.fields:
+        for field in type.params:
             param = state.fresh("%field")
             opened = state.enter(field, param, lambda path, axis: promise)
             for size in sizes(opened):
@@ -193,6 +192,7 @@ def constructor_value(state: Elaboration, constructor: Constructor, span: Span, 
             params.append(Param(state.define(param, opened), opened, field, span))
         made = state.fresh(None)
         operands = tuple(param.name for param in params)
+        assert isinstance(type.result, DataType)
         state.steps.append(Construct(made, constructor.name, operands, type.result, span))
     own = FunctionType(operands, type.params, type.result, types=type.types)
     function = Function(name, tuple(params), (), (), Block(tuple(steps), made), own, True, span)
@@ -200,3 +200,11 @@ def constructor_value(state: Elaboration, constructor: Constructor, span: Span, 
     function = replace(function, entry=[entry_check(goal, span, says, through) for goal in entry_goals(function, {})])
     state.steps.append(Closure(name, function, own, span))
     return state.define(name, own, Made(f"`{constructor.name}`", (), span))
+
+
+def _of_its_own(state: Elaboration, type: FunctionType) -> FunctionType:
+    """The type of a constructor at type parameters that nothing here has."""
+    own = tuple(state.type_parameter(one.name) for one in type.types)
+    found = renamed(type, replace(type, types=own))
+    assert found is not None
+    return found

@@ -270,9 +270,13 @@ class Elaboration:
 
     def bind_type(self, name: str) -> TypeVariable:
         """From here on the name is a type parameter; one that shadows another gets a number."""
-        parameter = TypeVariable(self._reserved(name))
+        parameter = self.type_parameter(name)
         _put(self._undo_names, self.type_names, name, parameter)
         return parameter
+
+    def type_parameter(self, name: str) -> TypeVariable:
+        """A type parameter that has no name here."""
+        return TypeVariable(self._reserved(name))
 
     def rigid(self, name: str) -> Dim:
         """A rigid dim for a name that is bound here; a name that shadows another gets a number."""

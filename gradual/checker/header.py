@@ -9,8 +9,8 @@ from typing import Any
 
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable, bind_declared, own_dims, parts
-from gradual.checker.elaboration import BROKEN, Binding, Elaboration, Written
-from gradual.checker.parameters import Given, handed_down, with_parameters
+from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Written
+from gradual.checker.parameters import HandedDown, handed_down, with_parameters
 from gradual.checker.provenance import written_at
 from gradual.checker.written import CAUSAL, Reading
 from gradual.core.terms import Blame, Check, Param, Promise, Site
@@ -90,7 +90,7 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
         if used.name not in state.dims and used.name not in state.type_names:
             bound(used.name, used.span)
     reading = Reading(state, bound, declares=True)
-    params = _params(state, literal, reading, handed.params)
+    params = _params(state, literal, reading, handed)
     written = tuple(param.written for param in params)
     rigid = tuple(variable for dim, _ in binders.values() for variable in dim.variables())
     for dim, _ in binders.values():
@@ -98,7 +98,7 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     for param in params:
         for size in sizes(param.type):
             state.is_size(size)
-    where = (*handed.where, *_assumed(state, literal))
+    where = (*_handed(state, params, handed), *_assumed(state, literal))
     discharge_divisions(state, reading)
     names = tuple(param.name for param in params)
     types = tuple(one for one in order if isinstance(one, TypeVariable))
@@ -134,30 +134,63 @@ def _annotations(literal: ast.Fn) -> tuple[ast.Type | None, ...]:
 
 
 # ----------------------------------------------------------------------------------------------------- parameters
-def _params(state: Elaboration, literal: ast.Fn, reading: Reading, given: Given) -> tuple[Param, ...]:
+def _params(state: Elaboration, literal: ast.Fn, reading: Reading, handed: HandedDown) -> tuple[Param, ...]:
     """The parameters in scope, scalars first so that a type may name one that comes later."""
     names = [state.fresh(param.name.name) for param in literal.params]
-    sized = _scalars_in_dims(literal)
+    sized, numbers = _scalars_in_dims(literal), handed.numbers()
     seen: set[str] = set()
-    for param, name in zip(literal.params, names, strict=True):
+    for place, (param, name) in enumerate(zip(literal.params, names, strict=True)):
         if param.name.name in seen:
             message = f"parameter `{param.name.name}` is declared twice"
             state.report("E0204", "name.duplicate", message, param.name.span)
             raise Unreadable
         seen.add(param.name.name)
-        if param.annotation is not None and param.name.name in sized and _is_scalar(param.annotation):
-            state.bind(param.name.name, name)
-            assert isinstance(param.annotation, ast.TensorType)
-            content = content_of(name, (), Kind.RIGID)
-            state.rigids.update((variable, param.annotation.span) for variable in content.variables())
-            state.define(name, TensorType((), DType(param.annotation.dtype), (content,)), Written(param.annotation))
-    return tuple([_param(state, *param, reading, given) for param in zip(literal.params, names, strict=True)])
+        if param.name.name in sized or place in numbers:
+            _number(state, param, name, handed.params.get(param.name.name))
+    made: list[Param] = []
+    for param, name in zip(literal.params, names, strict=True):
+        given = handed.params.get(param.name.name)
+        if given is not None and not isinstance(given, NeverType):
+            given = handed.resolved(given, [_opened(state, one) for one in names])
+        made.append(_param(state, param, name, reading, given))
+    return tuple(made)
 
 
-def _param(state: Elaboration, param: ast.Param, name: str, reading: Reading, given: Given) -> Param:
+def _number(state: Elaboration, param: ast.Param, name: str, given: GradualType | None) -> None:
+    """A scalar of which sizes may speak has a number from the beginning."""
     annotation = param.annotation
     assert annotation is not None
-    written = given[param.name.name] if param.name.name in given else reading.type(annotation)
+    if given is None and _is_scalar(annotation):
+        assert isinstance(annotation, ast.TensorType)
+        dtype = DType(annotation.dtype)
+    elif isinstance(given, TensorType) and given.shape == () and given.dtype.counts:
+        dtype = given.dtype
+    else:
+        return
+    state.bind(param.name.name, name)
+    content = content_of(name, (), Kind.RIGID)
+    state.rigids.update((variable, annotation.span) for variable in content.variables())
+    state.define(name, TensorType((), dtype, (content,)), Written(annotation))
+
+
+def _opened(state: Elaboration, name: str) -> OpenedType | None:
+    """What a parameter has, if that is known by now."""
+    held = state.types.get(name)
+    return None if isinstance(held, Broken) else held
+
+
+def _handed(state: Elaboration, params: Sequence[Param], handed: HandedDown) -> Iterator[Constraint]:
+    """The preconditions that the expected type has, each assumed."""
+    for clause in handed.clauses([_opened(state, param.name) for param in params]):
+        state.learnt()
+        state.facts.assume(clause)
+        yield clause
+
+
+def _param(state: Elaboration, param: ast.Param, name: str, reading: Reading, given: GradualType | None) -> Param:
+    annotation = param.annotation
+    assert annotation is not None
+    written = given if given is not None else reading.type(annotation)
     says = f"the value supplied for parameter `{param.name.name}` of `{state.function}`"
 
     def promise(path: str, axis: int | None) -> Promise:

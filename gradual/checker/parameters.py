@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.omission import is_omitted
 from gradual.checker.omitted import omitted_type
 from gradual.dims.constraint import Constraint
-from gradual.dims.dim import Dim, Variable
+from gradual.dims.dim import ContentOf, Dim, Variable
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.relate import substituted
-from gradual.types.type import FunctionType, GradualType, NeverType, TypeVariable
+from gradual.types.measuring import named_parts, read_off, unbound
+from gradual.types.opening import base_of, closed
+from gradual.types.relate import instantiated, substituted
+from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TypeVariable
 
 Given = dict[str, GradualType]
 """The types of parameters that are not written, by their names; `_` of one that is not known."""
@@ -20,25 +23,56 @@ Given = dict[str, GradualType]
 
 @dataclass(slots=True, eq=False)
 class HandedDown:
-    """What an expected function type gives a literal.
+    """What an expected function type gives a literal, at dims and types of the literal's own.
 
     Attributes:
-        params: the types of the parameters that have none.
-        where: what its callers owe.
+        expected: the function type, None if nothing is expected.
+        params: the types of the parameters that have none, by their spellings; they still speak of the parameters of
+            the expected type.
         order: its dims and types, which are the literal's own.
+        where: what its callers owe, as the expected type says it.
     """
 
+    expected: FunctionType | None = None
     params: Given = field(default_factory=dict)
-    where: tuple[Constraint, ...] = ()
     order: tuple[Variable | TypeVariable, ...] = ()
+    where: tuple[Constraint, ...] = ()
+
+    def numbers(self) -> set[int]:
+        """Which parameters hold numbers that the expected type speaks of."""
+        if self.expected is None:
+            return set()
+        parts = (part for part in named_parts(self.expected) if isinstance(part.witness, ContentOf))
+        return {self.expected.names.index(str(base_of(part))) for part in parts}
+
+    def resolved(self, type: GradualType, values: Sequence[OpenedType | None]) -> GradualType:
+        """A type handed down, where the expected type's parameters are the values that the literal's have so far.
+
+        A size of one that has none yet is `?`.
+        """
+        if self.expected is None:
+            return type
+        own = [part for part in dict.fromkeys(unbound(type)) if base_of(part) in self.expected.names]
+        known = read_off(own, self.expected, values)
+        hidden = set(own) - known.keys()
+        return substituted(closed(type, lambda part: part not in hidden) if hidden else type, known)
+
+    def clauses(self, values: Sequence[OpenedType | None]) -> Iterator[Constraint]:
+        """What callers owe, of the values that the literal's parameters have; without what speaks of anything else."""
+        expected = self.expected or FunctionType((), (), NeverType())
+        for clause in self.where:
+            own = [part for part in clause.variables() if base_of(part) in expected.names]
+            known = read_off(own, expected, values)
+            if len(known) == len(own):
+                yield clause.substitute(known)
 
 
 def handed_down(
     state: Elaboration, literal: ast.Fn, expected: FunctionType | None, binders: dict[str, tuple[Dim, Span]]
 ) -> HandedDown:
-    """What an expected function type says of the parameters, and what its callers owe, at dims of the literal's own.
+    """What an expected function type says of the parameters, and what its callers owe.
 
-    The dims have no names inside the literal.  [type.fn.expected]
+    The dims and types have no names inside the literal.  [type.fn.expected]
     """
     if expected is None:
         return HandedDown()
@@ -48,17 +82,16 @@ def handed_down(
         (own,) = dim.variables()
         state.rigids[own] = literal.span
         binders[own.name] = dim, literal.span
+    types: dict[TypeVariable, GradualType] = {one: state.type_parameter(one.name) for one in expected.types}
     given = {
-        param.name.name: substituted(type, fresh)
+        param.name.name: instantiated(substituted(type, fresh), types)
         for param, type in zip(literal.params, expected.params, strict=True)
         if is_omitted(param.annotation)
     }
     where = tuple(clause.substitute(fresh) for clause in expected.where)
-    for clause in where:
-        state.learnt()
-        state.facts.assume(clause)
     own_dims = tuple(variable for dim in fresh.values() for variable in dim.variables())
-    return HandedDown(given, where, own_dims + expected.types)
+    own_types = tuple(one for one in types.values() if isinstance(one, TypeVariable))
+    return HandedDown(expected, given, own_dims + own_types, where)
 
 
 def with_parameters(state: Elaboration, literal: ast.Fn, given: Given) -> ast.Fn:

@@ -116,8 +116,12 @@ def _passing(state: Elaboration, literal: ast.Fn, operands: Sequence[str]) -> Fu
     known = [type for type in types if not isinstance(type, Broken)]
     if len(known) < len(types):
         return None
-    names = tuple(param.name.name for param in literal.params)
-    return FunctionType(names, tuple(closed(type, state.is_visible) for type in known), TupleType(()))
+    return FunctionType(_unnamed(literal), tuple(closed(type, state.is_visible) for type in known), TupleType(()))
+
+
+def _unnamed(literal: ast.Fn) -> tuple[str, ...]:
+    """Parameters of a function type that speaks of none of them."""
+    return tuple(f"%?{place}" for place in range(len(literal.params)))
 
 
 def _affordable(state: Elaboration, call: ast.Call) -> bool:
@@ -226,7 +230,7 @@ def unused(state: Elaboration, mark: int, result: str) -> None:
 def _looked_at(state: Elaboration, value: str, literal: ast.Fn) -> None:
     """Check the body of a literal that is never used: what is wrong whatever its parameters are.  [type.template]"""
     checks, diagnostics = len(state.checks), len(state.diagnostics)
-    names = tuple(param.name.name for param in literal.params)
-    _closure(state, value, literal.span, FunctionType(names, (NeverType(),) * len(names), TupleType(())))
+    types = (NeverType(),) * len(literal.params)
+    _closure(state, value, literal.span, FunctionType(_unnamed(literal), types, TupleType(())))
     del state.checks[checks:]
     state.diagnostics[diagnostics:] = [found for found in state.diagnostics[diagnostics:] if found.code != "E0310"]

@@ -176,11 +176,8 @@ class Rewriting:
 
     def _own_type(self, type: FunctionType) -> FunctionType:
         """The type of a function whose parameters are renamed, too."""
-        found = self.mapping(set(mentioned(type)))
-        renamed = substituted(type, found) if found else type
-        assert isinstance(renamed, FunctionType)
-        own = {part: found[part] for part in named_parts(type) if part in found}
-        inside = instantiated(substituted_within(renamed, own) if own else renamed, self.types)
+        found = self.mapping(set(mentioned(type)) - set(type.binders))
+        inside = instantiated(substituted_within(type, found) if found else type, self.types)
         assert isinstance(inside, FunctionType)
         params, result = tuple(map(self._named, inside.params)), self._named(inside.result)
         return replace(inside, names=self._names(type.names), params=params, result=result)

@@ -53,7 +53,7 @@ from gradual.core.verify_data import Structures
 from gradual.core.verify_proxies import wrap
 from gradual.dims.constraint import FALSE, Constraint, all_of, at_least, equal
 from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, constant
+from gradual.dims.dim import Dim, Variable, constant
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed, Judgement
@@ -121,11 +121,12 @@ class _Verifier:
     shared: dict[object, Dim] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
     converted: set[object] = field(default_factory=set)
+    bound: frozenset[Variable | TypeVariable] = frozenset()
     implications: dict[str, Implied] = field(default_factory=dict)
 
     def function(self, function: Function) -> None:
         """Declarations assumed, then the body, then the result against the interface."""
-        mark = self.facts.mark()
+        mark, around = self.facts.mark(), self.bound
         self._declared(function)
         for param in function.params:
             self._matches(param.written, param.type, param.name)
@@ -135,6 +136,7 @@ class _Verifier:
         self.block(function.body)
         self._flows(function.body.result, function.type.result, f"the result of {function.name}")
         self.facts.rollback(mark)
+        self.bound = around
 
     def _literal(self, function: Function) -> None:
         """A function literal: what is learnt and shared inside it stays there."""
@@ -143,7 +145,14 @@ class _Verifier:
         self.types, self.shared = outer, shared
 
     def _declared(self, function: Function) -> None:
-        """Every dim is measured off its causal occurrence, and the entry demands whatever else is declared."""
+        """Every dim is measured off its causal occurrence, and the entry demands whatever else is declared.
+
+        What a literal binds is not what a function around it does.
+        """
+        own: set[Variable | TypeVariable] = {*function.type.binders, *function.type.types}
+        if not own.isdisjoint(self.bound):
+            self.found.append(f"{function.name} binds what is bound around it")
+        self.bound |= own
         if tuple(param.written for param in function.params) != function.type.params:
             self.found.append(f"the parameters of {function.name} are not those of its type")
         choice = measured(function.type, [measuring(param.written, param.name) for param in function.params])

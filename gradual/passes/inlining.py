@@ -14,7 +14,7 @@ from gradual.core.terms import Function, Invoke, Module, Stop
 from gradual.passes.changing import with_functions
 from gradual.passes.dropping import Dropping
 from gradual.passes.entering import with_entries
-from gradual.passes.naming import dims_in, names_in
+from gradual.passes.naming import bound_in, names_in
 from gradual.passes.passing import Context, Note, Pass, Transformed
 from gradual.passes.sharpening import Sweep
 from gradual.types.measuring import measured
@@ -64,9 +64,9 @@ class Inlining:
             return "it has no body"
         if any(isinstance(type, NeverType) for type in call.types):
             return "nothing shows one of its type parameters"
-        inner = dims_in(callee) - {variable for variable, _ in callee.binders}
+        inner = bound_in(callee) - {*callee.type.binders, *callee.type.types}
         if inner & sweep.around:
-            return "a function inside it measures a dim whose name is in use"
+            return "a function inside it binds a dim or a type whose name is in use"
         if sum(1 for _ in every(callee.body)) > self.room:
             return f"the function would grow by more than {GROWTH} steps"
         return ""

@@ -23,6 +23,7 @@ from gradual.core.terms import (
     WrapReference,
 )
 from gradual.dims.dim import Variable
+from gradual.types.type import TypeVariable
 
 
 def names_in(function: Function) -> set[str]:
@@ -30,15 +31,15 @@ def names_in(function: Function) -> set[str]:
     return set(_Bound().function(function))
 
 
-def dims_in(function: Function) -> set[Variable]:
-    """Every dim that a function or a literal inside it measures."""
-    found = {variable for variable, _ in function.binders}
+def bound_in(function: Function) -> set[Variable | TypeVariable]:
+    """Every dim and type that a function or a literal inside it binds."""
+    found: set[Variable | TypeVariable] = {*function.type.binders, *function.type.types}
     waiting: list[Block] = [function.body]
     while waiting:
         for step in waiting.pop().steps:
             match step:
                 case Closure(function=inner):
-                    found.update(variable for variable, _ in inner.binders)
+                    found.update((*inner.type.binders, *inner.type.types))
                     waiting.append(inner.body)
                 case If(then=then, orelse=orelse):
                     waiting += (then, orelse)

@@ -39,6 +39,7 @@ from gradual.types.type import (
     NeverType,
     OpenedType,
     TensorType,
+    TypeVariable,
 )
 from gradual.verdict import Proved
 
@@ -79,7 +80,7 @@ class Seen:
         literals: the variables that hold a constant, or a tuple of constants, with its value.
         tuples: the tuples that were made here, with the variables that they are made of.
         closures: the variables that hold a function literal, with it.
-        around: the dims that are measured here, by the function and the literals around.
+        around: the dims and types that the function and the literals around bind.
         loosened: variables that were read by what is gone, and that perhaps nobody reads any more.
         shared: the unknowns that results of equal applications have in common, by what they depend on.
         out: the steps of the block that is swept.
@@ -95,7 +96,7 @@ class Seen:
     literals: dict[str, Literal] = field(default_factory=dict)
     tuples: dict[str, tuple[str, ...]] = field(default_factory=dict)
     closures: dict[str, Function] = field(default_factory=dict)
-    around: frozenset[Variable] = frozenset()
+    around: frozenset[Variable | TypeVariable] = frozenset()
     loosened: set[str] = field(default_factory=set)
     shared: dict[object, Dim] = field(default_factory=dict)
     out: list[Step] = field(default_factory=list)

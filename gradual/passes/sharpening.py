@@ -100,7 +100,7 @@ class Sweep(Seen):
         for goal in declarations(shell):
             self.knowing.tell(goal)
         outer = self.around
-        self.around = outer | {variable for variable, _ in shell.binders}
+        self.around = outer | {*shell.type.binders, *shell.type.types}
         body, _ = self._block(function.body)
         self.around = outer
         self.knowing.leave()

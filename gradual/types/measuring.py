@@ -50,7 +50,7 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
         if extent.value is None
     ]
     own = named_parts(type)
-    mapping: dict[Variable, Dim] = _read_off(own, type, arguments)
+    mapping: dict[Variable, Dim] = read_off(own, type, arguments)
     waiting = [variable for variable in (*type.binders, *own) if variable not in mapping]
     for binder in [one for one in waiting if one.witness is None]:  # a size or element is that of its own argument
         for _, extent, size in sizes:
@@ -144,8 +144,10 @@ def at_values(type: FunctionType, values: Sequence[str]) -> dict[Variable, Dim]:
     return mapping
 
 
-def _read_off(own: Sequence[Variable], type: FunctionType, arguments: Sequence[OpenedType]) -> dict[Variable, Dim]:
-    """What the sizes and elements of parameters are in the arguments."""
+def read_off(
+    own: Sequence[Variable], type: FunctionType, arguments: Sequence[OpenedType | None]
+) -> dict[Variable, Dim]:
+    """What the sizes and elements of parameters are in the arguments, as far as these are known and show them."""
     places = {name: index for index, name in enumerate(type.names)}
     mapping: dict[Variable, Dim] = {}
     for name in own:
@@ -159,7 +161,7 @@ def _read_off(own: Sequence[Variable], type: FunctionType, arguments: Sequence[O
     return mapping
 
 
-def _part(path: str, places: Mapping[str, int], arguments: Sequence[OpenedType]) -> TensorType[Dim] | None:
+def _part(path: str, places: Mapping[str, int], arguments: Sequence[OpenedType | None]) -> TensorType[Dim] | None:
     base, *fields = path.split("#")
     if base not in places:
         return None
