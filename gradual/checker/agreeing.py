@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import Constraint, equal
-from gradual.dims.dim import Dim, Variable
+from gradual.dims.dim import Dim, Variable, of_atom
 from gradual.source import Span
-from gradual.types.opening import base_of, without_dims
-from gradual.types.relate import mentioned, other_parameters, renamed
+from gradual.types.choosing import at_arguments
+from gradual.types.measuring import bare, extents, named_parts
+from gradual.types.opening import base_of, closed, opened, without_dims
+from gradual.types.relate import clear_of, mentioned, renamed, type_variables
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -84,32 +86,40 @@ class Agreement:
     def _function(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
         """Parameters and results joined, what both demand kept; whoever binds no dims shows how it may be called.
 
-        Where both bind dims, but not of the same parameters, how they may be called is forgotten.
+        A dim that both bind, but not of the same parameters, is forgotten.
         """
-        around = {one for one in mentioned(right) if base_of(one) not in right.names}
-        if not {base_of(one) for one in around}.isdisjoint(left.names):
-            left = other_parameters(left, around)
+        if len(left.params) != len(right.params):
+            return None
+        left = clear_of(left, _around(right))
         like = renamed(right, left)
         if like is None:
-            free = [type for type in (left, right) if not type.binders and not type.types]
-            if len(free) == 1:
-                return free[0] if len(left.params) == len(right.params) else None
-            return self._forgotten(left, right)
+            return self._unlike(left, right)
         inner = Agreement(self.state, self.rule, self.says, self.spans, self.bound | set(left.binders))
         params, result = inner._all(left.params, like.params), inner.join(left.result, like.result)
         self.reported = self.reported or inner.reported
         if params is None or result is None:
             return None
-        if left.binders and params != left.params:
-            return self._forgotten(left, right)
         where = tuple(clause for clause in left.where if clause in like.where)
-        return replace(left, params=params, result=result, where=where)
+        joined = replace(left, params=params, result=result, where=where)
+        shown = {bare(extent) for param in params for extent in extents(param) if isinstance(extent, Dim)}
+        return without_dims(joined, {binder for binder in left.binders if binder not in shown})
 
-    def _forgotten(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
-        """What they agree on without the dims that they bind."""
-        if len(left.params) != len(right.params) or len(left.types) != len(right.types):
-            return None
-        return self._function(without_dims(left), without_dims(right)) if left.binders or right.binders else None
+    def _unlike(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
+        """Functions that do not bind as many dims and types."""
+        free = [type for type in (left, right) if not type.binders and not type.types]
+        if len(free) != 1:
+            forgotten = (without_dims(type, set(type.binders)) for type in (left, right))
+            return self._function(*forgotten) if len(left.types) == len(right.types) else None
+        (bound,) = (type for type in (left, right) if type is not free[0])
+        wanted = clear_of(free[0], _around(bound))
+        arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(wanted.params)]
+        call = at_arguments(bound, arguments)
+        if call is None:
+            return wanted
+        own = {*bound.binders, *named_parts(bound)}
+        shown = closed(call.result, lambda variable: not variable.is_ghost and variable not in own)
+        result = self.join(shown, wanted.result) if not any(map(_is_never, call.types)) else wanted.result
+        return None if result is None else replace(wanted, result=result)
 
     def _extent(self, axis: int, left: Dim | Hole, right: Dim | Hole, forgets: str) -> Dim | Hole | None:
         if left == right:
@@ -148,6 +158,16 @@ class Agreement:
         if not self.reported:
             related = (Related(self.spans[0], "one of them"),)
             self.state.report(code, self.rule, f"{self.says} never agree: {why}", self.spans[1], related=related)
+
+
+def _around(type: FunctionType) -> list[GradualType | Dim]:
+    """What a function type speaks of and does not bind."""
+    dims = (one for one in mentioned(type) if one not in type.binders and base_of(one) not in type.names)
+    return [*map(of_atom, dims), *(one for one in type_variables(type) if one not in type.types)]
+
+
+def _is_never(type: GradualType) -> bool:
+    return isinstance(type, NeverType)
 
 
 def disagreement(

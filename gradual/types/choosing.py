@@ -239,8 +239,9 @@ def _callable(
     if not (depends or pattern.binders or pattern.types or is_generic(found)):
         yield from zip((*pattern.params, pattern.result), (*found.params, found.result), strict=True)
         return
-    pattern = renamed(pattern, pattern, found) or pattern
-    inner = renamed(found, found, pattern) or found
+    others = FunctionType((), tuple(known.values()), TupleType(()))
+    pattern = renamed(pattern, pattern, found, others) or pattern
+    inner = renamed(found, found, pattern, others) or found
     passed = [
         instantiated(mine, known) if among.isdisjoint(set(type_variables(mine)) - known.keys()) else theirs
         for mine, theirs in zip(pattern.params, inner.params, strict=True)

@@ -6,7 +6,7 @@ A value inside a tuple is addressed by a path, `%t#0#1` for `%t.0.1`; `#` occurs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -163,10 +163,13 @@ def closed(type: GradualType, visible: Callable[[Variable], bool]) -> GradualTyp
             return type
 
 
-def without_dims(type: FunctionType) -> FunctionType:
-    """The function type with `?` for the dims that it binds, and without what it demands of them.  [type.agree]"""
-    inside = replace(type, binders=(), order=type.types)
-    return _closed_function(inside, lambda variable: variable not in type.binders)
+def without_dims(type: FunctionType, dims: Set[Variable]) -> FunctionType:
+    """The function type with `?` for dims that it binds, and without what it demands of them.  [type.agree]"""
+    if not dims:
+        return type
+    left, order = (tuple(one for one in ones if one not in dims) for ones in (type.binders, type.order))
+    inside = replace(type, binders=left, order=order)  # type: ignore[arg-type]
+    return _closed_function(inside, lambda variable: variable not in dims)
 
 
 def _closed_extent(extent: Dim | Hole, visible: Callable[[Variable], bool]) -> Dim | Hole:

@@ -297,8 +297,8 @@ def type_variables(type: GradualType) -> Iterator[TypeVariable]:
             yield from type_variables(content)
 
 
-def _clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> FunctionType:
-    """The function type with other names for those of its binders that occur in what is put inside it."""
+def clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> FunctionType:
+    """The function type with other names for what it binds and what also occurs in types or dims beside it."""
     dims: set[Variable] = set()
     types: set[TypeVariable] = set()
     for part in inner:
@@ -358,7 +358,7 @@ def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualTy
             inner = {v: mapping[v] for v in outside if base_of(v) not in type.names}
             if not inner:
                 return type
-            return substituted_within(_clear_of(type, inner.values()), inner)
+            return substituted_within(clear_of(type, inner.values()), inner)
         case DataType(name, arguments):
             return DataType(name, tuple(substituted(argument, mapping) for argument in arguments))
         case ReferenceType(content):
@@ -380,7 +380,7 @@ def instantiated(type: GradualType, chosen: Mapping[TypeVariable, GradualType]) 
             inner = {name: chosen[name] for name in set(type_variables(type)) & chosen.keys() - set(type.types)}
             if not inner:
                 return type
-            clear = _clear_of(type, inner.values())
+            clear = clear_of(type, inner.values())
             params = tuple(instantiated(param, inner) for param in clear.params)
             return replace(clear, params=params, result=instantiated(clear.result, inner))
         case DataType(name, arguments):
