@@ -19,13 +19,15 @@ from gradual.checker.unranked import demanded_scalar
 from gradual.core.implied import UNKNOWN, Implied
 from gradual.core.terms import Block, If, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.constraint import Constraint, any_of, equal
+from gradual.dims.constraint import TRUE, Constraint, any_of, equal
+from gradual.dims.decide import Nowhere
 from gradual.dims.dim import Dim, ite
 from gradual.ops.contents import chosen
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.within import last
 from gradual.types.dtype import DType
+from gradual.types.measuring import bare
 from gradual.types.opening import closed, size_of
 from gradual.types.text import shown
 from gradual.types.type import (
@@ -40,17 +42,24 @@ from gradual.types.type import (
     TupleType,
     UnrankedType,
 )
-from gradual.verdict import Proved, Refuted, Unknown
+from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Branch:
-    """One side of an `if` or arm of a `match`: its core, its type, and each size as it reads under its own facts."""
+    """One side of an `if` or arm of a `match`.
+
+    Attributes:
+        block: its core.
+        read: its type, each size as it reads under its own condition.
+        given: what that condition says; true of an arm.
+    """
 
     block: Block
     type: Typed
     read: OpenedType | None
     span: Span
+    given: Constraint = TRUE
 
 
 def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
@@ -90,7 +99,7 @@ def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str]
             state.program.decider.suppose(state.facts, truth)
         result = infer(expr)
         type = state.types[result]
-    return Branch(Block(tuple(steps), result), type, read_under(state, truth, type), last(expr).span)
+    return Branch(Block(tuple(steps), result), type, read_under(state, truth, type), last(expr).span, truth)
 
 
 def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:
@@ -112,9 +121,25 @@ def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType
 
 
 def _given(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
+    """A size as it reads; one of several reads as one of them that the condition makes the same."""
+    target, *others = one_of(state, size)
+    if others and truth.value is not True and all(_simplified(state, one - target, truth).value == 0 for one in others):
+        return _simplified(state, target, truth)
+    return _simplified(state, size, truth)
+
+
+def _simplified(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
     if truth.value is True:
         return state.rewritten(size)
     return state.program.decider.simplified_given(state.facts, size, truth)
+
+
+def one_of(state: Elaboration, size: Dim, seen: Callable[[Dim], bool] = lambda dim: False) -> tuple[Dim, ...]:
+    """The sizes of branches that a size is one of, as far as they are not `seen` themselves."""
+    variable = bare(size)
+    if variable is None or variable not in state.either or seen(size):
+        return (size,)
+    return tuple(dict.fromkeys(inner for one in state.either[variable] for inner in one_of(state, one, seen)))
 
 
 # ------------------------------------------------------------------------------------------------------------ joins
@@ -278,14 +303,12 @@ class Join:
         """
         if _one(dims) and self._visible(dims[0]):
             return dims[0]
-        both = reads if all(map(self._visible, reads)) else dims
-        if not all(map(self._visible, both)):
-            return self._unknown(dims, path, axis, known=False)
+        both = reads if all(map(self._visible, reads)) and not (_one(reads) and self._is_dead()) else dims
+        if not all(map(self._visible, dims)):
+            return both[0] if _one(both) and self._visible(both[0]) else self._hidden(both, path, axis)
         if _one(both):
             return both[0]
-        if not all(map(self._visible, dims)):
-            return self._either(both, path, axis)
-        doubt: tuple[int, int, Unknown] | None = None
+        doubt = False
         lasting = not self.state.facts.path and not self.state.passing
         for i, j in combinations(_distinct(dims), 2):
             match self.state.program.decider.decide(self.state.facts, equal(dims[i], dims[j])):
@@ -294,24 +317,65 @@ class Join:
                     error = self._disagreement(i, j, axis, dims, {})
                     self.state.diagnostics.append(error)
                     return None
-                case Unknown() as verdict:
-                    doubt = doubt or (i, j, verdict)
+                case Unknown():
+                    doubt = True
                 case Proved():
                     pass
-        if doubt is None and lasting:
+        if not doubt and lasting:
             return dims[0]
-        if doubt is not None and self.truth is None:
-            self._doubt(doubt, dims, axis)
+        if doubt and self.truth is None:
+            kept = self._kept(dims) if lasting else None
+            if kept is not None:
+                return kept
+            self._doubt(dims, axis)
         return self._either(both, path, axis)
 
-    def _doubt(self, doubt: tuple[int, int, Unknown], dims: Sequence[Dim], axis: int) -> None:
-        """Two sizes that may differ: an error if the definition is strict."""
-        i, j, verdict = doubt
-        if verdict.witness and not mentions_ghost(equal(dims[i], dims[j])):
-            witness = verdict.witness
-            error = self._disagreement(i, j, axis, dims, witness)
-            plain = Unknown("the condition says nothing about sizes", witness)
-            self.state.postponed.append(Postponed(plain, error, rigid=False))
+    def _is_dead(self) -> bool:
+        """Whether a branch is never taken, whatever the path: how its sizes read then says nothing."""
+        satisfiable, facts = self.state.program.decider.satisfiable, self.state.facts
+        given = (branch.given for branch in self.branches if branch.given.value is not True)
+        return any(isinstance(satisfiable(facts, one), Nowhere) for one in given)
+
+    def _hidden(self, dims: Sequence[Dim], path: str, axis: int) -> Dim:
+        """Some size cannot be named outside, unless as one of several that can."""
+        every = [one for dim in dims for one in one_of(self.state, dim, self._visible)]
+        if not all(map(self._visible, every)):
+            return self._unknown(dims, path, axis, known=False)
+        if len(dims) == len(every):
+            return self._either(dims, path, axis)
+        return self._unknown(every, path, axis, known=True)
+
+    def _kept(self, dims: Sequence[Dim]) -> Dim | None:
+        """The size of a branch which every other one has where it is taken; the condition need say no more.
+
+        [type.if.part]
+        """
+        goals = ((target, [(b, equal(d, target)) for b, d in zip(self.branches, dims, strict=True)]) for target in dims)
+        return next((target for target, owed in goals if all(self._agree([b], goal) for b, goal in owed)), None)
+
+    def _agree(self, branches: Sequence[Branch], goal: Constraint) -> bool:
+        """Whether sizes are equal under what the conditions of some branches say."""
+        return isinstance(self._under(branches, goal), Proved)
+
+    def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
+        facts = self.state.facts
+        mark = facts.mark()
+        for branch in branches:
+            facts.suppose(branch.given)
+        verdict = self.state.program.decider.decide(facts, goal)
+        facts.rollback(mark)
+        return verdict
+
+    def _doubt(self, dims: Sequence[Dim], axis: int) -> None:
+        """Two sizes that may differ where either branch may be taken: an error if the definition is strict."""
+        for i, j in combinations(_distinct(dims), 2):
+            goal = equal(dims[i], dims[j])
+            verdict = self._under([self.branches[i], self.branches[j]], goal)
+            if isinstance(verdict, Unknown) and verdict.witness and not mentions_ghost(goal):
+                error = self._disagreement(i, j, axis, dims, verdict.witness)
+                plain = Unknown("the condition says nothing about sizes", verdict.witness)
+                self.state.postponed.append(Postponed(plain, error, rigid=False))
+                return
 
     def _either(self, both: Sequence[Dim], path: str, axis: int) -> Dim:
         """One of the sizes: told apart by the condition if it can be read, else a new unknown."""
@@ -333,6 +397,7 @@ class Join:
         state.ghosts[variable] = Promise(self.branches[0].span.to(self.branches[-1].span), "the branch that was taken")
         state.is_size(ghost)
         if known:
+            state.either[variable] = tuple(dict.fromkeys(dims))
             state.facts.assume(any_of(*(equal(ghost, dim) for dim in dict.fromkeys(dims))))
         if known or not any(map(state.mentions_unknown, dims)):
             state.joins.add(variable)

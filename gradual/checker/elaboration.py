@@ -125,6 +125,7 @@ class Elaboration:
         ghosts: who left each unknown open.
         behind: the size that an annotation's `?` forgot; never used in a verdict.
         joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
+        either: of some of these, the sizes that they are one of.
         agreed: types in which sizes that are one of two known ones became `?`; opened, they make nothing gradual.
         conversions: those of data being written, by the types between which they go.
         shared: unknowns that depend on data, by what they depend on.
@@ -174,6 +175,7 @@ class Elaboration:
         self.bindings: list[Binding] = []
         self.behind: dict[Variable, Dim] = {}
         self.joins: set[Variable] = set()
+        self.either: dict[Variable, tuple[Dim, ...]] = {}
         self.agreed: set[DataType | ReferenceType | FunctionType] = set()
         self.conversions: dict[tuple[DataType, DataType], Conversion] = {}
         self.gradual = False
