@@ -15,7 +15,7 @@ from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import Dim, Variable, of_atom
 from gradual.source import Span
 from gradual.types.choosing import at_arguments
-from gradual.types.measuring import bare, extents, named_parts
+from gradual.types.measuring import measured, measuring, named_parts
 from gradual.types.opening import base_of, closed, opened, without_dims
 from gradual.types.relate import clear_of, mentioned, renamed, type_variables
 from gradual.types.type import (
@@ -101,8 +101,8 @@ class Agreement:
             return None
         where = tuple(clause for clause in left.where if clause in like.where)
         joined = replace(left, params=params, result=result, where=where)
-        shown = {bare(extent) for param in params for extent in extents(param) if isinstance(extent, Dim)}
-        return without_dims(joined, {binder for binder in left.binders if binder not in shown})
+        shown = measured(joined, [measuring(*param) for param in zip(params, left.names, strict=True)])
+        return without_dims(joined, set(shown.unsolved))
 
     def _unlike(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
         """Functions that do not bind as many dims and types."""
