@@ -8,7 +8,7 @@ from typing import Any
 from gradual.types.dtype import DType
 from gradual.types.type import DataType, FunctionType, ReferenceType, TensorType, TupleType
 from tests.generators.constructs.functions import operand
-from tests.generators.constructs.view import Construct, Made, Maker, View
+from tests.generators.constructs.view import Construct, Made, Maker, View, form
 from tests.generators.program_terms import UNKNOWN, Body, Cases, Cast, Function, Let, Size, Tensor, Text
 
 _VALUES = (TensorType, TupleType, DataType, FunctionType, ReferenceType)
@@ -23,25 +23,8 @@ def _like(view: View, name: str | None) -> str | None:
     """Another variable of a type of the same form, the variable itself if there is none."""
     if name is None:
         return None
-    found = [other for other, type in view.types.items() if _form(type) == _form(view.types[name])]
+    found = [other for other, type in view.types.items() if form(type) == form(view.types[name])]
     return view.pick([other for other in found if other != name] or found)
-
-
-def _form(type: Any) -> Any:
-    """A type without its sizes."""
-    match type:
-        case TensorType(shape, dtype):
-            return dtype, len(shape)
-        case TupleType(fields):
-            return tuple(map(_form, fields))
-        case DataType(name, arguments):
-            return name, tuple(map(_form, arguments))
-        case ReferenceType(content):
-            return "ref", _form(content)
-        case FunctionType(params=params, result=result):
-            return "fn", tuple(map(_form, params)), _form(result)
-        case _:
-            return None
 
 
 def _flag(view: View) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 from gradual.dims.dim import Dim
 from gradual.types.dtype import DType
 from gradual.types.type import DataType, FunctionType, ReferenceType, TensorType, TupleType, UnrankedType
-from tests.generators.constructs.view import CONSTANTS, Construct, Made, Maker, View
+from tests.generators.constructs.view import CONSTANTS, Construct, Made, Maker, View, form
 from tests.generators.program_terms import (
     UNKNOWN,
     Annotation,
@@ -114,18 +114,6 @@ def _made(view: View) -> Made:
 
 
 # ------------------------------------------------------------------------------------------------------ what is held
-def _related(left: Any, right: Any) -> bool:
-    """Whether two types differ in sizes only."""
-    match left, right:
-        case FunctionType(), FunctionType():
-            parts, others = (*left.params, left.result), (*right.params, right.result)
-            return len(parts) == len(others) and all(map(_related, parts, others))
-        case TensorType(), TensorType():
-            return left.dtype is right.dtype and left.rank == right.rank
-        case _:
-            return type(left) is type(right)
-
-
 def _functions(view: View) -> dict[str, FunctionType]:
     return {name: type for name, type in view.functions.items() if not type.types}
 
@@ -136,7 +124,7 @@ def _picked(view: View) -> str | None:
 
 def _like(view: View, type: FunctionType, other: str | None = None) -> str | None:
     """A function whose type differs from this one in sizes only, an `other` one if there is one."""
-    found = [name for name, held in _functions(view).items() if _related(held, type)]
+    found = [name for name, held in _functions(view).items() if form(held) == form(type)]
     return view.pick([name for name in found if name != other] or found)
 
 

@@ -274,3 +274,20 @@ def is_data(type: Any) -> bool:
             return all(map(is_data, arguments))
         case _:
             return isinstance(type, TensorType | UnrankedType)
+
+
+def form(type: Any) -> Any:
+    """A type without its sizes."""
+    match type:
+        case TensorType(shape, dtype):
+            return dtype, len(shape)
+        case TupleType(fields):
+            return tuple(map(form, fields))
+        case DataType(name, arguments):
+            return name, tuple(map(form, arguments))
+        case ReferenceType(content):
+            return "ref", form(content)
+        case FunctionType(params=params, result=result):
+            return "fn", tuple(map(form, params)), form(result)
+        case _:
+            return None
