@@ -100,6 +100,18 @@ def _again(view: View) -> Made:
     return Text(f"@again({_number(view)}, {function}, {value})") if value else None
 
 
+def _waiting(view: View) -> Made:
+    """A literal without types, which gets them where it is passed."""
+    value, held, flag, own = _any(view), view.pick(view.structures("List")), _flag(view), view.grower.fresh()
+    other = _like(view, value)
+    if value is None or other is None:
+        return None
+    forms = [f"@again({_number(view)}, fn ({own}) {{ {own} }}, {value})"]
+    forms += [f"@again({_number(view)}, fn ({own}) {{ @either({flag}, {own}, {other}) }}, {value})"] if flag else []
+    forms += [f"@mapped(fn ({own}) {{ ({own}, {value}) }}, {held})"] if held else []
+    return Text(view.random.choice(forms))
+
+
 def _composed(view: View) -> Made:
     """A function literal that is made by a function of any type, and a call of it."""
     functions = [name for name, type in view.functions.items() if len(type.params) == 1 and not type.types]
@@ -183,6 +195,7 @@ CONSTRUCTS: list[Construct] = [
     (_paired, 2, ()),
     (_again, 3, ()),
     (_composed, 3, ()),
+    (_waiting, 3, ()),
     (_pushed, 3, ()),
     (_mapped, 3, ()),
     (_first, 2, ()),

@@ -231,6 +231,23 @@ def named(view: View, type: FunctionType) -> Arrow:
     return arrow
 
 
+def _waiting(view: View) -> Made:
+    """A literal without types, which gets those of a function type: an annotation, or what another argument shows."""
+    name, flag = _picked(view), view.pick(view.of(DType.BOOL, 0))
+    if name is None:
+        return None
+    type = view.functions[name]
+    own = [view.grower.fresh() for _ in type.params]
+    tensors = [one for one, param in zip(own, type.params, strict=True) if isinstance(param, TensorType) and param.rank]
+    if not tensors:
+        return None
+    result = view.random.choice(tensors)
+    literal = f"fn ({', '.join(own)}) {{ {view.random.choice((result, f'exp({result})'))} }}"
+    if flag and view.chance(0.5):
+        return Text(f"@either({flag}, {name}, {literal})")
+    return [Let(view.grower.fresh(), named(view, type), Text(literal))]
+
+
 # -------------------------------------------------------------------------------------------------------- what calls
 def _called(view: View) -> Made:
     name = _picked(view)
@@ -286,6 +303,7 @@ CONSTRUCTS: list[Construct] = [
     (_joined, 4, ()),
     (_kept, 2, ()),
     (_recast, 5, ()),
+    (_waiting, 3, ()),
     (_called, 14, ()),
     (_given, 2, ()),
 ]
