@@ -32,6 +32,10 @@ def parts(annotation: ast.Type) -> Iterator[ast.Type]:
             yield from parts(content)
 
 
+NAMELESS = "_"
+"""What is left out where a type stands; no name."""
+
+
 def bind_declared(
     state: Elaboration,
     binders: Sequence[ast.Binder],
@@ -48,6 +52,9 @@ def bind_declared(
     seen: set[str] = set()
     for binder in binders:
         name = binder.name
+        if name == NAMELESS:
+            state.report("E0206", "name.dimension", "`_` names no dimension and no type", binder.span)
+            raise Unreadable
         if name in seen:
             state.report("E0204", "name.duplicate", f"`{name}` is declared twice in these brackets", binder.span)
             raise Unreadable

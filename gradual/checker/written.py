@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gradual.checker.binders import Unreadable, bind_declared
+from gradual.checker.binders import NAMELESS, Unreadable, bind_declared
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.unranked import demanded_axis, demanded_element, demanded_scalar, settle_length, settle_ranks
 from gradual.dims.constraint import (
@@ -113,6 +113,9 @@ class Reading:
                 raise NotADim("this is not a dim", expr.span)
 
     def _named(self, name: str, span: Span) -> Dim:
+        if name == NAMELESS:
+            message = "`_` names no dimension: `?` is a size that is not known, a name is one size wherever it stands"
+            raise NotADim(message, span, "E0206", "name.dimension")
         dim = self.state.dims.get(name)
         if dim is None and name in self.state.type_names:
             raise NotADim(f"`{name}` is a type here, not a dimension", span, "E0206", "name.dimension")
