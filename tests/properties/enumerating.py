@@ -15,13 +15,14 @@ from itertools import product
 from random import Random
 
 from gradual.core.terms import Apply, Assertion, Block, Check, Closure, Function, If, Invoke, Module, Site, Step
-from gradual.dims.dim import Undefined
+from gradual.dims.dim import Dim, Undefined
 from gradual.run.checking import holds, measure
 from gradual.run.entry import admitted
 from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes, held
 from gradual.run.value import Frame, Held, Procedure, Stop
 from gradual.tensors.tensor import Tensor
+from gradual.types.opening import sizes
 from gradual.types.type import TensorType
 from tests.properties.case import steps_of
 from tests.properties.inputs import Drawn, Misfit, numbers_of, variables_of
@@ -113,14 +114,17 @@ _LOGIC: Mapping[str, Callable[..., bool]] = {
 
 
 class Conditions:
-    """What the booleans of a function may be at given sizes."""
+    """What the booleans of a function may be at given sizes, and the values of which a size is an unknown.
+
+    Branches may differ in a size that nobody named: the joined size is one more unknown, of which nothing is demanded.
+    """
 
     def __init__(self, function: Function) -> None:
         steps = list(steps_of(function.body))
         self.made = {step.name: step for step in steps if isinstance(step, Apply) and step.operator.name in _LOGIC}
-        self.told = {
-            step.name for step in steps if isinstance(getattr(step, "type", None), TensorType) and step.type.contents
-        }
+        typed = {step.name: step.type for step in steps if hasattr(step, "type")}
+        self.told = {name for name, type in typed.items() if isinstance(type, TensorType) and type.contents}
+        self.vague = {name for name, type in typed.items() if any(map(_is_unknown, sizes(type)))}
 
     def possible(self, name: str, frame: Frame) -> frozenset[bool]:
         """What it is if sizes decide it, else what it becomes of what its operands may be."""
@@ -211,12 +215,13 @@ class _Explorer(_Plain):
         assert isinstance(condition, Tensor)
         mute = len(self.log.conditions.possible(step.condition, frame)) > 1
         taken, other = (step.then, step.orelse) if condition.elements[0] else (step.orelse, step.then)
+        vague = not self.log.conditions.vague.isdisjoint({step.then.result, step.orelse.result})
         aside, beside = self._ended(step, frame, other, self.live and mute)
         value, stopped = self._ended(step, frame, taken, self.live)
         if value is not None and aside is not None:
             for place, (left, right) in enumerate(zip(_sizes(value), _sizes(aside), strict=True)):
                 fate = self.log.found.joins.setdefault((step, place), Fate())
-                self._meets(fate, left == right, mute and self.live and stopped is None is beside)
+                self._meets(fate, left == right, mute and not vague and self.live and stopped is None is beside)
         if stopped is not None:
             raise stopped
         assert value is not None
@@ -255,6 +260,10 @@ class _Explorer(_Plain):
             inner.values[param.name] = held(frame, operand)
         measure(callee.function, inner)
         frame.values[step.name] = _Plain(self.top, self.fuel).evaluated(inner, callee.function.body)
+
+
+def _is_unknown(size: Dim) -> bool:
+    return any(variable.is_ghost for variable in size.variables())
 
 
 def _names(function: Function, frame: Frame) -> tuple[list[str], dict[str, int]]:
