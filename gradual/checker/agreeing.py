@@ -17,7 +17,7 @@ from gradual.source import Span
 from gradual.types.choosing import at_arguments
 from gradual.types.measuring import measured, measuring, named_parts
 from gradual.types.opening import base_of, closed, opened, without_dims
-from gradual.types.relate import clear_of, mentioned, renamed, type_variables
+from gradual.types.relate import clear_of, join, mentioned, renamed, type_variables
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -39,7 +39,7 @@ class Agreement:
     Attributes:
         rule: the rule that needs it, and `says` who must agree ("the branches").
         spans: the two places that show the types.
-        bound: dims that a function type binds itself, of which nothing is known here.
+        bound: dims that a function type binds itself, sizes and numbers of its parameters, of which nothing is known.
     """
 
     state: Elaboration
@@ -94,7 +94,7 @@ class Agreement:
         like = renamed(right, left)
         if like is None:
             return self._unlike(left, right)
-        inner = Agreement(self.state, self.rule, self.says, self.spans, self.bound | set(left.binders))
+        inner = Agreement(self.state, self.rule, self.says, self.spans, self.bound | _own(left) | _own(like))
         params, result = inner._all(left.params, like.params), inner.join(left.result, like.result)
         self.reported = self.reported or inner.reported
         if params is None or result is None:
@@ -116,9 +116,9 @@ class Agreement:
         call = at_arguments(bound, arguments)
         if call is None:
             return wanted
-        own = {*bound.binders, *named_parts(bound)}
+        own = _own(bound)
         shown = closed(call.result, lambda variable: not variable.is_ghost and variable not in own)
-        result = self.join(shown, wanted.result) if not any(map(_is_never, call.types)) else wanted.result
+        result = wanted.result if any(map(_is_never, call.types)) else join(shown, wanted.result)
         return None if result is None else replace(wanted, result=result)
 
     def _extent(self, axis: int, left: Dim | Hole, right: Dim | Hole, forgets: str) -> Dim | Hole | None:
@@ -164,6 +164,11 @@ def _around(type: FunctionType) -> list[GradualType | Dim]:
     """What a function type speaks of and does not bind."""
     dims = (one for one in mentioned(type) if one not in type.binders and base_of(one) not in type.names)
     return [*map(of_atom, dims), *(one for one in type_variables(type) if one not in type.types)]
+
+
+def _own(type: FunctionType) -> set[Variable]:
+    """The dims that a function type binds, and what it says of its parameters."""
+    return {*type.binders, *named_parts(type)}
 
 
 def _is_never(type: GradualType) -> bool:

@@ -121,6 +121,7 @@ class _Verifier:
     shared: dict[object, Dim] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
     converted: set[object] = field(default_factory=set)
+    either: dict[Variable, tuple[tuple[Dim, ...], ...]] = field(default_factory=dict)
     bound: frozenset[Variable | TypeVariable] = frozenset()
     implications: dict[str, Implied] = field(default_factory=dict)
 
@@ -199,7 +200,7 @@ class _Verifier:
             case MakeTuple(name, fields, type):
                 held = TupleType(tuple(map(self._type, fields)))
                 if held != type and not self._same(fields, type):
-                    self._differs(name, type, held)
+                    self._matches(held, type, name)
                 self._define(name, type)
             case Rename(name, operand, type):
                 self._renamed(name, operand, type)
@@ -253,7 +254,7 @@ class _Verifier:
         try:
             types, judgement = anyrank.asked(self, step.operands, asking)
         except IllFormed as wrong:
-            if step.accepts is None:
+            if step.accepts is None and not self._unreachable():
                 self.found.append(f"{step.name}: {wrong.message}")
             self.facts.suppose(FALSE)  # its check fails, and nobody comes to what follows
             return self._define(step.name, step.type)

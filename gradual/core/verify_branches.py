@@ -54,9 +54,22 @@ def _joined(verifier: Verifying, step: If | Match, branches: list[Branch]) -> No
         variable = bare(joined)
         if variable is None or base_of(variable) != step.name or not all(place in sizes for sizes in giving):
             continue
-        readings = [[equal(joined, size) for size in sizes[place] if verifier._known(size)] for sizes in giving]
-        if all(readings):
-            verifier.facts.assume(any_of(*(all_of(*each) for each in readings)))
+        readings = [goal for sizes in giving if (goal := _reading(verifier, joined, sizes[place])) is not None]
+        if len(readings) == len(giving):
+            verifier.facts.assume(any_of(*readings))
+            verifier.either[variable] = tuple(sizes[place] for sizes in giving)
+
+
+def _reading(verifier: Verifying, joined: Dim, sizes: tuple[Dim, ...]) -> Constraint | None:
+    """That a joined size is what a branch gives, or one of what it is one of; None if none of that is known here."""
+    known = [equal(joined, size) for size in sizes if verifier._known(size)]
+    if known:
+        return all_of(*known)
+    for size in sizes:
+        inner = [_reading(verifier, joined, one) for one in verifier.either.get(bare(size), ())]  # type: ignore[arg-type]
+        if inner and None not in inner:
+            return any_of(*(goal for goal in inner if goal is not None))
+    return None
 
 
 def _branch(

@@ -54,7 +54,8 @@ class Retyping:
 
     def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
         """The recorded type, with dims that are judged now for the unknowns of its own."""
-        before = self._instance(before, path)
+        if isinstance(before, TypeVariable):
+            return self._chosen(before, path, lambda inside, chosen: inside.sharper(judged, chosen, path))
         match judged, before:
             case TensorType(), TensorType() if judged.rank == before.rank:
                 shape = (
@@ -72,9 +73,15 @@ class Retyping:
             case _:
                 return self.rewriting.type(before)
 
-    def _instance(self, before: OpenedType, path: str) -> OpenedType:
-        """A recorded type parameter at the type that stands for it now."""
-        return self.rewriting.typed(before, path) if isinstance(before, TypeVariable) else before
+    def _chosen(
+        self, before: TypeVariable, path: str, retyped: Callable[[Retyping, OpenedType], OpenedType]
+    ) -> OpenedType:
+        """What becomes of the type that stands for a type parameter now; in it no other one is to be chosen."""
+        chosen = self.rewriting.typed(before, path)
+        if isinstance(chosen, TypeVariable):
+            return chosen
+        inside = Rewriting(self.rewriting.names, self.rewriting.dims)
+        return retyped(Retyping(inside, self.scope, self.holds), chosen)
 
     def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
         """The judged dim for an unknown; a number for another dim only where they are known to be equal.
@@ -91,8 +98,9 @@ class Retyping:
     # --------------------------------------------------------------------------------------------------------- joins
     def joined(self, before: OpenedType, path: str, types: Sequence[OpenedType]) -> OpenedType:
         """The recorded type, with what all branches have now for the unknowns of its own."""
+        if isinstance(before, TypeVariable):
+            return self._chosen(before, path, lambda inside, chosen: inside.joined(chosen, path, types))
         some = [type for type in types if not isinstance(type, NeverType)]
-        before = self._instance(before, path)
         match before:
             case TensorType(shape) if some and all(isinstance(t, TensorType) and t.rank == len(shape) for t in some):
                 tensors = [type for type in some if isinstance(type, TensorType)]
