@@ -21,13 +21,12 @@ from gradual.core.terms import Block, If, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import TRUE, Constraint, any_of, equal
 from gradual.dims.decide import Nowhere
-from gradual.dims.dim import Dim, ite
+from gradual.dims.dim import Dim, ite, of_atom
 from gradual.ops.contents import chosen
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.within import last
 from gradual.types.dtype import DType
-from gradual.types.measuring import bare
 from gradual.types.opening import closed, size_of
 from gradual.types.text import shown
 from gradual.types.type import (
@@ -135,11 +134,23 @@ def _simplified(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
 
 
 def one_of(state: Elaboration, size: Dim, seen: Callable[[Dim], bool] = lambda dim: False) -> tuple[Dim, ...]:
-    """The sizes of branches that a size is one of, as far as they are not `seen` themselves."""
-    variable = bare(size)
-    if variable is None or variable not in state.either or seen(size):
-        return (size,)
-    return tuple(dict.fromkeys(inner for one in state.either[variable] for inner in one_of(state, one, seen)))
+    """What a size is where the sizes of branches in it are one or another of theirs, as far as they are not `seen`."""
+    found, waiting = dict[Dim, None](), [size]
+    while waiting:
+        one = waiting.pop()
+        inside = [v for v in one.names if v in state.either and not seen(of_atom(v))]
+        if not inside:
+            found[one] = None
+        else:
+            first = min(inside, key=lambda variable: variable.name)
+            waiting += (one.substitute({first: each}) for each in reversed(state.either[first]))
+        if len(found) + len(waiting) > _ALTERNATIVES:
+            return (size,)
+    return tuple(found)
+
+
+_ALTERNATIVES = 8
+"""How many sizes of branches that ended are told apart."""
 
 
 # ------------------------------------------------------------------------------------------------------------ joins
@@ -303,9 +314,9 @@ class Join:
         """
         if _one(dims) and self._visible(dims[0]):
             return dims[0]
-        both = reads if all(map(self._visible, reads)) and not (_one(reads) and self._is_dead()) else dims
+        both = reads if all(map(self._visible, reads)) and not (_one(reads) and self._is_dead(self.branches)) else dims
         if not all(map(self._visible, dims)):
-            return both[0] if _one(both) and self._visible(both[0]) else self._hidden(both, path, axis)
+            return self._hidden(both, path, axis)
         if _one(both):
             return both[0]
         doubt = False
@@ -324,16 +335,16 @@ class Join:
         if not doubt and lasting:
             return dims[0]
         if doubt and self.truth is None:
-            kept = self._kept(dims) if lasting else None
+            kept = self._kept(dims)
             if kept is not None:
                 return kept
             self._doubt(dims, axis)
         return self._either(both, path, axis)
 
-    def _is_dead(self) -> bool:
-        """Whether a branch is never taken, whatever the path: how its sizes read then says nothing."""
+    def _is_dead(self, branches: Sequence[Branch]) -> bool:
+        """Whether one of some branches is never taken, whatever the path: how its sizes read then says nothing."""
         satisfiable, facts = self.state.program.decider.satisfiable, self.state.facts
-        given = (branch.given for branch in self.branches if branch.given.value is not True)
+        given = (branch.given for branch in branches if branch.given.value is not True)
         return any(isinstance(satisfiable(facts, one), Nowhere) for one in given)
 
     def _hidden(self, dims: Sequence[Dim], path: str, axis: int) -> Dim:
@@ -341,6 +352,9 @@ class Join:
         every = [one for dim in dims for one in one_of(self.state, dim, self._visible)]
         if not all(map(self._visible, every)):
             return self._unknown(dims, path, axis, known=False)
+        kept = self._kept(dims)
+        if kept is not None:
+            return kept
         if len(dims) == len(every):
             return self._either(dims, path, axis)
         return self._unknown(every, path, axis, known=True)
@@ -350,14 +364,25 @@ class Join:
 
         [type.if.part]
         """
-        goals = ((target, [(b, equal(d, target)) for b, d in zip(self.branches, dims, strict=True)]) for target in dims)
-        return next((target for target, owed in goals if all(self._agree([b], goal) for b, goal in owed)), None)
+        for target in filter(self._visible, dims):
+            if all(self._agree(branch, dim, target) for branch, dim in zip(self.branches, dims, strict=True)):
+                return target
+        return None
 
-    def _agree(self, branches: Sequence[Branch], goal: Constraint) -> bool:
-        """Whether sizes are equal under what the conditions of some branches say."""
-        return isinstance(self._under(branches, goal), Proved)
+    def _agree(self, branch: Branch, dim: Dim, target: Dim) -> bool:
+        """Whether a branch has a size whenever it is taken; what a path further out says keeps nothing."""
+        state = self.state
+        if dim is target or self._is_dead([branch]):
+            return True
+        if not state.passing and all(
+            _simplified(state, one - target, branch.given).value == 0 for one in one_of(state, dim)
+        ):
+            return True
+        lasting = not state.facts.path and not state.passing
+        return lasting and isinstance(self._under([branch], equal(dim, target)), Proved)
 
     def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
+        """What is decided of a goal where the conditions of some branches hold."""
         facts = self.state.facts
         mark = facts.mark()
         for branch in branches:

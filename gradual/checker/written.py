@@ -164,7 +164,7 @@ class Reading:
 
     def _function(self, name: str, arguments: tuple[ast.Expr, ...], expr: ast.Call) -> Dim:
         match name, arguments:
-            case "min" | "max", (_, *_):
+            case "min" | "max", (_, _, *_):
                 dims = [self.dim(argument) for argument in arguments]
                 result = dims[0]
                 for dim in dims[1:]:
