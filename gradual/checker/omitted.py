@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradual.checker.binders import parts
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.inference import solution
 from gradual.checker.outlines import annotation
@@ -13,4 +14,13 @@ def omitted_type(state: Elaboration, place: object, span: Span) -> ast.Type | No
     """The type that could have been written at a place, as if it stood at a span; None if it is not determined."""
     if not state.program.functions:  # the file's types are still being read
         return None
-    return annotation(solution(state.program).of(place, state.calls), span)
+    found = annotation(solution(state.program).of(place, state.calls), span)
+    return found if found is not None and _is_seen(state, found) else None
+
+
+def _is_seen(state: Elaboration, found: ast.Type) -> bool:
+    """Whether every type that is named can be named here: a type parameter of an expected type cannot."""
+    inside = list(parts(found))
+    own = {binder.name for part in inside if isinstance(part, ast.FnType) for binder in part.binders}
+    named = {part.name for part in inside if isinstance(part, ast.NamedType)}
+    return all(name in state.type_names or name in state.program.data for name in named - own)
