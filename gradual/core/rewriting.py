@@ -74,12 +74,14 @@ class Rewriting:
         names: the new name of a variable.
         dims: the new dim of an unknown; it goes before the names.
         types: the type that stands for a type parameter, as the copy says it; it goes after both.
+        origins: whose shape a value of unknown rank has in the copy, by its path before; it goes before the names.
         binding: whether the new names are those of variables that the copy defines, parameters of functions in it too.
     """
 
     names: dict[str, str] = field(default_factory=dict)
     dims: dict[Variable, Dim] = field(default_factory=dict)
     types: Mapping[TypeVariable, GradualType] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
     binding: bool = False
     _conversions: dict[int, Conversion] = field(default_factory=dict)
 
@@ -149,7 +151,7 @@ class Rewriting:
     def _type(self, type: Any) -> Any:
         match type:
             case UnrankedType(dtype, str(origin)):
-                return UnrankedType(dtype, self.path(origin))
+                return UnrankedType(dtype, self.origins.get(origin) or self.path(origin))
             case TupleType(fields):
                 return TupleType(tuple(map(self._type, fields)))
         found = self.mapping(set(variables_of(type)))

@@ -80,7 +80,7 @@ class Retyping:
         chosen = self.rewriting.typed(before, path)
         if isinstance(chosen, TypeVariable):
             return chosen
-        inside = Rewriting(self.rewriting.names, self.rewriting.dims)
+        inside = Rewriting(self.rewriting.names, self.rewriting.dims, origins=self.rewriting.origins)
         return retyped(Retyping(inside, self.scope, self.holds), chosen)
 
     def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
@@ -168,6 +168,16 @@ def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim
         case TupleType(fields), TupleType(others) if len(fields) == len(others):
             for i, pair in enumerate(zip(fields, others, strict=True)):
                 yield from images(f"{path}#{i}", *pair)
+
+
+def origins(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[str, str]]:
+    """The parts of the value at a path whose unknown shape was their own, each with whose it is known to be now."""
+    match before, now:
+        case UnrankedType(origin=origin), UnrankedType(origin=str(other)) if origin == path != other:
+            yield path, other
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            for i, pair in enumerate(zip(fields, others, strict=True)):
+                yield from origins(f"{path}#{i}", *pair)
 
 
 def _is_element(dim: Dim, path: str) -> bool:

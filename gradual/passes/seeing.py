@@ -24,7 +24,7 @@ from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, RankOf, Variable
 from gradual.dims.knowing import Knowing
 from gradual.limits import LIMITS
-from gradual.passes.retyping import Literal, Retyping, images
+from gradual.passes.retyping import Literal, Retyping, images, origins
 from gradual.source import Span
 from gradual.types.dtype import DType
 from gradual.types.opening import (
@@ -149,6 +149,7 @@ class Seen:
             (variable,) = unknown.variables()
             if unknown is not dim:
                 self.rewriting.dims[variable] = dim
+        self.rewriting.origins.update(origins(name, before, now))
 
     def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
         """The recorded type, with dims that are judged now for the unknowns of its own."""

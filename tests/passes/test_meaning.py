@@ -82,6 +82,13 @@ def @main(%x: Tensor[(?,), float32]) { @mk()(%x) }""",
 type O[A] { Some(A), None_ }
 def @w[A](%a: A, %k: int32) { let %r = ref(Some); ref_read(%r)(%a) }
 def @main(%x: Tensor[(?,), float32]) { @w(%x, 1) }""",
+    "whose shape a branch has that stands for its `if`": """\
+def @main(%i: int64, %x: Tensor[(0, m), float32], %v: Tensor[*, float32]) {
+  let %a = if (m == 3) { %x } else { negative(%v) };
+  let %b = if (%i == 1) { %a } else { nn.bias_add(%a, %v, axis=-1) };
+  let %c = reshape(%b, newshape=[-1]);
+  %b
+}""",
     "a join inside a join": """\
 def @main(%c: bool, %d: bool, %x: Tensor[(4,), float32], %y: Tensor[(?,), float32]) {
   let %r = if (%c) { if (%d) { %y } else { %x } } else { %x };
