@@ -19,14 +19,15 @@ from gradual.checker.unranked import demanded_scalar
 from gradual.core.implied import UNKNOWN, Implied
 from gradual.core.terms import Block, If, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.constraint import TRUE, Constraint, any_of, equal
+from gradual.dims.constraint import FALSE, TRUE, Constraint, any_of, equal
 from gradual.dims.decide import Nowhere
-from gradual.dims.dim import Dim, ite, of_atom
+from gradual.dims.dim import Dim, ite
 from gradual.ops.contents import chosen
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.within import last
 from gradual.types.dtype import DType
+from gradual.types.measuring import bare
 from gradual.types.opening import closed, size_of
 from gradual.types.text import shown
 from gradual.types.type import (
@@ -52,6 +53,7 @@ class Branch:
         block: its core.
         read: its type, each size as it reads under its own condition.
         given: what that condition says; true of an arm.
+        deserted: whether nobody comes there, as far as the path says.
     """
 
     block: Block
@@ -59,6 +61,7 @@ class Branch:
     read: OpenedType | None
     span: Span
     given: Constraint = TRUE
+    deserted: bool = False
 
 
 def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
@@ -96,9 +99,11 @@ def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str]
     with state.branch() as steps:
         if truth.value is not True:
             state.program.decider.suppose(state.facts, truth)
+        deserted = FALSE in state.facts.path
         result = infer(expr)
         type = state.types[result]
-    return Branch(Block(tuple(steps), result), type, read_under(state, truth, type), last(expr).span, truth)
+    read = read_under(state, truth, type)
+    return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted)
 
 
 def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:
@@ -122,7 +127,7 @@ def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType
 def _given(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
     """A size as it reads; one of several reads as one of them that the condition makes the same."""
     target, *others = one_of(state, size)
-    if others and truth.value is not True and all(_simplified(state, one - target, truth).value == 0 for one in others):
+    if truth.value is not True and all(_simplified(state, one - target, truth).value == 0 for one in others):
         return _simplified(state, target, truth)
     return _simplified(state, size, truth)
 
@@ -133,20 +138,18 @@ def _simplified(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
     return state.program.decider.simplified_given(state.facts, size, truth)
 
 
-def one_of(state: Elaboration, size: Dim, seen: Callable[[Dim], bool] = lambda dim: False) -> tuple[Dim, ...]:
-    """What a size is where the sizes of branches in it are one or another of theirs, as far as they are not `seen`."""
-    found, waiting = dict[Dim, None](), [size]
+def one_of(state: Elaboration, size: Dim) -> tuple[Dim, ...]:
+    """The sizes of branches that a size is one of; the size itself if it is no such, or if they are many."""
+    found, waiting, met = dict[Dim, None](), [size], set[Dim]()
     while waiting:
         one = waiting.pop()
-        inside = [v for v in one.names if v in state.either and not seen(of_atom(v))]
-        if not inside:
+        variable = bare(one)
+        if variable is None or variable not in state.either:
             found[one] = None
-        else:
-            first = min(inside, key=lambda variable: variable.name)
-            waiting += (one.substitute({first: each}) for each in reversed(state.either[first]))
-        if len(found) + len(waiting) > _ALTERNATIVES:
-            return (size,)
-    return tuple(found)
+        elif one not in met:
+            met.add(one)
+            waiting += reversed(state.either[variable])
+    return tuple(found) if len(found) <= _ALTERNATIVES else (size,)
 
 
 _ALTERNATIVES = 8
@@ -338,26 +341,23 @@ class Join:
             kept = self._kept(dims)
             if kept is not None:
                 return kept
-            self._doubt(dims, axis)
+            if not self.state.gradual:
+                self._doubt(dims, axis)
         return self._either(both, path, axis)
 
     def _is_dead(self, branches: Sequence[Branch]) -> bool:
         """Whether one of some branches is never taken, whatever the path: how its sizes read then says nothing."""
         satisfiable, facts = self.state.program.decider.satisfiable, self.state.facts
-        given = (branch.given for branch in branches if branch.given.value is not True)
+        given = (branch.given for branch in branches if branch.deserted)
         return any(isinstance(satisfiable(facts, one), Nowhere) for one in given)
 
     def _hidden(self, dims: Sequence[Dim], path: str, axis: int) -> Dim:
-        """Some size cannot be named outside, unless as one of several that can."""
-        every = [one for dim in dims for one in one_of(self.state, dim, self._visible)]
-        if not all(map(self._visible, every)):
-            return self._unknown(dims, path, axis, known=False)
+        """Some size cannot be named outside, unless it is there as another branch's."""
         kept = self._kept(dims)
         if kept is not None:
             return kept
-        if len(dims) == len(every):
-            return self._either(dims, path, axis)
-        return self._unknown(every, path, axis, known=True)
+        known = all(map(self._visible, dims))
+        return self._either(dims, path, axis) if known else self._unknown(dims, path, axis, known=False)
 
     def _kept(self, dims: Sequence[Dim]) -> Dim | None:
         """The size of a branch which every other one has where it is taken; the condition need say no more.
@@ -374,12 +374,8 @@ class Join:
         state = self.state
         if dim is target or self._is_dead([branch]):
             return True
-        if not state.passing and all(
-            _simplified(state, one - target, branch.given).value == 0 for one in one_of(state, dim)
-        ):
-            return True
-        lasting = not state.facts.path and not state.passing
-        return lasting and isinstance(self._under([branch], equal(dim, target)), Proved)
+        apart = (_simplified(state, one - target, branch.given) for one in one_of(state, dim))
+        return not state.passing and all(one.value == 0 for one in apart)
 
     def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
         """What is decided of a goal where the conditions of some branches hold."""

@@ -121,7 +121,6 @@ class _Verifier:
     shared: dict[object, Dim] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
     converted: set[object] = field(default_factory=set)
-    either: dict[Variable, tuple[tuple[Dim, ...], ...]] = field(default_factory=dict)
     bound: frozenset[Variable | TypeVariable] = frozenset()
     implications: dict[str, Implied] = field(default_factory=dict)
 

@@ -12,7 +12,7 @@ from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, equ
 from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
-from gradual.types.opening import base_of, paired_sizes, placed_sizes
+from gradual.types.opening import base_of, paired_sizes, placed_sizes, sizes
 from gradual.types.type import NeverType, OpenedType, TensorType, UnrankedType
 
 
@@ -47,6 +47,9 @@ class Branch:
 def _joined(verifier: Verifying, step: If | Match, branches: list[Branch]) -> None:
     """An unknown of the join is one of the sizes that the branches gave; nobody comes past branches that give none."""
     verifier._define(step.name, step.type)
+    for part in (*sizes(step.type), *((isinstance(step.type, TensorType) and step.type.contents) or ())):
+        if not all((base := base_of(variable)) is None or base in verifier.types for variable in part.variables()):
+            verifier.found.append(f"{step.name} speaks of what has no value here: {part}")
     giving = [branch.sizes for branch in branches if not branch.never]
     if not giving:
         verifier.facts.suppose(FALSE)
@@ -54,22 +57,9 @@ def _joined(verifier: Verifying, step: If | Match, branches: list[Branch]) -> No
         variable = bare(joined)
         if variable is None or base_of(variable) != step.name or not all(place in sizes for sizes in giving):
             continue
-        readings = [goal for sizes in giving if (goal := _reading(verifier, joined, sizes[place])) is not None]
-        if len(readings) == len(giving):
-            verifier.facts.assume(any_of(*readings))
-            verifier.either[variable] = tuple(sizes[place] for sizes in giving)
-
-
-def _reading(verifier: Verifying, joined: Dim, sizes: tuple[Dim, ...]) -> Constraint | None:
-    """That a joined size is what a branch gives, or one of what it is one of; None if none of that is known here."""
-    known = [equal(joined, size) for size in sizes if verifier._known(size)]
-    if known:
-        return all_of(*known)
-    for size in sizes:
-        inner = [_reading(verifier, joined, one) for one in verifier.either.get(bare(size), ())]  # type: ignore[arg-type]
-        if inner and None not in inner:
-            return any_of(*(goal for goal in inner if goal is not None))
-    return None
+        readings = [[equal(joined, size) for size in sizes[place] if verifier._known(size)] for sizes in giving]
+        if all(readings):
+            verifier.facts.assume(any_of(*(all_of(*each) for each in readings)))
 
 
 def _branch(

@@ -9,7 +9,7 @@ from gradual.core.implied import Implied
 from gradual.core.terms import Block, Module, Step
 from gradual.dims.constraint import Constraint
 from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim, Variable
+from gradual.dims.dim import Dim
 from gradual.dims.facts import Facts
 from gradual.types.type import GradualType, OpenedType
 
@@ -23,7 +23,6 @@ class Verifying(Protocol):
     shared: dict[object, Dim]
     found: list[str]
     converted: set[object]
-    either: dict[Variable, tuple[tuple[Dim, ...], ...]]
 
     decider: Decider
 
