@@ -103,7 +103,7 @@ def constructor_type(program: Program, constructor: Constructor) -> FunctionType
     """`Cons : fn [A](A, List[A]) -> List[A]`.  [type.constructor]"""
     types = program.data[constructor.data].types
     names = tuple(f"%?{i}" for i in range(len(constructor.fields)))
-    return FunctionType(names, constructor.fields, DataType(constructor.data, types), types=types)
+    return FunctionType(names, constructor.fields, DataType(constructor.data, types), types=types, order=types)
 
 
 def fields_of(program: Program, constructor: Constructor, type: DataType) -> tuple[GradualType, ...]:
@@ -194,7 +194,7 @@ def constructor_value(state: Elaboration, constructor: Constructor, span: Span, 
         operands = tuple(param.name for param in params)
         assert isinstance(type.result, DataType)
         state.steps.append(Construct(made, constructor.name, operands, type.result, span))
-    own = FunctionType(operands, type.params, type.result, types=type.types)
+    own = FunctionType(operands, type.params, type.result, types=type.types, order=type.types)
     function = Function(name, tuple(params), (), (), Block(tuple(steps), made), own, True, span)
     says, through = f"a field of `{constructor.name}` is not the declared one", f"the fields of `{constructor.name}`"
     function = replace(function, entry=[entry_check(goal, span, says, through) for goal in entry_goals(function, {})])
