@@ -116,6 +116,7 @@ class Seen:
         return found.type if found is not None else self.types[name]
 
     def emit(self, moved: Any, step: Any) -> None:
+        """A step of the new function, in the place of one of the old function."""
         self.out.append(moved)
         if isinstance(moved, Constant):
             self.literals[moved.name] = moved.value
@@ -156,6 +157,7 @@ class Seen:
         return self._retyping.sharper(judged, before, path)
 
     def joined(self, before: OpenedType, path: str, types: list[OpenedType]) -> OpenedType:
+        """The recorded type of a join, with what all of its branches have now for the unknowns of its own."""
         return self._retyping.joined(before, path, types)
 
     @property

@@ -61,7 +61,11 @@ def blurred(text: str) -> Iterator[str]:
             yield text[: size.span.start] + "?" + text[size.span.end :]
 
 
-@pytest.mark.parametrize("case", accepted())
+EXCEPTED = {"function/result/written-as-one"}
+"""Cases of what `p ⊑ p'` excepts in `spec/12-properties.md`."""
+
+
+@pytest.mark.parametrize("case", [case for case in accepted() if case.id not in EXCEPTED])
 def test_a_size_less_known_changes_no_value(case: Case) -> None:
     reference = Reference()
     values = [(call, reference.run(case.request, call)) for call in case.request.calls]
