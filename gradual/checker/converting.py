@@ -19,6 +19,7 @@ from gradual.core.terms import Change, Conversion, Convert, Param, Promise
 from gradual.types.declared import Constructor, Data
 from gradual.types.fitting import Regular, fits
 from gradual.types.opening import sizes
+from gradual.types.text import shown
 from gradual.types.type import DataType, GradualType
 
 Pair = tuple[DataType, DataType]
@@ -70,6 +71,10 @@ class Converting:
         if self.regular.grows(source) or self.regular.grows(target):
             what = f"the parts of `{source.name}` have ever larger types, so they cannot be converted"
             self.state.report("E0399", "type.unsupported", f"{self.place.through}: {what}", self.place.span)
+            return None
+        if not self.regular.data[source.name].constructors:
+            message = f"{self.place.through}: `{shown(source)}` is not `{shown(target)}`"
+            self.state.report("E0307", "type.structure", message, self.place.span)
             return None
         conversion = self.begun[pair] = Conversion()
         failed = False

@@ -9,7 +9,7 @@ from gradual.dims.constraint import TRUE
 from gradual.types.declared import Data
 from gradual.types.opening import opened
 from gradual.types.parts import has_more_parts
-from gradual.types.relate import Demand, demands, instantiated
+from gradual.types.relate import Demand, demands, instantiated, join
 from gradual.types.subsuming import subsumes
 from gradual.types.type import (
     DataType,
@@ -59,10 +59,17 @@ def fits(source: GradualType, target: GradualType, regular: Regular) -> bool:
             return False
 
 
+def is_alike(source: DataType, target: DataType) -> bool:
+    """Whether the arguments of two types of one name differ in sizes and ranks only."""
+    return None not in map(join, source.arguments, target.arguments)
+
+
 def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
-    """Field by field, and as assumed where the types are met again."""
+    """Field by field, and as assumed where the types are met again; an extern type by its arguments' structure."""
     if (source, target) in regular.met:
         return True
+    if not regular.data[source.name].constructors:
+        return is_alike(source, target)
     if regular.grows(source) or regular.grows(target):
         return False
     before = set(regular.met)
