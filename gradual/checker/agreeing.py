@@ -118,7 +118,7 @@ class Agreement:
             return wanted
         own = _own(bound)
         shown = closed(call.result, lambda variable: not variable.is_ghost and variable not in own)
-        result = wanted.result if any(map(_is_never, call.types)) else join(shown, wanted.result)
+        result = wanted.result if NeverType() in call.types else join(shown, wanted.result)
         return None if result is None else replace(wanted, result=result)
 
     def _extent(self, axis: int, left: Dim | Hole, right: Dim | Hole, forgets: str) -> Dim | Hole | None:
@@ -169,10 +169,6 @@ def _around(type: FunctionType) -> list[GradualType | Dim]:
 def _own(type: FunctionType) -> set[Variable]:
     """The dims that a function type binds, and what it says of its parameters."""
     return {*type.binders, *named_parts(type)}
-
-
-def _is_never(type: GradualType) -> bool:
-    return isinstance(type, NeverType)
 
 
 def disagreement(

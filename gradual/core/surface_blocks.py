@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from gradual.core.reading import blocks, checks_in, defined, every, operands, reads
@@ -119,16 +120,14 @@ class Implied:
 
         One that never holds after those before it is written as a failure, and what demands it is not.
         """
-        first, *between = checks
-        if any(check.blame.site is Site.ASSERT or not is_demanded(check, goals) for check in between):
+        if any(check.blame.site is Site.ASSERT or not is_demanded(check, goals) for check in checks[1:]):
             return frozenset()
-        knowing, before = self.demands.knowing, first
+        knowing = self.demands.knowing
         knowing.enter()
-        for check in between:
+        for before, check in pairwise(checks):
             knowing.tell(Passed(before.goal))
             if self.demands.never(check.goal):
                 goals = frozenset()
-            before = check
         knowing.leave()
         return goals
 

@@ -492,7 +492,7 @@ class _Verifier:
         pairs = zip(map(self._type, fields), type.fields, strict=True)
         return all(is_same(without_contents(held), without_contents(wanted)) for held, wanted in pairs)
 
-    def _known(self, dim: Dim) -> bool:
+    def _known(self, dim: Dim | Constraint) -> bool:
         return all((base := base_of(v)) is None or base in self.types for v in dim.variables())
 
     def _readable(self, goal: Constraint, what: str) -> None:

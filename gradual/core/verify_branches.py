@@ -48,7 +48,7 @@ def _joined(verifier: Verifying, step: If | Match, branches: list[Branch]) -> No
     """An unknown of the join is one of the sizes that the branches gave; nobody comes past branches that give none."""
     verifier._define(step.name, step.type)
     for part in (*sizes(step.type), *((isinstance(step.type, TensorType) and step.type.contents) or ())):
-        if not all((base := base_of(variable)) is None or base in verifier.types for variable in part.variables()):
+        if not verifier._known(part):
             verifier.found.append(f"{step.name} speaks of what has no value here: {part}")
     giving = [branch.sizes for branch in branches if not branch.never]
     if not giving:

@@ -167,8 +167,8 @@ def without_dims(type: FunctionType, dims: Set[Variable]) -> FunctionType:
     """The function type with `?` for dims that it binds, and without what it demands of them.  [type.agree]"""
     if not dims:
         return type
-    left, order = (tuple(one for one in ones if one not in dims) for ones in (type.binders, type.order))
-    inside = replace(type, binders=left, order=order)  # type: ignore[arg-type]
+    binders = tuple(one for one in type.binders if one not in dims)
+    inside = replace(type, binders=binders, order=tuple(one for one in type.order if one not in dims))
     return _closed_function(inside, lambda variable: variable not in dims)
 
 
