@@ -21,27 +21,29 @@ Given = dict[str, GradualType]
 """The types of parameters that are not written, by their names; `_` of one that is not known."""
 
 
+NOTHING = FunctionType((), (), NeverType())
+"""An expected type that says nothing."""
+
+
 @dataclass(slots=True, eq=False)
 class HandedDown:
     """What an expected function type gives a literal, at dims and types of the literal's own.
 
     Attributes:
-        expected: the function type, None if nothing is expected.
+        expected: the function type.
         params: the types of the parameters that have none, by their spellings; they still speak of the parameters of
             the expected type.
         order: its dims and types, which are the literal's own.
         where: what its callers owe, as the expected type says it.
     """
 
-    expected: FunctionType | None = None
+    expected: FunctionType = NOTHING
     params: Given = field(default_factory=dict)
     order: tuple[Variable | TypeVariable, ...] = ()
     where: tuple[Constraint, ...] = ()
 
     def numbers(self) -> set[int]:
         """Which parameters hold numbers that the expected type speaks of."""
-        if self.expected is None:
-            return set()
         parts = (part for part in named_parts(self.expected) if isinstance(part.witness, ContentOf))
         return {self.expected.names.index(str(base_of(part))) for part in parts}
 
@@ -50,8 +52,6 @@ class HandedDown:
 
         A size of one that has none yet is `?`.
         """
-        if self.expected is None:
-            return type
         own = [part for part in dict.fromkeys(unbound(type)) if base_of(part) in self.expected.names]
         known = read_off(own, self.expected, values)
         hidden = set(own) - known.keys()
@@ -59,10 +59,9 @@ class HandedDown:
 
     def clauses(self, values: Sequence[OpenedType | None]) -> Iterator[Constraint]:
         """What callers owe, of the values that the literal's parameters have; without what speaks of anything else."""
-        expected = self.expected or FunctionType((), (), NeverType())
         for clause in self.where:
-            own = [part for part in clause.variables() if base_of(part) in expected.names]
-            known = read_off(own, expected, values)
+            own = [part for part in clause.variables() if base_of(part) in self.expected.names]
+            known = read_off(own, self.expected, values)
             if len(known) == len(own):
                 yield clause.substitute(known)
 
