@@ -175,6 +175,7 @@ def _open(state: Elaboration, application: Application, cases: Cases) -> Asked |
     together, accepts = Together(fitting), None
     if not all(_is_met(state, case) for case in cases.every):
         accepts = _check(state, application, fitting[0])
+    if len(fitting) < len(cases.every):
         _learn(state, together)
     each = [application.asking.contents(case.types, case.judgement.result) for case in fitting if case.judgement]
     result, promise = together.result(), next(iter(_left_open(state, fitting[0])), None)
@@ -221,7 +222,7 @@ def _is_met(state: Elaboration, case: Case) -> bool:
 
 
 def _learn(state: Elaboration, together: Together) -> None:
-    """After the check the ranks are among those at which the rule is well-formed."""
+    """From here on the ranks are among those at which the rule is well-formed, be it that a path proves it."""
     state.learnt()
     for bound in together.bounds():
         state.facts.learn(bound, state.program.decider.decide(state.facts, bound))
