@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from gradual.checker.apply import apply, discharge_divisions, form, read_attributes, unknown_operator
 from gradual.checker.ascribing import ascribe
 from gradual.checker.binders import Unreadable
-from gradual.checker.branches import conditional
 from gradual.checker.calling import called
 from gradual.checker.closures import closure
+from gradual.checker.conditional import conditional
 from gradual.checker.data import construct, constructor_type, constructor_value
 from gradual.checker.declaring import Application, applied, stopped
 from gradual.checker.discharge import UNSAID, Owed, owe

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gradual.checker.ascribing import ascribe
-from gradual.checker.branches import Branch, joined, read_under
+from gradual.checker.branches import Branch, read_under
 from gradual.checker.data import fields_of, written_field
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Origin, Typed, Written
 from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
+from gradual.checker.joins import joined
 from gradual.checker.provenance import written_at
 from gradual.core.terms import Arm, Bind, Block, CorePattern, Destructure, Match, Promise, Site
 from gradual.diagnostic import Help, Related, Severity
