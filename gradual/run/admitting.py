@@ -28,11 +28,17 @@ from gradual.types.type import (
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of an argument with its type; `place` is its field in words, empty for what is no part of data."""
+    """A part of an argument with its type.
+
+    Attributes:
+        place: its field in words, empty for what is no part of data.
+        chosen: the type parameter for which the type stands, empty for a type that is written.
+    """
 
     value: Value
     type: GradualType
     place: str = ""
+    chosen: str = ""
 
 
 @dataclass(slots=True)
@@ -41,12 +47,12 @@ class Admission:
 
     Attributes:
         data: the declared types of the program.
-        forms: what the values of a type parameter are, by the first of them.
+        chosen: what type parameters stand for, by the first value of each.
         fields: the types of a constructor's fields, by data type.
     """
 
     data: Mapping[str, Data]
-    forms: dict[TypeVariable, object] = field(default_factory=dict)
+    chosen: dict[TypeVariable, GradualType] = field(default_factory=dict)
     fields: dict[tuple[DataType, str], tuple[GradualType, ...]] = field(default_factory=dict)
 
     def misfit(self, value: Value, type: GradualType) -> str:
@@ -54,7 +60,8 @@ class Admission:
         for piece in self._pieces(value, type):
             wrong = self._wrong(piece)
             if wrong:
-                return f"{piece.place}: {wrong}" if piece.place else wrong
+                where = f"{piece.place}: " if piece.place else ""
+                return where + wrong + (f", for type parameter `{piece.chosen}`" if piece.chosen else "")
         return ""
 
     def missized(self, value: Value, type: GradualType, sizes: Mapping[Variable, int]) -> str:
@@ -86,6 +93,8 @@ class Admission:
                     yield piece
                     pairs = list(zip(parts, types, strict=False))
                     waiting += [Piece(part, inner, place) for part, inner in reversed(pairs)]
+                case Piece(value, TypeVariable() as variable, place) if self._chosen(variable, value) is not None:
+                    waiting.append(Piece(value, self.chosen[variable], place, variable.name.split(".")[0]))
                 case _:
                     yield piece
 
@@ -102,6 +111,28 @@ class Admission:
             self.fields[key] = tuple(instantiated(part, chosen) for part in found.fields) if found is not None else ()
         return self.fields[key]
 
+    def _chosen(self, variable: TypeVariable, value: Value) -> GradualType | None:
+        """What a type parameter stands for: the outermost form of its first value; None for a value of no data type.
+
+        The parts of that form are type parameters of their own.
+        """
+        if variable not in self.chosen:
+            form = self._form(variable, value)
+            if form is None:
+                return None
+            self.chosen[variable] = form
+        return self.chosen[variable]
+
+    def _form(self, variable: TypeVariable, value: Value) -> GradualType | None:
+        match value:
+            case Tensor():
+                return UnrankedType(value.dtype)
+            case Constructed(constructor):
+                owner = next((data for data in self.data.values() if constructor in data.constructors), None)
+                return DataType(owner.name, _parts(variable, len(owner.types))) if owner is not None else None
+            case _:
+                return TupleType(_parts(variable, len(value)))
+
     # ----------------------------------------------------------------------------------------------- one piece
     def _wrong(self, piece: Piece) -> str:
         match piece.type, piece.value:
@@ -117,10 +148,8 @@ class Admission:
                 return "a reference cannot be passed from outside"
             case DataType(name), _ if not self.data[name].constructors:
                 return f"a value of `{shown(piece.type)}` cannot be passed from outside"
-            case TypeVariable() as variable, value:
-                form = self._form(value)
-                known = self.forms.setdefault(variable, form)
-                return "" if form == known else f"{form} is not {known}, which `{variable.name}` is already"
+            case TypeVariable(), _:
+                return f"{_named(piece.value)} is not a constructor"
             case type, value:
                 return f"{_named(value)} is not `{shown(type)}`"
 
@@ -135,16 +164,9 @@ class Admission:
             return f"`{value.constructor}` has {len(constructor.fields)} fields, not {len(value.fields)}"
         return ""
 
-    def _form(self, value: Value) -> str:
-        """What values of one type parameter have in common."""
-        match value:
-            case Tensor():
-                return f"element type {value.dtype}"
-            case Constructed(constructor):
-                owner = next((data.name for data in self.data.values() if constructor in data.constructors), None)
-                return f"a value of `{owner}`" if owner is not None else f"`{constructor}`"
-            case _:
-                return f"a tuple of {len(value)}"
+
+def _parts(variable: TypeVariable, count: int) -> tuple[TypeVariable, ...]:
+    return tuple(TypeVariable(f"{variable.name}.{index}") for index in range(1, count + 1))
 
 
 def _tensor(value: Tensor, type: TensorType[Dim | Hole] | UnrankedType) -> str:
@@ -197,7 +219,7 @@ def _holds(goal: Constraint, sizes: Mapping[Variable, int]) -> bool:
 def holds_data(type: GradualType) -> bool:
     """Whether a value of the type may have parts that no size of the function's own is measured in."""
     match type:
-        case DataType():
+        case DataType() | TypeVariable():
             return True
         case TupleType(fields):
             return any(map(holds_data, fields))

@@ -21,6 +21,7 @@ PROGRAM = """
 type List[A] { Cons(A, List[A]), Nil, }
 type Chain[A] { Link((A, Chain[A])), End, }
 type Tree[A] { Node(Tree[A], A, Tree[A]), Leaf, }
+type Row { Row(Tensor[(3,), float32]), }
 extern type Handle
 def @count(%xs: List[int32], %n: int32) -> int32 {
   match (%xs) { Cons(_, %rest) => { @count(%rest, %n + 1) }, Nil => { %n }, }
@@ -29,6 +30,7 @@ def @length(%xs: List[int32]) -> int32 { match (%xs) { Cons(_, %rest) => { 1 + @
 def @three(%xs: List[Tensor[(?,), float32]]) -> List[Tensor[(3,), float32]] { %xs }
 def @links(%xs: Chain[Tensor[(?,), float32]]) -> Chain[Tensor[(3,), float32]] { %xs }
 def @same[A](%t: Tree[A]) -> Tree[A] { %t }
+def @any[A](%x: A) -> A { %x }
 def @fixed(%t: Tree[Tensor[(n, 2), float32]], %x: Tensor[(n,), float32]) -> Tensor[(n,), float32] { %x }
 def @bounded(%t: List[Tensor[(?{u. u >= 2}, ?), float32]]) -> int32 { 1 }
 def @pair(%t: (int32, List[(int32, bool)])) -> (int32, List[(int32, bool)]) { %t }
@@ -112,8 +114,24 @@ def shape(value: object) -> object:
     ("call", "says"),
     [
         ("@same(Node(Leaf, int32 1, Node(Leaf, int32 2, Leaf)))", None),
-        ("@same(Node(Leaf, int32 1, Node(Leaf, float32 2, Leaf)))", "element type float32 is not element type int32"),
-        ("@same(Node(Leaf, (int32 1, int32 2), Node(Leaf, int32 2, Leaf)))", "which `A` is already"),
+        (
+            "@same(Node(Leaf, int32 1, Node(Leaf, float32 2, Leaf)))",
+            "element type float32 is not int32, for type parameter `A`",
+        ),
+        (
+            "@same(Node(Leaf, (int32 1, int32 2), Node(Leaf, int32 2, Leaf)))",
+            "a tensor is not `(A.1, A.2)`, for type parameter `A`",
+        ),
+        ("@same(Node(Leaf, Cons(int32 1, Nil), Node(Leaf, Nil, Leaf)))", None),
+        (
+            "@same(Node(Leaf, Cons(int32 1, Nil), Node(Leaf, Cons(bool 1, Nil), Leaf)))",
+            "element type bool is not int32",
+        ),
+        ("@same(Node(Leaf, Cons(int32 1), Leaf))", "`Cons` has 2 fields, not 1"),
+        ("@same(Node(Leaf, Cons(int32 1, Leaf), Leaf))", "`Leaf` is not a constructor of `List[A.1]`"),
+        ("@same(Node(Leaf, Row(float32[2]), Leaf))", "dimension 0 is 2, not 3"),
+        ("@any((Row(float32[3]), Row(float32[2])))", "dimension 0 is 2, not 3"),
+        ("@any((Row(float32[3]), Row(int32[3])))", "element type int32 is not float32"),
         ("@same(Cons(int32 1, Nil))", "`Cons` is not a constructor of `Tree[A]`"),
         ("@same(Node(Leaf, int32 1))", "`Node` has 3 fields, not 2"),
         ("@same(int32 1)", "a tensor is not `Tree[A]`"),
