@@ -16,7 +16,7 @@ from gradual.checker.polymorphism import agreeing, entered
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.choosing import at_arguments
+from gradual.types.choosing import at_arguments, is_empty
 from gradual.types.keying import identities, keyed
 from gradual.types.opening import sizes
 from gradual.types.parts import has_more_parts
@@ -112,6 +112,7 @@ def invoked(
         if fits is None:
             return state.define(name, BROKEN)
         passed.append(fits)
+    assert not choice.unsolved or any(map(is_empty, types)), (called, types)
     for clause, goal in zip(type.where, choice.where, strict=True):
         says = f"`{called}` requires `{clause}`"
         blamed = f"the call of `{called}` {caller}" if rules.blames else ""
@@ -134,13 +135,15 @@ def invoked(
 def _measurable(state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span]) -> bool:
     """Whether the callee's dims can be measured: the arguments have the ranks that it declares, or they are demanded.
 
-    [type.call.dims] [type.unranked.demand]
+    Then their numbers can be read.  [type.call.dims] [type.unranked.demand]
     """
-    for operand in operands:
-        state.contents(operand)
     places = _places(state, callee, spans)
     each = zip(operands, callee.type.params, places, strict=True)
-    return all(ranks_met(state, operand, param, place) for operand, param, place in each)
+    if not all(ranks_met(state, operand, param, place) for operand, param, place in each):
+        return False
+    for operand in operands:
+        state.contents(operand)
+    return True
 
 
 def _places(state: Elaboration, callee: Callee, spans: Sequence[Span]) -> list[Place]:

@@ -13,8 +13,9 @@ from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.checker.naming import terms
 from gradual.core.terms import Blame, Check, Polarity, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
-from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth
+from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth, all_of
 from gradual.dims.dim import Dim, Undefined, Variable, of_atom
+from gradual.dims.facts import Facts
 from gradual.dims.reduce import reduced
 from gradual.dims.simplify import simplified_constraint
 from gradual.source import Span
@@ -54,8 +55,8 @@ class Owed:
     polarity: Polarity = Polarity.POSITIVE
 
 
-def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
-    """Prove, refute or postpone a goal, and learn it; False if it was refuted.
+def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed], implied: Constraint = TRUE) -> bool:
+    """Prove, refute or postpone a goal, and learn it; False if it was refuted, or if what it implies is.
 
     Only what is not proved is described.  A proved goal is learnt too: it may have been proved by the path, and what is
     plausible later must not depend on who proved it.  [check.proved] [check.refuted] [check.residual]
@@ -64,10 +65,10 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
         state.proved += 1
         return True
     state.gradual = state.gradual or state.mentions_unknown(goal)
-    verdict = state.program.decider.decide(state.facts, goal)
+    verdict, asked = _verdict(state, state.facts, goal, implied)
     astray = bool(state.before) and (isinstance(verdict, Refuted) or state.facts.astray)
     if astray:
-        verdict = _apart(state, goal)
+        verdict, asked = _apart(state, goal, implied)
     match verdict:
         case Proved():
             state.proved += 1
@@ -75,7 +76,7 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
                 state.learnt()
         case Refuted(because, witness):
             state.refuted += 1
-            _refute(state, described(), because, dict(witness))
+            _refute(state, replace(described(), goal=asked), because, dict(witness))
             return False
         case Unknown():
             state.learnt()
@@ -84,13 +85,22 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
     return True
 
 
-def _apart(state: Elaboration, goal: Constraint) -> Verdict:
+def _verdict(state: Elaboration, facts: Facts, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
+    """The verdict on a goal, and what was refuted if it is refuted: itself, or together with what it implies."""
+    decide, whole = state.program.decider.decide, all_of(goal, implied)
+    verdict = decide(facts, goal)
+    if whole is not goal and not isinstance(verdict, Refuted) and isinstance(further := decide(facts, whole), Refuted):
+        return further, whole
+    return verdict, goal
+
+
+def _apart(state: Elaboration, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
     """The verdict where nobody may ever come: goals that were learnt on another way do not refute.  [check.apart]
 
     They exclude the goal, or what was accepted before it here, so that it fails if it is reached.
     """
-    verdict = state.program.decider.decide(state.facts.apart(state.before or 0), goal)
-    return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict
+    verdict, asked = _verdict(state, state.facts.apart(state.before or 0), goal, implied)
+    return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked
 
 
 def _refute(state: Elaboration, owed: Owed, because: str, witness: dict[str, int]) -> None:
@@ -100,9 +110,9 @@ def _refute(state: Elaboration, owed: Owed, because: str, witness: dict[str, int
         (state.diagnostics if state.doubtful.isdisjoint(owed.values) else state.deferred).append(error)
 
 
-def owe(state: Elaboration, owed: Owed) -> bool:
+def owe(state: Elaboration, owed: Owed, implied: Constraint = TRUE) -> bool:
     """As `discharge`, where the description is at hand."""
-    return discharge(state, owed.goal, lambda: owed)
+    return discharge(state, owed.goal, lambda: owed, implied)
 
 
 def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:

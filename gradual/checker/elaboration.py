@@ -19,7 +19,7 @@ from gradual.core.implied import Implied, of_value
 from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
-from gradual.dims.dim import Dim, Kind, Variable, constant, product, variable
+from gradual.dims.dim import Dim, Kind, Variable, constant, variable
 from gradual.dims.facts import Cone
 from gradual.dims.simplify import simplified_dim
 from gradual.source import Span
@@ -29,7 +29,7 @@ from gradual.types.dtype import DType
 from gradual.types.opening import (
     at_rank,
     base_of,
-    numel_of,
+    counted,
     opened,
     rank_of,
     shapes_unknown,
@@ -396,13 +396,12 @@ class Elaboration:
     def rank_known(self, origin: str, rank: int) -> None:
         """From here on in this branch, the shapes of this origin have a known rank.  [type.unranked]"""
         promise = self.ghosts.get(single(rank_of(origin)))
-        shape = [size_of(origin, axis) for axis in range(rank)]
-        for size in shape:
+        for size in (size_of(origin, axis) for axis in range(rank)):
             self.is_size(size)
             if promise is not None:
                 self.ghosts.setdefault(single(size), promise)
         self.facts.assume(equal(rank_of(origin), constant(rank)))
-        self.facts.assume(equal(numel_of(origin), product(shape)))
+        self.facts.assume(counted(origin, rank))
         for name in self.unranked.get(origin, ()):
             held = self.types[name]
             if not isinstance(held, Broken):

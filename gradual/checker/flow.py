@@ -17,7 +17,7 @@ from gradual.diagnostic import Related
 from gradual.dims.dim import RankOf
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.opening import spelled
+from gradual.types.opening import counted, spelled
 from gradual.types.relate import Coercion, Demand, Mismatch, demands
 from gradual.types.subsuming import subsumes
 from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TupleType
@@ -73,11 +73,10 @@ def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> s
     for demand in demands(source, target):
         match demand:
             case Demand(goal, axis=axis):
-                accepted = discharge(state, goal, partial(_owed, state, value, demand, place))
-                if axis is None:
-                    if not accepted:
-                        return None
-                    _learn_rank(state, demand)
+                if axis is not None:
+                    discharge(state, goal, partial(_owed, state, value, demand, place))
+                elif not _rank_met(state, value, demand, place):
+                    return None
             case Mismatch(why, message):
                 related = (Related(place.annotation.span, "declared here"),) if place.annotation is not None else ()
                 state.report(_CODES[why], place.rule, f"{place.through}: {message}", place.span, related=related)
@@ -99,17 +98,20 @@ def ranks_met(state: Elaboration, value: str, target: GradualType, place: Place)
     if isinstance(source, Broken):
         return True
     for demand in demands(source, target):
-        if isinstance(demand, Demand) and demand.axis is None:
-            if not discharge(state, demand.goal, partial(_owed, state, value, demand, place)):
-                return False
-            _learn_rank(state, demand)
+        if isinstance(demand, Demand) and demand.axis is None and not _rank_met(state, value, demand, place):
+            return False
     return True
 
 
-def _learn_rank(state: Elaboration, demand: Demand) -> None:
+def _rank_met(state: Elaboration, value: str, demand: Demand, place: Place) -> bool:
+    """Demand a rank, and know it from here on; False after reporting that it cannot be."""
     witness = single(demand.size).witness
     assert isinstance(witness, RankOf) and demand.wanted is not None and demand.wanted.value is not None
-    state.rank_known(witness.value, demand.wanted.value)
+    origin, rank = witness.value, demand.wanted.value
+    accepted = discharge(state, demand.goal, partial(_owed, state, value, demand, place), counted(origin, rank))
+    if accepted:
+        state.rank_known(origin, rank)
+    return accepted
 
 
 def _owed(state: Elaboration, value: str, demand: Demand, place: Place) -> Owed:

@@ -17,7 +17,7 @@ from gradual.checker.conditional import conditional
 from gradual.checker.data import construct, constructor_type, constructor_value
 from gradual.checker.declaring import Application, applied, stopped
 from gradual.checker.discharge import UNSAID, Owed, owe
-from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
+from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Typed
 from gradual.checker.literals import (
     EXTREMA,
     INFIX,
@@ -33,7 +33,7 @@ from gradual.checker.omission import is_deferred
 from gradual.checker.polymorphism import instance
 from gradual.checker.references import reference
 from gradual.checker.templates import called_template, settled, supplied, template, unused
-from gradual.checker.unranked import demanded_scalar
+from gradual.checker.unranked import demanded_scalar, settle_ranks
 from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import (
     Assertion,
@@ -50,7 +50,7 @@ from gradual.types.choosing import is_gradual
 from gradual.types.dtype import DType
 from gradual.types.parts import has_more_parts
 from gradual.types.text import shown
-from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.type import TensorType, TupleType, UnrankedType
 
 
 def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
@@ -311,9 +311,12 @@ def _extremum(state: Elaboration, name: str, arguments: Sequence[ast.Expr], span
     """`max(n - 2, 0)`: the greatest or least of several scalars.  [type.extremum]"""
     operands = _beside(state, arguments)
     spans = [argument.span for argument in arguments]
-    types = [state.types[operand] for operand in operands]
-    if any(not isinstance(type, Broken) and not _is_scalar(type) for type in types):
+    settle_ranks(state, operands)
+    if not all(_may_be_scalar(state.types[operand]) for operand in operands):
         return apply(state, state.program.operators[name], operands, {}, span, spans, hint)
+    each = zip(operands, spans, strict=True)
+    if not all(demanded_scalar(state, operand, at, "type.extremum", "the operand") for operand, at in each):
+        return state.broken()
     operator, result = state.program.operators[EXTREMA[name]], operands[0]
     for place, operand in enumerate(operands[1:], 1):
         last = hint if place == len(operands) - 1 else None
@@ -321,8 +324,8 @@ def _extremum(state: Elaboration, name: str, arguments: Sequence[ast.Expr], span
     return result
 
 
-def _is_scalar(type: OpenedType) -> bool:
-    return isinstance(type, TensorType) and not type.shape
+def _may_be_scalar(type: Typed) -> bool:
+    return isinstance(type, UnrankedType | Broken) or (isinstance(type, TensorType) and not type.shape)
 
 
 def _invoke(state: Elaboration, call: ast.Call, hint: str | None) -> str:

@@ -28,7 +28,7 @@ from gradual.core.terms import (
 from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim, Variable
 from gradual.syntax import ast
-from gradual.types.choosing import at_arguments
+from gradual.types.choosing import at_arguments, is_empty
 from gradual.types.measuring import at_values, measured, measuring
 from gradual.types.opening import sizes
 from gradual.types.relate import instantiated, substituted
@@ -170,6 +170,7 @@ def _called(
         inside = replace(negative, annotation=_inside(place, index).annotation)
         if not ranks_met(state, param.name, wanted, inside):
             return None
+        state.contents(param.name)
     types = [state.opened(param.name) for param in params]
     choice = at_arguments(source, types, promised.result)
     assert choice is not None, source
@@ -183,6 +184,7 @@ def _called(
         if operand is None:
             return None
         operands.append(operand)
+    assert not choice.unsolved or any(map(is_empty, types)), (source, types)
     for clause, goal in zip(source.where, choice.where, strict=True):
         if not owe(state, _due(goal, f"the function requires `{clause}`", negative)):
             return None

@@ -19,7 +19,7 @@ from gradual.dims.facts import Cone
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking, Case, Cases, Together, Types, Unknown, at_size, unranked
 from gradual.source import Span
-from gradual.types.opening import content_of, rank_of, shapes_unknown, size_of, spelled
+from gradual.types.opening import content_of, counted, rank_of, shapes_unknown, size_of, spelled
 from gradual.types.type import OpenedType, TensorType, UnrankedType
 from gradual.verdict import Proved, Refuted
 
@@ -137,7 +137,7 @@ def _demand(state: Elaboration, application: Application, unknown: Unknown, valu
         goal, "op.rank", Site.OPERATOR, f"{position} {what}", application.spans[place],
         f"this is {unknown.number}", position, sides=(unknown.number, wanted), values=(bearer,),
     )  # fmt: skip
-    if not owe(state, owed):
+    if not owe(state, owed, counted(unknown.origin, value) if unknown.origin is not None else TRUE):
         return False
     _known(state, application.asking, unknown, value)
     return True
@@ -298,7 +298,7 @@ def _demanded_rank(state: Elaboration, value: str, rank: int, span: Span, rule: 
         equal(number, wanted), rule, Site.ANNOTATION, says, span, f"its rank is {number}", what,
         sides=(number, wanted), values=(value,),
     )  # fmt: skip
-    if not owe(state, owed):
+    if not owe(state, owed, counted(type.origin, rank)):
         return False
     state.rank_known(type.origin, rank)
     return True

@@ -10,23 +10,22 @@ from typing import Any
 
 from gradual.core.terms import Apply
 from gradual.core.verifying import Verifying
-from gradual.dims.constraint import FALSE, And, Constraint, Or, any_of, at_least, equal, negated
-from gradual.dims.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, constant, product
+from gradual.dims.constraint import FALSE, And, Constraint, Or, all_of, any_of, at_least, equal, negated
+from gradual.dims.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, constant
 from gradual.limits import LIMITS
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size, unranked
-from gradual.types.opening import at_rank, numel_of, rank_of, shapes_unknown, size_of, sizes
+from gradual.types.opening import at_rank, counted, numel_of, rank_of, shapes_unknown, size_of, sizes
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
 
 
 def rank_known(verifier: Verifying, origin: str, rank: int) -> None:
     """From here on the shapes of an origin have a rank."""
-    shape = [size_of(origin, axis) for axis in range(rank)]
     facts = verifier.facts
     facts.assume(equal(rank_of(origin), constant(rank)))
-    facts.assume(equal(numel_of(origin), product(shape)))
-    for size in shape:
-        facts.assume(at_least(size, constant(0)))
+    facts.assume(counted(origin, rank))
+    for axis in range(rank):
+        facts.assume(at_least(size_of(origin, axis), constant(0)))
     for name, type in verifier.types.items():
         if origin in shapes_unknown(type):
             verifier.types[name] = at_rank(type, origin, rank)
@@ -93,7 +92,10 @@ def readable(verifier: Verifying, variable: Variable, what: str) -> None:
             _settle(verifier, part)
         case ContentOf(value=path, index=index) if (part := _part(verifier.types, path)) is not None:
             least = constant((*index, 0)[0] + 1)
-            verifier._prove(at_least(numel_of(part), least), f"{what} reads an element of {path}")
+            ranked = equal(rank_of(part), constant(len(index)))
+            there = all_of(ranked, *(at_least(size_of(part, axis), least) for axis in range(len(index))))
+            goal = any_of(at_least(numel_of(part), least), there)
+            verifier._prove(goal, f"{what} reads an element of {path}")
         case ContentOf(value=path, index=(index,)) if (length := _length(verifier.types, path)) is not None:
             verifier._prove(at_least(length, constant(index + 1)), f"{what} reads an element of {path}")
         case _:
@@ -160,13 +162,17 @@ def _at(types: Mapping[str, OpenedType], path: str) -> OpenedType | None:
     return part
 
 
-def same_shape(verifier: Verifying, judged: TensorType[Dim | Hole], origin: str, path: str) -> None:
-    """A value that is recorded to have an origin's shape has its rank and its sizes."""
-    sizes = [extent for extent in judged.shape if isinstance(extent, Dim)]
+def recorded(verifier: Verifying, judged: TensorType[Dim | Hole], origin: str, path: str) -> None:
+    """A value that is recorded to have an origin's shape has its rank and its sizes; its own says what they are."""
+    sizes = [(axis, extent) for axis, extent in enumerate(judged.shape) if isinstance(extent, Dim)]
+    goals = [equal(rank_of(origin), constant(judged.rank))]
+    goals += [equal(size_of(origin, axis), size) for axis, size in sizes]
+    if origin == path:
+        for goal in goals:
+            verifier.facts.assume(goal)
+        return
     if len(sizes) < judged.rank:
         verifier.found.append(f"{path} is recorded to have the shape of {origin}")
-    goals = [equal(rank_of(origin), constant(judged.rank))]
-    goals += [equal(size_of(origin, axis), size) for axis, size in enumerate(sizes)]
     for goal in goals:
         verifier._prove(goal, f"{path} is recorded to have the shape of {origin}: {goal}")
 

@@ -315,9 +315,9 @@ class _Verifier:
             case ((DataType() | ReferenceType() | TypeVariable() | NeverType()), _) if is_same(judged, recorded):
                 pass
             case TensorType() | UnrankedType(), UnrankedType(origin=str(origin)) if judged.dtype is recorded.dtype:
-                if isinstance(judged, TensorType) and origin != path:
-                    anyrank.same_shape(self, judged, origin, path)
-                elif isinstance(judged, UnrankedType) and origin not in (path, judged.origin):
+                if isinstance(judged, TensorType):
+                    anyrank.recorded(self, judged, origin, path)
+                elif origin not in (path, judged.origin):
                     self.found.append(f"{path} is recorded to have the shape of {origin}")
             case _:
                 self._differs(path, recorded, judged)
@@ -357,17 +357,17 @@ class _Verifier:
         if not isinstance(type, FunctionType) or len(type.params) != len(step.operands):
             self.found.append(f"{step.name}: {step.function} cannot be called with {len(step.operands)} arguments")
             return self._define(step.name, step.type)
-        for operand in step.operands:
-            self._open_contents(operand)
         if len(type.types) != len(step.types):
             self.found.append(f"{step.name}: {len(step.types)} types are given to {step.function}")
             return self._define(step.name, step.type)
         for operand, param in zip(step.operands, type.params, strict=True):
             self._ranked(operand, param, f"{operand} in the call of {step.function}")
+            self._open_contents(operand)
         types = [self._type(operand) for operand in step.operands]
         call = at_types(type, types, step.types)
         if call.unsolved and not any(map(is_empty, types)):
-            self.found.append(f"{step.name}: dims that no argument shows")
+            if not self._unreachable():
+                self.found.append(f"{step.name}: dims that no argument shows")
             return self._define(step.name, step.type)
         for _, goal in call.owed:
             self._prove(goal, f"{step.name} needs {goal}")

@@ -11,7 +11,7 @@ cancelled: so `(b, 3, 4)` to `[b, -1]` is `(b, 12)` for every b, 0 included.  Ca
 can matter, which is where the size that cancels may be 0.
 
 In an attribute only a written integer is a code: a size that is computed is a size, even where it is 0.  The elements
-of a value are read by the codes 0 and -1, and those known to be constant by all of them.
+of a value are read by the codes 0 and -1 only, known or not: each is one size of the result.
 """
 
 from __future__ import annotations
@@ -123,12 +123,13 @@ class Reading:
         self.target += [whole // other if part is MINUS else part for part in parts]
 
     def element(self, code: Dim) -> None:
-        """An element whose value is not known here: 0 copies, -1 is what remains, any other is a size."""
+        """An element of a value: 0 copies, -1 is what remains, any other is a size."""
         here = self.passed()
         minus = FALSE if code is here or is_size(code) else equal(code, MINUS)
         copies = FALSE if self.allowzero or is_positive(code) else equal(code, ZERO)
-        if minus is not FALSE:
+        if not (code is here or is_size(code)):
             self.owe(at_most(MINUS, code), "op.reshape.size", "a size is negative")
+        if minus is not FALSE:
             self.rest[len(self.target)] = minus
         if here is None or vanishes_with(here, code):  # what is copied where the element is 0 is 0 too
             copies = FALSE
@@ -213,6 +214,8 @@ def requested(shape: Shape, codes: Sequence[Code], allowzero: bool, elements: bo
             reading.element(code) if elements else reading.size(code)
         elif code > 0 or (code == 0 and allowzero):
             reading.size(constant(code))
+        elif elements and code < REST:
+            reading.element(constant(code))
         else:
             reading.code(code, left)
     return reading.finished(), tuple(reading.needs)

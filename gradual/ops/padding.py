@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gradual.dims.constraint import FALSE, any_of, at_least, at_most, less
 from gradual.dims.dim import Dim, constant
+from gradual.limits import LIMITS
 from gradual.ops.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import ONE, ZERO, agreement, judged, of_dtype, tensor
 from gradual.ops.windows import surrounded
 from gradual.tensors.fault import invalid_value
-from gradual.tensors.index import picked, strides
+from gradual.tensors.index import numel, picked, strides
 from gradual.tensors.scalar import converted, kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.type import Hole, TensorType
@@ -142,6 +143,9 @@ def _dyn_pad(data: Tensor, widths: Tensor, pad_val: Tensor, *, pad_width: object
             raise invalid_value(f"padding {before} and {after} cuts away more than the {extent} cells there are")
         if not all(_is_wide_enough(extent, side, pad_mode.lower()) for side in (before, after)):
             raise invalid_value(f"{extent} cells are too narrow a border for padding {before} and {after}")
+    sizes = [extent + before + after for extent, (before, after) in zip(data.shape, found, strict=True)]
+    if max(sizes, default=0) > LIMITS.size or numel(sizes) > LIMITS.elements:
+        raise invalid_value(f"a tensor of shape {tuple(sizes)} is too large")
     return _pad(data, pad_val, pad_width=found, pad_mode=pad_mode)
 
 

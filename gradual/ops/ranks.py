@@ -18,6 +18,7 @@ from gradual.ops.operator import Contents, IllFormed, Judgement, OpenRank, Opera
 from gradual.types.dtype import DType
 from gradual.types.opening import (
     at_rank,
+    counted,
     numel_of,
     rank_of,
     shapes_unknown,
@@ -81,7 +82,7 @@ class Case:
         found = [equal(unknown.number, constant(value)) for unknown, value in self.at]
         for unknown, value in self.at:
             if unknown.origin is not None:
-                found.append(equal(numel_of(unknown.origin), product(_sizes(unknown.origin, value))))
+                found.append(counted(unknown.origin, value))
         return tuple(found)
 
 

@@ -83,8 +83,7 @@ class Static:
             return None
         form = Form(sweep, step, CATALOGUE[twin.static.name], tuple(types[place] for place in twin.kept))
         operands = tuple(step.operands[place] for place in twin.kept)
-        alike = form.static.judge is twin.static.judge or not any(map(_is_open, attributes.values()))
-        settled = form.settled(attributes) if alike else form.sized(attributes)
+        settled = form.settled(attributes) if form.static.judge is twin.static.judge else form.sized(attributes)
         return None if settled is None else Counterpart(form.static, operands, settled)
 
     def _judged(self, sweep: Sweep, step: Apply, made: Apply) -> Apply:
@@ -118,6 +117,8 @@ class Form:
         [pass.static.codes]
         """
         result = self.step.type
+        if all(isinstance(code, int) and code >= REST for code in attributes["newshape"]):
+            return attributes
         if not (self._is_ranked and isinstance(result, TensorType)):
             return None
         rest = (REST if code == REST else size for code, size in zip(attributes["newshape"], result.shape, strict=True))

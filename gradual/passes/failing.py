@@ -100,7 +100,7 @@ class Bounds(Mapping[Dim, Interval]):
     """What every size and element is within, whatever the run: a size fits int64, an element its type."""
 
     types: Mapping[str, OpenedType]
-    measured: set[Variable] = field(default_factory=set)
+    measured: dict[Variable, Interval] = field(default_factory=dict)
 
     def __getitem__(self, dim: Dim) -> Interval:
         variable = bare(dim)
@@ -120,7 +120,7 @@ class Bounds(Mapping[Dim, Interval]):
                 known = isinstance(type, TensorType) and type.dtype.is_integer
                 return Interval(*integer_range(type.dtype)) if known else None  # type: ignore[union-attr]
             case None:
-                return _SIZE if variable in self.measured else None
+                return self.measured.get(variable)
 
     def _type(self, path: str) -> OpenedType | None:
         base, *fields = path.split("#")
@@ -154,7 +154,11 @@ class Failing:
         """The dims of a function that are sizes of its parameters are known to be."""
         for variable, solution in function.binders:
             if bare(solution) is not None:
-                self._bounds.measured.add(variable)
+                self._bounds.measured.setdefault(variable, _SIZE)
+
+    def within(self, variable: Variable, low: int, high: int) -> None:
+        """A dim of the function is known to be within bounds; asked before anything else."""
+        self._bounds.measured[variable] = Interval(low, high)
 
     def cannot(self, step: Step) -> bool:
         """Whether a step never fails."""

@@ -70,6 +70,7 @@ def growth(function: Function, grows: frozenset[Variable], most: int, decider: D
     for variable in grows:
         walk.facts.assume(at_least(of_atom(variable), constant(1)))
         walk.facts.assume(at_most(of_atom(variable), constant(most)))
+        walk.failing.within(variable, 1, most)
     for param in function.params:
         for size in sizes(param.type):
             walk.facts.assume(at_least(size, constant(0)))
@@ -134,6 +135,8 @@ class _Walk:
                 self.states[step.name] = None
             case Size(name, dim, _, span):
                 changes = any(map(self._changes, dim.variables()))
+                if changes and not self.failing.cannot(step):
+                    raise Unusable(f"`{dim}` is computed with, and may be too large with the padding", span)
                 self.states[name] = Spoiled(f"`{dim}` is computed with", span) if changes else None
             case Project(name, operand, index):
                 whole = self.states.get(operand)
@@ -248,11 +251,12 @@ class _Walk:
         """What an operator makes of what grows.   [pass.bucket.extend]"""
         states = [self.states.get(operand) for operand in step.operands]
         spoiled = next((part for state in states for part in _leaves(state) if isinstance(part, Spoiled)), None)
-        if spoiled is not None:
-            return spoiled
         read = frozenset(variables_in(tuple(step.attributes.values())))
-        if self._is_lost(read):
-            return Spoiled(f"`{step.operator.name}` takes a size that padding changes", step.span)
+        if spoiled is None and self._is_lost(read):
+            spoiled = Spoiled(f"`{step.operator.name}` takes a size that padding changes", step.span)
+        if spoiled is not None:
+            self._refuse_faults(step)
+            return spoiled
         sized = not self.grows.isdisjoint(read)
         if not sized and all(part is None for state in states for part in _leaves(state)):
             return None
@@ -262,17 +266,9 @@ class _Walk:
         return self._result(step.type, step)
 
     def _refusal(self, step: Apply, states: list[State], sized: bool) -> str:
-        """Why padding would change what an operator makes; empty if it does not.
-
-        Raises Unusable where it would change whether the operator fails, which matters though nobody reads the value.
-        """
+        """Why padding would change what an operator makes; empty if it does not.  Raises Unusable."""
+        self._refuse_faults(step)
         operator, types = step.operator, [self.failing.types[operand] for operand in step.operands]
-        if step.accepts is not None or any(True for type in types for _ in shapes_unknown(type)):
-            raise Unusable(
-                f"`{operator.name}` is applied to a value of unknown rank, and may fail on the padding", step.span
-            )
-        if not (self.failing.cannot(step) or never_spoils(operator, types) or self._fits_padded(step, types)):
-            raise Unusable(f"`{operator.name}` may fail on the padding", step.span)
         if sized and operator.name not in SIZED:
             return "takes the padded size as an attribute"
         free = extends(operator, types, step.attributes, self.grows)
@@ -290,6 +286,16 @@ class _Walk:
         if goal is not None:
             return f"needs `{goal}`, which may hold for one size and not for another"
         return "gives a value of which two dimensions would be padded" if self._is_double(step.type) else ""
+
+    def _refuse_faults(self, step: Apply) -> None:
+        """Raises Unusable where padding would change whether an operator fails, though nobody may read the value."""
+        operator, types = step.operator, [self.failing.types[operand] for operand in step.operands]
+        if step.accepts is not None or any(True for type in types for _ in shapes_unknown(type)):
+            raise Unusable(
+                f"`{operator.name}` is applied to a value of unknown rank, and may fail on the padding", step.span
+            )
+        if not (self.failing.cannot(step) or never_spoils(operator, types) or self._fits_padded(step, types)):
+            raise Unusable(f"`{operator.name}` may fail on the padding", step.span)
 
     def _fits_padded(self, step: Apply, types: Sequence[Any]) -> bool:
         """Whether a step tells sizes, and the padded ones are within its element type."""

@@ -48,7 +48,10 @@ class Inlining:
         if why:
             self.left.append((call, why))
             return None
-        choice = measured(callee.type, sweep.arguments(call))
+        choice = measured(callee.type, sweep.arguments(call, callee.type))
+        if choice.unsolved:
+            self.left.append((call, "nothing shows one of its dims"))
+            return None
         dims = dict(choice.mapping)
         names = apart(sorted(names_in(callee)), sweep.taken)
         self.room -= sum(1 for _ in every(callee.body))

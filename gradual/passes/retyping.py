@@ -11,7 +11,7 @@ from typing import Any
 
 from gradual.core.declared import is_own
 from gradual.core.rewriting import Rewriting
-from gradual.dims.constraint import Constraint, equal
+from gradual.dims.constraint import Constraint
 from gradual.dims.dim import ContentOf, Dim, constant, product
 from gradual.dims.reduce import is_large
 from gradual.limits import LIMITS
@@ -45,12 +45,10 @@ class Retyping:
     Attributes:
         rewriting: what stands for the names and unknowns that are gone.
         scope: the variables that have a value here.
-        holds: whether a constraint is known to hold here.
     """
 
     rewriting: Rewriting
     scope: Container[str]
-    holds: Callable[[Constraint], bool]
 
     def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
         """The recorded type, with dims that are judged now for the unknowns of its own."""
@@ -81,19 +79,18 @@ class Retyping:
         if isinstance(chosen, TypeVariable):
             return chosen
         inside = Rewriting(self.rewriting.names, self.rewriting.dims, origins=self.rewriting.origins)
-        return retyped(Retyping(inside, self.scope, self.holds), chosen)
+        return retyped(Retyping(inside, self.scope), chosen)
 
     def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
-        """The judged dim for an unknown; a number for another dim only where they are known to be equal.
+        """The judged dim for an unknown of the value's own, else what is recorded.
 
-        What a branch checked is over at its end, and a size that says what was checked there says more than a number.
+        References, data and functions are of one type only with the sizes that were written, so a size that is now
+        known to be a number is not written as that number.
         """
         recorded = self.rewriting.dim(size)
         if isinstance(extent, Hole):
             return recorded
-        if is_own(size, path, axis) and not is_large(extent, LIMITS.nodes):
-            return extent
-        return extent if extent.value is not None and self.holds(equal(recorded, extent)) else recorded
+        return extent if is_own(size, path, axis) and not is_large(extent, LIMITS.nodes) else recorded
 
     # --------------------------------------------------------------------------------------------------------- joins
     def joined(self, before: OpenedType, path: str, types: Sequence[OpenedType]) -> OpenedType:

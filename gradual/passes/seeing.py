@@ -34,7 +34,9 @@ from gradual.types.opening import (
     tracked_length,
     with_contents,
 )
+from gradual.types.relate import Demand, demands
 from gradual.types.type import (
+    FunctionType,
     GradualType,
     NeverType,
     OpenedType,
@@ -162,7 +164,7 @@ class Seen:
 
     @property
     def _retyping(self) -> Retyping:
-        return Retyping(self.rewriting, self.types, self.holds)
+        return Retyping(self.rewriting, self.types)
 
     def holds(self, goal: Constraint) -> bool:
         """Whether a constraint is known to hold here; nothing is asked of one that is evident."""
@@ -175,9 +177,12 @@ class Seen:
                 self._open_contents(operand, index in step.operator.reads)
         return tuple(map(self.type_of, step.operands))
 
-    def arguments(self, call: Invoke) -> tuple[OpenedType, ...]:
-        """The arguments' types, with the elements named that sizes of the callee may be."""
-        for operand in call.operands:
+    def arguments(self, call: Invoke, callee: FunctionType) -> tuple[OpenedType, ...]:
+        """The arguments' types, of the ranks that the callee demands, with the elements named that its sizes may be."""
+        for operand, param in zip(call.operands, callee.params, strict=True):
+            for demand in demands(self.type_of(operand), param):
+                if isinstance(demand, Demand) and demand.axis is None:
+                    self.rank(demand.goal)
             self._open_contents(operand, False)
         return tuple(map(self.type_of, call.operands))
 

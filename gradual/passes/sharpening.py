@@ -250,9 +250,10 @@ class Sweep(Seen):
             self.emit(Rename(bound.name, value, self.sharper(type, bound.type, bound.name), bound.span), bound)
 
     def _called(self, step: Any, moved: Invoke) -> OpenedType:
-        type, types = self.type_of(moved.function), self.arguments(moved)
+        type = self.type_of(moved.function)
         if not isinstance(type, FunctionType):
             return moved.type
+        types = self.arguments(moved, type)
         call = at_types(type, types, moved.types)
         if call.unsolved:
             return moved.type

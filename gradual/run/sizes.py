@@ -52,11 +52,13 @@ class Sizes(Mapping[Variable, int]):
 
 def _witnessed(frame: Frame, variable: Variable) -> int:
     match variable.witness:
-        case SizeOf(value=path, axis=axis):  # one that is not there is named in a branch of a size that is not taken
+        # A size or an element that is not there is named in a branch of a dim that is not taken.
+        case SizeOf(value=path, axis=axis):
             shape = _tensor(frame, path).shape
             return shape[axis] if axis < len(shape) else 0
         case ContentOf(value=path, index=index):
-            return int(_tensor(frame, path).elements[index[0] if index else 0])
+            elements, place = _tensor(frame, path).elements, index[0] if index else 0
+            return int(elements[place]) if place < len(elements) else 0
         case RankOf(value=path):
             return len(_tensor(frame, path).shape)
         case NumelOf(value=path):

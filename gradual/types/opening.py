@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gradual.dims.constraint import Constraint, at_least
-from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, constant, variable
+from gradual.dims.constraint import Constraint, at_least, equal
+from gradual.dims.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, constant, product, variable
 from gradual.types.dtype import DType
 from gradual.types.type import (
     DataType,
@@ -67,6 +67,11 @@ def rank_of(path: str) -> Dim:
 def numel_of(path: str) -> Dim:
     """The ghost `numel(%x)` of the value at a path.  [type.unranked]"""
     return variable(f"numel({spelled(path)})", Kind.GHOST, NumelOf(path))
+
+
+def counted(origin: str, rank: int) -> Constraint:
+    """What a rank says of the number of elements: it is the product of so many sizes.  [type.unranked]"""
+    return equal(numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
 
 
 def ranked(type: UnrankedType, rank: int) -> TensorType[Dim]:

@@ -20,15 +20,18 @@ from gradual.run.checking import holds, measure
 from gradual.run.entry import admitted
 from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes, held
-from gradual.run.value import Frame, Held, Procedure, Stop
+from gradual.run.value import Fault, Frame, Held, Procedure, Stop
 from gradual.tensors.tensor import Tensor
 from gradual.types.opening import sizes
 from gradual.types.type import TensorType
 from tests.properties.case import steps_of
 from tests.properties.inputs import Drawn, Misfit, numbers_of, variables_of
 
-GRID = (0, 1, 2, 3, 4, 6, 5, 7, 12, 25)
-"""Numbers for every name; the constants of generated programs, and their small multiples, are among them or below."""
+GRID = (0, 1, 2, 3, 4, 6, 5, 7, 12, 25, -1)
+"""Numbers for every name, the last one for values only.
+
+The constants of generated programs, and their small multiples, are among them or below.
+"""
 
 _OWN = (0, 1, 2, 3, -1)
 _RUNS = 256
@@ -52,11 +55,13 @@ class Static:
         checks: the fate of each obligation that was met.
         joins: the fate of each size of each `if`: that both branches agree on it.
         partial: each `if` of which a branch stopped before its value, so that nothing can be said of all sizes.
+        faulty: whether a run ended in a fault, so that nothing is said of what stands behind it.
     """
 
     checks: dict[Check, Fate] = field(default_factory=dict)
     joins: dict[tuple[If, int], Fate] = field(default_factory=dict)
     partial: set[If] = field(default_factory=set)
+    faulty: bool = False
 
     @property
     def failing(self) -> str:
@@ -91,6 +96,8 @@ def enumerated(module: Module, function: Function, beside: Sequence[Mapping[str,
         try:
             admitted(function, values, frame, module.data)
             _Explorer(top, _Log(found, valuation, conditions, _Fuel())).evaluated(frame, function.body)
+        except Fault:
+            found.faulty = True
         except (Stop, _Spent):
             continue
     return found
@@ -103,7 +110,7 @@ def _valuations(function: Function) -> Iterator[dict[str, int]]:
         yield from (dict(zip(names, numbers, strict=True)) for numbers in product(GRID, repeat=len(names)))
         return
     random = Random("valuations")
-    yield from ({name: random.choice((*GRID, -1)) for name in names} for _ in range(_RUNS))
+    yield from ({name: random.choice(GRID) for name in names} for _ in range(_RUNS))
 
 
 _LOGIC: Mapping[str, Callable[..., bool]] = {

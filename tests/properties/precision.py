@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
-from tests.generators.program_terms import UNKNOWN, Annotation, Program, Size, Tensor, Unranked, annotated, reshaped
+from tests.generators.program_terms import (
+    UNKNOWN,
+    Annotation,
+    Function,
+    Program,
+    Size,
+    Tensor,
+    Unranked,
+    annotated,
+    reshaped,
+    resized,
+)
 
 DEGREES = (0.2, 0.5, 0.9, 1.0)
 TAKEN = 2
@@ -19,7 +32,7 @@ SHAPELESS = 0.15
 
 
 def blurred(program: Program, dims: Callable[[], bool], shapes: Callable[[], bool]) -> Program:
-    """The program with the chosen dims and shapes unknown, asked for in the order of the text."""
+    """The program with the chosen dims and shapes unknown, asked for in the order of the text; scalars at last."""
 
     def tensor(given: Tensor) -> Annotation:
         if given.sizes and not any(size.fixed for size in given.sizes) and shapes():
@@ -29,7 +42,26 @@ def blurred(program: Program, dims: Callable[[], bool], shapes: Callable[[], boo
     def size(given: Size) -> Size:
         return Size(UNKNOWN) if not given.fixed and given.text != UNKNOWN and dims() else given
 
-    return annotated(program, lambda annotation: reshaped(annotation, tensor))
+    found = annotated(program, lambda annotation: reshaped(annotation, tensor))
+    return Program(tuple(_without_scalars(function, shapes) for function in found.functions))
+
+
+def _without_scalars(function: Function, shapes: Callable[[], bool]) -> Function:
+    """The function with the chosen scalar parameters of unknown rank, of which no type in it speaks."""
+    spoken: list[str] = []
+
+    def keep(size: Size) -> Size:
+        spoken.extend(re.findall(r"%\w+", size.text))
+        return size
+
+    annotated(Program((function,)), lambda annotation: resized(annotation, keep))
+
+    def parameter(name: str, annotation: Annotation) -> Annotation:
+        if isinstance(annotation, Tensor) and not annotation.sizes and name not in spoken and shapes():
+            return Unranked(annotation.dtype)
+        return annotation
+
+    return replace(function, parameters=tuple((name, parameter(name, of)) for name, of in function.parameters))
 
 
 def randomly_blurred(program: Program, random: Random) -> list[Program]:

@@ -1,7 +1,8 @@
 """The same program in another arrangement: independent `let`s exchanged, a `let` written where it is used.
 
-Only neighbours are touched, and never an `if` or a function literal, whose facts end inside: what one of two
-neighbours teaches is known to the other in either order, so that acceptance may not change.
+Only neighbours are touched, and never an `if` or a function literal, whose facts end inside, nor a conversion of data
+or functions, whose parts may be on no way: what one of two neighbours teaches is known to the other in either order, so
+that acceptance may not change.
 """
 
 from __future__ import annotations
@@ -13,13 +14,17 @@ from random import Random
 
 from tests.generators.program_terms import (
     SPELLED,
+    Annotation,
+    Arrow,
     Body,
     Cases,
     Cast,
     Choice,
+    Fields,
     Item,
     Let,
     Literal,
+    Named,
     Program,
     Size,
     Text,
@@ -80,7 +85,16 @@ def _is_plain(item: Item) -> bool:
     """Whether it is a `let` whose facts stay and which reads and writes no reference, as far as its text shows."""
     if not isinstance(item, Let) or isinstance(item.value, Choice | Literal | Cases):
         return False
+    if _converts(item.annotation) or (isinstance(item.value, Cast) and _converts(item.value.annotation)):
+        return False
     return not any(re.search(r"\bref|[%@]\w+\(", text) for text in _texts(item))
+
+
+def _converts(annotation: Annotation | None) -> bool:
+    """Whether data or functions may be converted to the type."""
+    if isinstance(annotation, Fields):
+        return any(map(_converts, annotation.fields))
+    return isinstance(annotation, Named | Arrow)
 
 
 def _are_independent(first: Item, second: Item) -> bool:
