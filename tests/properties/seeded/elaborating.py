@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import gradual.checker.discharge as discharging
 import gradual.types.opening as opening
-from gradual.checker import ascribing, branches, calling, closures, elaboration, infer
+from gradual.checker import ascribing, calling, closures, elaboration, infer, joins
 from gradual.checker.discharge import Owed
 from gradual.checker.elaboration import Elaboration, Made, Typed, mentions_ghost
 from gradual.checker.flow import Place
@@ -192,15 +192,15 @@ def joins_take_the_first_branch() -> Iterator[None]:
 @planted
 def joins_exchange_the_branches() -> Iterator[None]:
     """The choice that a join records is the wrong way round."""
-    ite = branches.ite
-    with patch.object(branches, "ite", lambda truth, yes, no: ite(truth, no, yes)):
+    ite = joins.ite
+    with patch.object(joins, "ite", lambda truth, yes, no: ite(truth, no, yes)):
         yield
 
 
 @planted
 def a_joined_size_is_the_first_of_two() -> Iterator[None]:
     """Of the disjunction that is known of a joined size only the first part is kept."""
-    with patch.object(branches, "any_of", lambda first, *rest: first):
+    with patch.object(joins, "any_of", lambda first, *rest: first):
         yield
 
 
