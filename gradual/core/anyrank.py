@@ -103,13 +103,15 @@ def readable(verifier: Verifying, variable: Variable, what: str) -> None:
 
 
 def seen(verifier: Verifying, type: OpenedType) -> None:
-    """A value that is there has its type, so the values whose sizes the type reads have these sizes."""
+    """A value that is there has its type, so the values whose sizes and elements the type reads have them."""
     for size in sizes(type):
         for variable, unless in _reads(size, FALSE):
             match variable.witness:
                 case SizeOf(value=path, axis=axis) if (part := _part(verifier.types, path)) is not None:
                     verifier.facts.assume(any_of(unless, at_least(rank_of(part), constant(axis + 1))))
                     verifier.facts.assume(any_of(unless, at_least(size_of(path, axis), constant(0))))
+                case ContentOf(value=path, index=index) if (part := _part(verifier.types, path)) is not None:
+                    verifier.facts.assume(any_of(unless, at_least(numel_of(part), constant((*index, 0)[0] + 1))))
                 case _:
                     pass
 
