@@ -8,7 +8,7 @@ from random import Random
 
 from gradual.compiler import Options, compile_source
 from gradual.core.print import printed as printed_core
-from gradual.core.terms import Check, Match, Step
+from gradual.core.terms import Check, Match, Rename, Step
 from gradual.core.verify import violations
 from gradual.limits import Limits
 from gradual.source import Source
@@ -87,7 +87,7 @@ def tampering(case: Case) -> str | None:
     for mutant in Random(f"mutants {case.seed}").sample(every, min(_MUTANTS, len(every))):
         module = replace(mutant.module, data=case.found.core.data)
         changed = {name for name, function in module.functions.items() if function is not functions[name]}
-        may_survive = mutant.kind in _MAY_SURVIVE or mutant.step in _of_arms(case)
+        may_survive = mutant.kind in _MAY_SURVIVE or mutant.step in _of_arms(case) | _of_ascriptions(case)
         if not may_survive and not violations(module, SHARED(), changed):
             return f"accepted: {mutant.says}\n{printed_core(mutant.module)}"
     return None
@@ -99,6 +99,18 @@ def _of_arms(case: Case) -> set[Step]:
     steps = [step for function in functions for step in steps_of(function.body)]
     joined = {step.name for step in steps if isinstance(step, Match)}
     return {step for step in steps if isinstance(step, Check) and not joined.isdisjoint(_read(step))}
+
+
+def _of_ascriptions(case: Case) -> set[Step]:
+    """The checks beside one that reads a size which an ascription forgot: they may follow from it and what it was."""
+    found: set[Step] = set()
+    for function in case.found.core.functions.values():
+        steps = list(steps_of(function.body))
+        ascribed = {step.name for step in steps if isinstance(step, Rename)}
+        checks = [step for step in steps if isinstance(step, Check)]
+        if any(not ascribed.isdisjoint(_read(check)) for check in checks):
+            found.update(checks)
+    return found
 
 
 def _read(check: Check) -> set[str]:
