@@ -218,11 +218,13 @@ def _is_scalar(annotation: ast.Type) -> bool:
 def _scalars_in_dims(literal: ast.Fn) -> set[str]:
     """The variables that the declaration names as sizes: `Tensor[(%n,), …]`, `where %h > 0`."""
     found: set[str] = set()
-    waiting: list[ast.Expr] = list(literal.where)
+    waiting: list[ast.Expr | ast.Type] = list(literal.where)
     for annotation in _annotations(literal):
         for part in parts(annotation) if annotation is not None else ():
             if isinstance(part, ast.TensorType):
                 waiting.extend(part.shape or ())
+            if isinstance(part, ast.FnType):
+                waiting.extend(part.where)
     while waiting:
         match waiting.pop():
             case ast.Local(name):
@@ -237,6 +239,12 @@ def _scalars_in_dims(literal: ast.Fn) -> set[str]:
                 waiting += (condition, then, orelse)
             case ast.Tuple(items):
                 waiting += items
+            case ast.Block((), inner):
+                waiting.append(inner)
+            case ast.Hole(bound=bound) if bound is not None:
+                waiting.append(bound)
+            case ast.Instance(ast.Name("dim"), arguments):
+                waiting += arguments
             case _:
                 pass
     return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from gradual.checker.discharge import Owed, owe, promises
 from gradual.checker.elaboration import Broken, Elaboration, Made, single
 from gradual.core.terms import Blame, Check, Promise, Site
-from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, differs, equal
+from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, equal, negated
 from gradual.dims.dim import Dim, constant
 from gradual.dims.facts import Cone
 from gradual.ops.operator import Contents, IllFormed, Judgement
@@ -205,7 +205,8 @@ def _refuted(state: Elaboration, application: Application, cases: Sequence[Case]
 def _is_refuted(state: Elaboration, case: Case) -> bool:
     """Whether the ranks of a case, or what the rule needs there, contradict what is known; paths are not asked."""
     assert case.judgement is not None
-    goals = (*case.equations, *(need.goal for need in case.judgement.needs))
+    needs = () if case.is_sample else case.judgement.needs
+    goals = (*case.equations, *(need.goal for need in needs))
     return any(_contradicts(state, goal) for goal in goals)
 
 
@@ -215,9 +216,9 @@ def _contradicts(state: Elaboration, goal: Constraint) -> bool:
 
 def _is_met(state: Elaboration, case: Case) -> bool:
     """Whether the rule holds at the ranks of a case without a check, or the ranks are known not to be these."""
-    if case.judgement is not None and all(need.goal is TRUE for need in case.judgement.needs):
+    if case.judgement is not None and not case.is_sample and all(need.goal is TRUE for need in case.judgement.needs):
         return True
-    apart = (differs(unknown.number, constant(value)) for unknown, value in case.at)
+    apart = (negated(unknown.stands(value)) for unknown, value in case.at)
     return any(isinstance(state.program.decider.decide(state.facts, goal), Proved) for goal in apart)
 
 

@@ -327,7 +327,8 @@ class Reading:
     def _hole(self, written: ast.Hole) -> Hole:
         """`?`, or `?{u. p}` whose bound is met by some size u.  Raises Unreadable after reporting why.
 
-        [type.bound]
+        What a run has passed before refuses no bound: the type may be that of a field that is not there.
+        [type.bound] [check.apart]
         """
         if written.bound is None or written.binder is None:
             return Hole()
@@ -338,8 +339,8 @@ class Reading:
             bound = self.clause(written.bound)
         (binder,) = unknown.variables()
         bound = all_of(*self._divisions({binder}), bound)
-        met = all_of(state.program.not_negative(unknown), bound)
-        if isinstance(state.program.decider.satisfiable(state.facts, met), Nowhere):
+        met, given = all_of(state.program.not_negative(unknown), bound), state.facts.apart(state.facts.learnt)
+        if isinstance(state.program.decider.satisfiable(given, met), Nowhere):
             state.report("E0311", "type.bound", f"no size satisfies `{bound}`", written.bound.span)
             raise Unreadable
         return Hole(binder=binder, bound=bound)

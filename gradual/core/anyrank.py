@@ -17,6 +17,7 @@ from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size, unranked
 from gradual.types.opening import at_rank, counted, numel_of, rank_of, shapes_unknown, size_of, sizes
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
+from gradual.verdict import Proved
 
 
 def rank_known(verifier: Verifying, origin: str, rank: int) -> None:
@@ -112,6 +113,8 @@ def seen(verifier: Verifying, type: OpenedType) -> None:
                     verifier.facts.assume(any_of(unless, at_least(size_of(path, axis), constant(0))))
                 case ContentOf(value=path, index=index) if (part := _part(verifier.types, path)) is not None:
                     verifier.facts.assume(any_of(unless, at_least(numel_of(part), constant((*index, 0)[0] + 1))))
+                case ContentOf(value=path, index=(index,)) if (length := _length(verifier.types, path)) is not None:
+                    verifier.facts.assume(any_of(unless, at_least(length, constant(index + 1))))
                 case _:
                     pass
 
@@ -181,19 +184,35 @@ def recorded(verifier: Verifying, judged: TensorType[Dim | Hole], origin: str, p
 
 # ------------------------------------------------------------------------------------------------------- operators
 def asked(verifier: Verifying, operands: tuple[str, ...], asking: Asking) -> tuple[Types, Judgement | Unknown]:
-    """What the rule says of the operands, sizes that decide a rank taken in where the facts know them.
+    """What the rule says of the operands, ranks and sizes that decide one taken in where they are known.
 
     Raises IllFormed.
     """
     while True:
         types = asking.flattened(tuple(verifier._type(operand) for operand in operands))
         found = asking.step(types)
-        value = verifier.facts.rewrite(found.number).value if isinstance(found, Unknown) else None
-        if not isinstance(found, Unknown) or found.origin is not None or value is None:
+        known = _known(verifier, asking, types, found) if isinstance(found, Unknown) else None
+        if known is None:
             return types, found
-        for place in found.operands:
-            verifier.types[operands[place]] = at_size(types[place], found.number, value)
+        unknown, value = known
+        if unknown.origin is not None:
+            rank_known(verifier, unknown.origin, value)
+        for place in unknown.operands if unknown.origin is None else ():
+            verifier.types[operands[place]] = at_size(types[place], unknown.number, value)
             verifier._open_contents(operands[place], True)
+
+
+def _known(verifier: Verifying, asking: Asking, types: Types, found: Unknown) -> tuple[Unknown, int] | None:
+    """A number that the facts know, or the one that the rule fixes and that is proved to be it."""
+    value = verifier.facts.rewrite(found.number).value if found.origin is None else None
+    if value is not None:
+        return found, value
+    cases = asking.cases(types)
+    fixed = cases.fixed if cases is not None and cases.complete and cases.fitting else None
+    if fixed is None:
+        return None
+    verdict = verifier.decider.decide(verifier.facts, equal(fixed[0].number, constant(fixed[1])))
+    return fixed if isinstance(verdict, Proved) else None
 
 
 def applied(verifier: Verifying, step: Apply, asking: Asking, types: Types) -> None:
@@ -210,7 +229,7 @@ def applied(verifier: Verifying, step: Apply, asking: Asking, types: Types) -> N
     together = Together(fitting)
     for fact in (*together.bounds(), *together.relations(step.name)) if fitting else ():
         verifier.facts.assume(fact)
-    if len(possible) == 1:
+    if len(possible) == 1 and not possible[0].is_sample:
         _settled(verifier, step, possible[0])
     if fitting:
         verifier._matches(together.result(), step.type, step.name, step.operands)
@@ -250,7 +269,9 @@ def _possible(verifier: Verifying, step: Apply, asking: Asking, case: Case) -> b
     reached = asks or not verifier._unreachable()
     if judgement is None and reached:
         verifier.found.append(f"{step.name}: nothing excludes a refusal: {case.refusal}")
-    if judgement is not None and reached:
+    elif case.is_sample and reached and not asks:
+        verifier.found.append(f"{step.name}: nothing asks whether {step.operator.name} accepts so long a shape")
+    elif judgement is not None and reached and not case.is_sample:
         for need in judgement.needs:
             if asks:  # whoever comes past the check has met it
                 facts.suppose(need.goal)

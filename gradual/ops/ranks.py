@@ -30,6 +30,8 @@ from gradual.types.type import Content, GradualType, Hole, OpenedType, TensorTyp
 
 _ENUMERATED = 2
 _TRIALS = 4_000
+_LONGER = (LIMITS.rank + 1, LIMITS.contents + 1)
+"""A length that is above every rank, and one of which no elements are tracked: each stands for those above it, too."""
 
 Types = tuple[OpenedType, ...]
 
@@ -54,6 +56,16 @@ class Unknown:
             types = tuple(at_rank(type, self.origin, value) for type in types)
         return tuple(at_size(type, self.number, value) for type in types)
 
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The numbers at which a rule is asked."""
+        ranks = tuple(range(LIMITS.rank + 1))
+        return ranks if self.origin is not None else (*ranks, *_LONGER)
+
+    def stands(self, value: int) -> Constraint:
+        """What a number at which a rule was asked stands for: itself, or itself and what is above it."""
+        return at_least(self.number, constant(value)) if value in _LONGER else equal(self.number, constant(value))
+
 
 def at_size(type: OpenedType, size: Dim, value: int) -> OpenedType:
     """The type of a tensor where a size is a number."""
@@ -77,9 +89,14 @@ class Case:
     refusal: IllFormed | None = None
 
     @property
+    def is_sample(self) -> bool:
+        """Whether a length stands for those above it, for which sizes and needs may be others."""
+        return any(value in _LONGER for _, value in self.at)
+
+    @property
     def equations(self) -> tuple[Constraint, ...]:
         """That the ranks are these; where one is a shape's, its sizes make the number of elements too."""
-        found = [equal(unknown.number, constant(value)) for unknown, value in self.at]
+        found = [unknown.stands(value) for unknown, value in self.at]
         for unknown, value in self.at:
             if unknown.origin is not None:
                 found.append(counted(unknown.origin, value))
@@ -103,7 +120,7 @@ class Cases:
         """An unknown that has one number in all that are well-formed.  [op.dynamic.demand]"""
         first, *others = self.fitting
         for unknown, value in first.at:
-            if all(dict(case.at).get(unknown) == value for case in others):
+            if value not in _LONGER and all(dict(case.at).get(unknown) == value for case in others):
                 return unknown, value
         return None
 
@@ -212,15 +229,32 @@ class Asking:
         elif len(at) == _ENUMERATED:
             yield None
         else:
-            for value in range(LIMITS.rank + 1):
+            for value in found.values:
                 yield from self._cases(found.at(types, value), (*at, (found, value)))
 
     def sample(self, types: Types) -> Case:
-        """One case that is well-formed, of however many unknowns.  Raises IllFormed if none is found."""
+        """One case that is well-formed, of however many unknowns: all the same number, if that will do.
+
+        Raises IllFormed if none is found.
+        """
+        alike = (self._alike(types, value) for value in range(LIMITS.rank + 1))
+        found = next((case for case in alike if case is not None), None)
+        if found is not None:
+            return found
         try:
             return self._search(types, (), count())
         except _Conflict as conflict:
             raise conflict.refusal from None
+
+    def _alike(self, types: Types, value: int) -> Case | None:
+        at: list[tuple[Unknown, int]] = []
+        try:
+            while not isinstance(found := self.step(types), Judgement):
+                types = found.at(types, value)
+                at.append((found, value))
+        except IllFormed:
+            return None
+        return Case(tuple(at), self._read(types), found)
 
     def _search(self, types: Types, at: tuple[tuple[Unknown, int], ...], trials: Iterator[int]) -> Case:
         """Depth first; a refusal that names an operand goes back to the last choice that concerns it."""

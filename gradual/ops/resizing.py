@@ -308,12 +308,12 @@ def _enlarged_by(
 
 
 def _known_factor(factor: TensorType[Dim], operand: int) -> Fraction | None:
-    """The factor that a constant is, or a known content; raises IllFormed where it is not positive."""
+    """The factor that a constant is, or a known content; raises IllFormed for a constant that is not positive."""
     found = factor.numbers[0] if factor.numbers is not None else None
-    if factor.contents is not None and isinstance(content := factor.contents[0], Dim) and content.value is not None:
-        found = Fraction(content.value)
     if found is not None and found <= 0:
         raise IllFormed("op.attribute", f"a factor has to be a positive number, not {float(found):g}", operand)
+    if factor.contents is not None and isinstance(content := factor.contents[0], Dim) and content.value is not None:
+        found = Fraction(content.value) if content.value > 0 else None
     return decimal(float(found), factor.dtype) if found is not None and factor.dtype.is_float else found
 
 
