@@ -53,6 +53,8 @@ def _both_sides(step: Check, sizes: Sizes) -> str:
     owed = step.blame.owed
     if owed is step.goal or step.goal.value is not None or not isinstance(owed, Equal):
         return ""
+    if not all(map(sizes.has, owed.variables())):  # a pass may know a dim that the rule names, and leave it out
+        return ""
     try:
         return f" ({owed.left.evaluate(sizes)} against {owed.right.evaluate(sizes)})"
     except Undefined:

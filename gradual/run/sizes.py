@@ -37,11 +37,13 @@ class Sizes(Mapping[Variable, int]):
         return _tensor(self.frame, path).shape
 
     def has(self, variable: Variable) -> bool:
-        """Whether the value of a size has that axis."""
+        """Whether it was measured, or the value of a size has that axis."""
         witness = variable.witness
-        if not isinstance(witness, SizeOf) or self._chosen(variable) is not None:
+        if self._chosen(variable) is not None:
             return True
-        return witness.axis < len(self.shape(witness.value))
+        return witness is not None and (
+            not isinstance(witness, SizeOf) or witness.axis < len(self.shape(witness.value))
+        )
 
     def __iter__(self) -> Iterator[Variable]:
         return iter(self.frame.sizes)

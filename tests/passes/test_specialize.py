@@ -81,6 +81,18 @@ def test_a_written_size_is_pinned_by_its_dim(size: str, written: int) -> None:
     assert after.run("@main", floats(written), floats(3))
 
 
+def test_a_check_that_fails_does_not_speak_of_a_dim_that_is_known() -> None:
+    text = """
+    def @main(%x: Tensor[(6,), float32], %y: Tensor[(m, m), float32]) {
+      let %a = squeeze(%y, axis=[1]);
+      let %z: Tensor[(?,), float32] = %x;
+      nn.bias_add(%y, %z, axis=-1)
+    }
+    """
+    with pytest.raises(Blame, match="is 6, expected 1"):
+        at(text, "m=1").run("@main", floats(6), floats(1, 1))
+
+
 def test_a_number_that_a_parameter_holds_is_a_clause() -> None:
     text = "def @main(%k: int64, %x: Tensor[(?, 2), float32]) { full(1f, shape=[%k, 2]) + %x }"
     after = at(text, "%k=3", "dim(%x,0)=3")
