@@ -112,6 +112,7 @@ def invoked(
         if fits is None:
             return state.define(name, BROKEN)
         passed.append(fits)
+    # What no argument shows is owed by nobody: that is right only where there is no value.
     assert not choice.unsolved or any(map(is_empty, types)), (called, types)
     for clause, goal in zip(type.where, choice.where, strict=True):
         says = f"`{called}` requires `{clause}`"

@@ -184,6 +184,7 @@ def _called(
         if operand is None:
             return None
         operands.append(operand)
+    # What no argument shows is owed by nobody: that is right only where there is no value.
     assert not choice.unsolved or any(map(is_empty, types)), (source, types)
     for clause, goal in zip(source.where, choice.where, strict=True):
         if not owe(state, _due(goal, f"the function requires `{clause}`", negative)):
