@@ -16,8 +16,9 @@ from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, equal, negated
 from gradual.dims.dim import Dim, constant
 from gradual.dims.facts import Cone
+from gradual.ops.cases import Case, Cases, Together, Types, Unknown, at_size, unranked
 from gradual.ops.operator import Contents, IllFormed, Judgement
-from gradual.ops.ranks import Asking, Case, Cases, Together, Types, Unknown, at_size, unranked
+from gradual.ops.ranks import Asking
 from gradual.source import Span
 from gradual.types.opening import content_of, counted, rank_of, shapes_unknown, size_of, spelled
 from gradual.types.type import OpenedType, TensorType, UnrankedType

@@ -13,8 +13,9 @@ from gradual.core.verifying import Verifying
 from gradual.dims.constraint import FALSE, And, Constraint, Or, all_of, any_of, at_least, equal, negated
 from gradual.dims.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, constant
 from gradual.limits import LIMITS
+from gradual.ops.cases import Case, Together, Types, Unknown, at_size, unranked
 from gradual.ops.operator import Contents, IllFormed, Judgement
-from gradual.ops.ranks import Asking, Case, Together, Types, Unknown, at_size, unranked
+from gradual.ops.ranks import Asking
 from gradual.types.opening import at_rank, counted, numel_of, rank_of, shapes_unknown, size_of, sizes
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.verdict import Proved

@@ -27,8 +27,9 @@ from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, FloorDiv, RankOf, SizeOf, Variable, constant, of_atom
 from gradual.dims.knowing import Knowing, Passed
 from gradual.limits import LIMITS
+from gradual.ops.cases import Unknown
 from gradual.ops.operator import IllFormed
-from gradual.ops.ranks import Asking, Unknown
+from gradual.ops.ranks import Asking
 from gradual.types.choosing import Shown, at_arguments, at_types, settled_type
 from gradual.types.measuring import extents
 from gradual.types.opening import at_rank, base_of, rank_of, shapes_unknown, sizes
