@@ -72,6 +72,7 @@ def ascribe(
     def promise(path: str, axis: int | None) -> Promise:
         return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {what}")
 
+    state.wrote(target)
     type = state.enter(target, name, promise)
     kept = state.types[value]
     for forgotten, size in paired_sizes(kept, type) if not isinstance(kept, Broken) else ():

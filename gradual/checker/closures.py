@@ -13,7 +13,6 @@ from gradual.checker.omitted import omitted_type
 from gradual.core.terms import Block, Closure, Function, Site, Step
 from gradual.syntax import ast
 from gradual.syntax.within import last
-from gradual.types.choosing import is_gradual
 from gradual.types.type import FunctionType, TensorType
 
 
@@ -34,7 +33,7 @@ def closure(
         written = literal if named is None else with_result(state, literal, named)
         header = None if written is None else read_header(state, written, name, expected)
         if header is not None and header.type is not None:
-            state.gradual = state.gradual or is_gradual(header.type.result)
+            state.wrote(header.type.result)
         if header is not None and named is not None and named not in {param.name.name for param in literal.params}:
             state.bind(named, state.define(name, header.type if header.whole and header.type else BROKEN))
         result = name

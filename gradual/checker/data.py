@@ -186,6 +186,7 @@ def constructor_value(state: Elaboration, constructor: Constructor, span: Span, 
         params: list[Param] = []
         for field in type.params:
             param = state.fresh("%field")
+            state.wrote(field)
             opened = state.enter(field, param, lambda path, axis: promise)
             for size in sizes(opened):
                 state.is_size(size)

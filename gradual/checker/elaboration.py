@@ -373,6 +373,13 @@ class Elaboration:
             self.joins.update(list(self.ghosts)[before:])
         return inside
 
+    def wrote(self, type: GradualType) -> None:
+        """A type that stands in the definition: one `?` in it is enough, though values agreed on the same type.
+
+        [type.strict]
+        """
+        self.gradual = self.gradual or is_gradual(type)
+
     def agree(self, type: GradualType) -> None:
         """A type that was made here: what is unknown in it, while nothing else is, is one of several named sizes."""
         if not self.gradual and is_gradual(type):

@@ -196,6 +196,8 @@ def _param(state: Elaboration, param: ast.Param, name: str, reading: Reading, gi
     def promise(path: str, axis: int | None) -> Promise:
         return Promise(written_at(annotation, path.split("#")[1:], axis), says)
 
+    if given is None:
+        state.wrote(written)
     held = state.types.get(name)
     type: OpenedType = state.enter(written, name, promise)
     if isinstance(held, TensorType) and isinstance(type, TensorType):

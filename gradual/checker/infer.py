@@ -46,7 +46,6 @@ from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.choosing import is_gradual
 from gradual.types.dtype import DType
 from gradual.types.parts import has_more_parts
 from gradual.types.text import shown
@@ -150,7 +149,7 @@ def _interface(state: Elaboration, name: str) -> str:
     if signature is None:
         state.gradual = True
         return state.define(name, BROKEN)
-    state.gradual = state.gradual or is_gradual(signature)
+    state.wrote(signature)
     return state.define(name, signature)
 
 

@@ -96,7 +96,8 @@ def instance(state: Elaboration, node: ast.Instance, function: str, hint: str | 
         says = f"the function requires `{clause}`"
         if left is FALSE and not owe(state, Owed(left, "type.call.where", Site.WHERE, says, node.span)):
             return state.broken()
-    state.gradual = state.gradual or any(map(is_gradual, given.types.values()))
+    for written in given.types.values():
+        state.wrote(written)
     name = state.fresh(hint)
     step = Instantiate(name, function, tuple(given.dims.items()), tuple(given.types.items()), inside, node.span)
     state.steps.append(step)

@@ -68,10 +68,10 @@ def _blamed(case: Case, error: Diagnostic) -> bool:
 
 def refutations(case: Case) -> str | None:
     """A goal that is refuted at every size fails wherever a run comes to it.  [T2]"""
-    refuted = {(d.rule, d.span) for d in case.found.diagnostics if d.code == "E0301"}
+    refuted = [d for d in case.found.diagnostics if d.code == "E0301"]
     if not refuted or not case.doubtful.ok:
         return None
-    goals = [step for step in checks_of(case.doubtful) if (step.blame.rule, step.blame.span) in refuted]
+    goals = [step for step in checks_of(case.doubtful) if any(_is_of(error, step) for error in refuted)]
     random, trace = Random(f"refutation {case.seed}"), Trace()
     for function in case.doubtful.core.functions.values():
         for _ in range(INPUTS):
@@ -82,9 +82,19 @@ def refutations(case: Case) -> str | None:
     return None if passed is None else f"`{passed.goal}` was refuted, and holds in a run"
 
 
+def _is_of(error: Diagnostic, step: Check) -> bool:
+    """Whether an error is about the goal of a check; a fault inside data has its place and no check of its own."""
+    blame = step.blame
+    return (error.rule, error.span) == (blame.rule, blame.span) and error.message.startswith(blame.says)
+
+
 def _is_shared(step: Check, goals: list[Check]) -> bool:
-    """Whether several goals have this place and rule, so that it is not known which one was refuted."""
-    return sum((goal.blame.rule, goal.blame.span) == (step.blame.rule, step.blame.span) for goal in goals) > 1
+    """Whether several goals have this place and rule and are told in the same words."""
+    return sum(_told(goal) == _told(step) for goal in goals) > 1
+
+
+def _told(step: Check) -> tuple[str, Span, str]:
+    return step.blame.rule, step.blame.span, step.blame.says
 
 
 def _is_first_order(case: Case, name: str) -> bool:
