@@ -164,8 +164,8 @@ class _Patterns:
             message = f"`{name}` has {len(constructor.fields)} fields, not {len(fields)}"
             self.state.report("E0304", "type.pattern", message, span)
             return None
-        for field in constructor.fields:
-            self.state.wrote(field)
+        for declared in constructor.fields:
+            self.state.wrote(declared)
         return fields_of(program, constructor, type)
 
     def _misfit(self, message: str, span: Span) -> None:
