@@ -99,6 +99,14 @@ def _constructors(program: Program, declaration: ast.TypeDef, owners: dict[str, 
 
 
 # ----------------------------------------------------------------------------------------------------- constructors
+def constructor_named(state: Elaboration, name: str) -> Constructor | None:
+    """The constructor of this name, if there is one; a `?` in its type is one of the definition's.  [type.strict]"""
+    constructor = state.program.constructors.get(name)
+    for field in constructor.fields if constructor is not None else ():
+        state.wrote(field)
+    return constructor
+
+
 def constructor_type(program: Program, constructor: Constructor) -> FunctionType:
     """`Cons : fn [A](A, List[A]) -> List[A]`.  [type.constructor]"""
     types = program.data[constructor.data].types
@@ -186,7 +194,6 @@ def constructor_value(state: Elaboration, constructor: Constructor, span: Span, 
         params: list[Param] = []
         for field in type.params:
             param = state.fresh("%field")
-            state.wrote(field)
             opened = state.enter(field, param, lambda path, axis: promise)
             for size in sizes(opened):
                 state.is_size(size)

@@ -87,7 +87,7 @@ def applied(state: Elaboration, application: Application, infer: Infer, hint: st
 
     [type.declared]
     """
-    type = state.program.signatures.get(application.name)
+    type = state.interface(application.name)
     if type is None:
         return state.broken()
     written = _arguments(state, application, type)

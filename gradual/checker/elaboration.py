@@ -380,6 +380,15 @@ class Elaboration:
         """
         self.gradual = self.gradual or is_gradual(type)
 
+    def interface(self, name: str) -> FunctionType | None:
+        """What a declaration of the file promises: a `?` in it, or an error, is one of the definition that names it.
+
+        [type.strict]
+        """
+        signature = self.program.signatures.get(name)
+        self.gradual = self.gradual or signature is None or is_gradual(signature)
+        return signature
+
     def agree(self, type: GradualType) -> None:
         """A type that was made here: what is unknown in it, while nothing else is, is one of several named sizes."""
         if not self.gradual and is_gradual(type):

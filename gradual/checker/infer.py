@@ -14,7 +14,7 @@ from gradual.checker.binders import Unreadable
 from gradual.checker.calling import called
 from gradual.checker.closures import closure
 from gradual.checker.conditional import conditional
-from gradual.checker.data import construct, constructor_type, constructor_value
+from gradual.checker.data import construct, constructor_named, constructor_type, constructor_value
 from gradual.checker.declaring import Application, applied, stopped
 from gradual.checker.discharge import UNSAID, Owed, owe
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Typed
@@ -144,13 +144,8 @@ def _global(state: Elaboration, name: str, span: Span) -> str:
 
 
 def _interface(state: Elaboration, name: str) -> str:
-    """A function of the file as a value; a `?` in its type, or no type, is one of the definition's.  [type.strict]"""
-    signature = state.program.signatures.get(name)
-    if signature is None:
-        state.gradual = True
-        return state.define(name, BROKEN)
-    state.wrote(signature)
-    return state.define(name, signature)
+    """A function of the file as a value."""
+    return state.define(name, state.interface(name) or BROKEN)
 
 
 def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
@@ -159,8 +154,8 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
     A declared operator is a function.  [name.type] [type.declared]
     """
     dim = state.dims.get(name)
-    if dim is None and name in state.program.constructors:
-        return constructor_value(state, state.program.constructors[name], span, hint)
+    if dim is None and (constructor := constructor_named(state, name)) is not None:
+        return constructor_value(state, constructor, span, hint)
     if dim is None and name in state.program.functions:
         return _interface(state, name)
     if dim is None:
@@ -247,7 +242,7 @@ def _operator(
     hint: str | None,
 ) -> str:
     """An application by name: of an operator, or of a constructor.  [name.operator] [name.type]"""
-    constructor = state.program.constructors.get(name)
+    constructor = constructor_named(state, name)
     if constructor is not None:
         spans = [argument.span for argument in arguments]
         fields = [deferred(state, argument) for argument in arguments]

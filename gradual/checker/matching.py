@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from gradual.checker.ascribing import ascribe
 from gradual.checker.branches import Branch, read_under
-from gradual.checker.data import fields_of, written_field
+from gradual.checker.data import constructor_named, fields_of, written_field
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Origin, Typed, Written
 from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
 from gradual.checker.joins import joined
@@ -153,7 +153,7 @@ class _Patterns:
     ) -> tuple[GradualType, ...] | None:
         """The types of the fields that a constructor pattern looks into; None after reporting a wrong one."""
         program = self.state.program
-        constructor = program.constructors.get(name)
+        constructor = constructor_named(self.state, name)
         if constructor is None:
             self.state.report("E0205", "name.type", f"unknown constructor `{name}`", span, label="not declared")
             return None
@@ -164,8 +164,6 @@ class _Patterns:
             message = f"`{name}` has {len(constructor.fields)} fields, not {len(fields)}"
             self.state.report("E0304", "type.pattern", message, span)
             return None
-        for declared in constructor.fields:
-            self.state.wrote(declared)
         return fields_of(program, constructor, type)
 
     def _misfit(self, message: str, span: Span) -> None:
