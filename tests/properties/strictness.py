@@ -60,9 +60,11 @@ def _blamed(case: Case, error: Diagnostic) -> bool:
         if ended.label == ("E0601", error.rule, error.span.start, error.span.end):
             return True
     goals = [step for step in checks_of(case.doubtful) if (step.blame.rule, step.span) == (error.rule, error.span)]
-    own = (step.function.type.binders for step in steps_of(function.body) if isinstance(step, Closure))
-    if not witness.keys().isdisjoint(variable.name for binders in own for variable in binders):
-        return True  # sizes of a literal are chosen by its calls, and there may be none that has them
+    literals = [step.function for step in steps_of(function.body) if isinstance(step, Closure)]
+    sizes = {variable.name for literal in literals for variable in literal.type.binders}
+    numbers = {param.name for literal in literals for param in literal.params}
+    if not witness.keys().isdisjoint(sizes | numbers):
+        return True  # a literal's own are chosen by its calls, and there may be none that has these
     return trace.reached.isdisjoint(goals)  # in a branch that nothing reaches no run can blame
 
 
