@@ -51,8 +51,8 @@ from gradual.core.terms import (
 from gradual.core.verify_branches import conditional, matched
 from gradual.core.verify_data import Structures
 from gradual.core.verify_proxies import wrap
-from gradual.dims.constraint import FALSE, Constraint, all_of, at_least, equal
-from gradual.dims.decide import Decider, Nowhere
+from gradual.dims.constraint import FALSE, Constraint, at_least, equal
+from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, Variable, constant
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
@@ -512,12 +512,4 @@ class _Verifier:
                     self.found.append(f"not proved: {claim}")
 
     def _unreachable(self) -> bool:
-        """Whether the path contradicts what is known: a branch not taken, or what follows a check that must fail."""
-        path = all_of(*self.facts.path)
-        if isinstance(self.decider.satisfiable(self.facts, path), Nowhere):
-            return True
-        mark = self.facts.mark()
-        self.facts.assume(path)
-        answer = self.decider.satisfiable(self.facts, path)
-        self.facts.rollback(mark)
-        return isinstance(answer, Nowhere)
+        return self.decider.unreachable(self.facts)

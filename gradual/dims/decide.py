@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradual.dims.atom import Variable, bottom_up, names_of
-from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, differs, equal, negated
+from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, all_of, differs, equal, negated
 from gradual.dims.dim import Dim, of_atom
 from gradual.dims.facts import Cone, Facts
 from gradual.dims.interval import judged
@@ -151,6 +151,17 @@ class Decider:
         """Whether a goal can hold together with the unconditional facts, as for a `where` clause."""
         question = _Question(facts, goal, facts.rewrite(goal))
         return self._answer(question.plausibility, question.order)
+
+    def unreachable(self, facts: Facts) -> bool:
+        """Whether the path contradicts what is known: a branch not taken, or what follows a check that must fail."""
+        path = all_of(*facts.path)
+        if isinstance(self.satisfiable(facts, path), Nowhere):
+            return True
+        mark = facts.mark()
+        facts.assume(path)
+        answer = self.satisfiable(facts, path)
+        facts.rollback(mark)
+        return isinstance(answer, Nowhere)
 
     def counterexample(self, facts: Facts, goal: Constraint) -> Mapping[str, int]:
         """The least valuation found at which a goal fails, by name; empty if none was found."""

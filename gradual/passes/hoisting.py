@@ -84,7 +84,7 @@ def without_proved(module: Module, context: Context) -> Transformed:
     def look(step: Step, facts: Facts, types: Mapping[str, OpenedType]) -> None:
         if not isinstance(step, Check) or step.says or any(map(_tells_rank, step.goal.variables())):
             return
-        if isinstance(context.decider.decide(facts, step.goal), Proved):
+        if isinstance(context.decider.decide(facts, step.goal), Proved) or context.decider.unreachable(facts):
             proved.add(id(step))
 
     visited(module, context.decider, look)

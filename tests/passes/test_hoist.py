@@ -139,6 +139,22 @@ def test_a_check_that_follows_goes() -> None:
     assert ends(before, floats(3, 3)) == ends(after, floats(3, 3))
 
 
+def test_what_stands_where_nobody_comes_goes_at_once() -> None:
+    """A check that always fails stands before; what follows it is not refuted there by what it told."""
+    text = """def @main(%x: Tensor[(0,), float32], %y: Tensor[(m, ?), float32]) {
+  let %a = %x as Tensor[(?,), float32];
+  let %b = if (m == 6) { %a } else { let %c: Tensor[(1,), float32] = %a; %c };
+  let %d = reshape(%a, newshape=[-1, dim(%a, 0)]);
+  let %e = stack((%a, %b), axis=0);
+  let %f: Tensor[(1, 4), float32] = %y;
+  %e
+}"""
+    before = gradual.check(text)
+    after = gradual.apply(before, "drop-proved-checks")
+    assert (before.residual, after.residual) == (5, 2)
+    assert gradual.apply(after, "drop-proved-checks").residual == 2
+
+
 def test_a_check_that_says_something_stays() -> None:
     text = "def @main(%x: Tensor[*, float32]) { let %y: Tensor[(4, 3), float32] = %x; %y }"
     before = gradual.check(text)
