@@ -17,7 +17,7 @@ from gradual.source import Span
 from gradual.types.choosing import at_arguments
 from gradual.types.measuring import measured, measuring, named_parts
 from gradual.types.opening import base_of, closed, opened, without_dims
-from gradual.types.relate import clear_of, join, mentioned, renamed, type_variables
+from gradual.types.relate import clear_of, mentioned, renamed, type_variables
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -40,6 +40,7 @@ class Agreement:
         rule: the rule that needs it, and `says` who must agree ("the branches").
         spans: the two places that show the types.
         bound: dims that a function type binds itself, sizes and numbers of its parameters, of which nothing is known.
+        forgives: whether sizes and ranks that are not the same are forgotten, whatever is known of them.
     """
 
     state: Elaboration
@@ -47,6 +48,7 @@ class Agreement:
     says: str
     spans: tuple[Span, Span]
     bound: set[Variable] = field(default_factory=set)
+    forgives: bool = False
     reported: bool = False
 
     def join(self, left: GradualType, right: GradualType) -> GradualType | None:
@@ -63,7 +65,8 @@ class Agreement:
                 known = tuple(extent for extent in shape if extent is not None)
                 return TensorType(known, left.dtype) if len(known) == len(shape) else None
             case TensorType() | UnrankedType(), TensorType() | UnrankedType() if left.dtype is right.dtype:
-                return UnrankedType(left.dtype) if UnrankedType in (type(left), type(right)) else None
+                ranks_known = UnrankedType not in (type(left), type(right))
+                return None if ranks_known and not self.forgives else UnrankedType(left.dtype)
             case TupleType(fields), TupleType(others) if len(fields) == len(others):
                 parts = self._all(fields, others)
                 return None if parts is None else TupleType(parts)
@@ -94,7 +97,7 @@ class Agreement:
         like = renamed(right, left)
         if like is None:
             return self._unlike(left, right)
-        inner = Agreement(self.state, self.rule, self.says, self.spans, self.bound | _own(left) | _own(like))
+        inner = replace(self, bound=self.bound | _own(left) | _own(like), reported=False)
         params, result = inner._all(left.params, like.params), inner.join(left.result, like.result)
         self.reported = self.reported or inner.reported
         if params is None or result is None:
@@ -116,15 +119,17 @@ class Agreement:
         call = at_arguments(bound, arguments)
         if call is None:
             return wanted
+        if NeverType() in call.types:
+            return wanted
         own = _own(bound)
         shown = closed(call.result, lambda variable: not variable.is_ghost and variable not in own)
-        result = wanted.result if NeverType() in call.types else join(shown, wanted.result)
+        result = replace(self, forgives=True).join(shown, wanted.result)
         return None if result is None else replace(wanted, result=result)
 
     def _extent(self, axis: int, left: Dim | Hole, right: Dim | Hole, forgets: str) -> Dim | Hole | None:
         if left == right:
             return left
-        if isinstance(left, Hole) or isinstance(right, Hole):
+        if self.forgives or isinstance(left, Hole) or isinstance(right, Hole):
             return Hole()
         goal = equal(left, right)
         if goal.variables() & self.bound:

@@ -10,7 +10,8 @@ from gradual.dims.constraint import TRUE, Constraint
 from gradual.dims.dim import Dim
 from gradual.source import Span
 from gradual.types.measuring import bare
-from gradual.types.type import OpenedType, TensorType, TupleType
+from gradual.types.opening import size_of
+from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,6 +23,7 @@ class Branch:
         read: its type, each size as it reads under its own condition.
         given: what that condition says; true of an arm.
         deserted: whether nobody comes there, as far as the path says.
+        scalars: the origins of which the branch knows that they have rank 0.
     """
 
     block: Block
@@ -30,6 +32,19 @@ class Branch:
     span: Span
     given: Constraint = TRUE
     deserted: bool = False
+    scalars: frozenset[str] = frozenset()
+
+    def has_shape_of(self, origin: str, type: OpenedType) -> bool:
+        """Whether a value of the branch, or a part of one, has the shape of an origin.  [type.unranked]"""
+        match type:
+            case UnrankedType():
+                return type.origin == origin
+            case TensorType(()):
+                return origin in self.scalars
+            case TensorType(shape):
+                return shape == tuple(size_of(origin, axis) for axis in range(len(shape)))
+            case _:
+                return False
 
 
 def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:

@@ -56,6 +56,6 @@ def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str]
             state.program.decider.suppose(state.facts, truth)
         deserted = FALSE in state.facts.path
         result = infer(expr)
-        type = state.types[result]
+        type, scalars = state.types[result], frozenset(state.scalars)
     read = read_under(state, truth, type)
-    return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted)
+    return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted, scalars)

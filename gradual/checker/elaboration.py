@@ -120,6 +120,7 @@ class Elaboration:
         type_names: type parameters in scope.
         types: the opened type of every core variable, in scope or not.
         unranked: the values whose types mention `*`, by the origin of their shapes.
+        scalars: the origins whose rank is known to be 0 in this branch.
         live: core variables whose values exist here.
         steps: the block being written.
         ghosts: who left each unknown open.
@@ -153,6 +154,7 @@ class Elaboration:
         self.type_names: dict[str, TypeVariable] = {}
         self.types: dict[str, Typed] = {}
         self.unranked: dict[str, list[str]] = {}
+        self.scalars: dict[str, bool] = {}
         self.origins: dict[str, Origin] = {}
         self.live: dict[str, bool] = {}
         self.shared: dict[object, Dim] = {}
@@ -418,6 +420,8 @@ class Elaboration:
                 self.ghosts.setdefault(single(size), promise)
         self.facts.assume(equal(rank_of(origin), constant(rank)))
         self.facts.assume(counted(origin, rank))
+        if rank == 0:
+            self._branch_entry(self.scalars, origin, True)
         for name in self.unranked.get(origin, ()):
             held = self.types[name]
             if not isinstance(held, Broken):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import TypeGuard
 
 from gradual.checker.agreeing import Agreement, disagreement, forgetting
 from gradual.checker.branches import Branch, one_of, simplified
@@ -158,18 +159,19 @@ class Join:
                 return own
 
     def _unranked(self, types: Sequence[OpenedType], path: str) -> Typed:
-        """`*` absorbs; values of one origin keep it.  [type.unranked]"""
+        """`*` absorbs; values of one origin keep it, if a branch knows its rank too.  [type.unranked]"""
         found = [type for type in types if isinstance(type, TensorType | UnrankedType)]
         other = next((i for i, type in enumerate(found) if type.dtype is not found[0].dtype), None)
         if other is not None:
             return self._dtypes(found, other)
-        origins = {type.origin if isinstance(type, UnrankedType) else None for type in found}
-        if len(origins) == 1 and self._is_live(*origins):
-            return found[0]
+        first = next(type for type in found if isinstance(type, UnrankedType))
+        of_branches = zip(self.branches, types, strict=True)
+        if self._is_live(first.origin) and all(branch.has_shape_of(first.origin, type) for branch, type in of_branches):
+            return first
         promise = Promise(self.branches[0].span.to(self.branches[-1].span), "the branch that was taken")
         return self.state.enter(UnrankedType(found[0].dtype), path, lambda path, axis: promise)
 
-    def _is_live(self, origin: str | None) -> bool:
+    def _is_live(self, origin: str | None) -> TypeGuard[str]:
         return origin is not None and origin.split("#", 1)[0] in self.state.live
 
     # --------------------------------------------------------------------------------------------------- tensors

@@ -12,8 +12,8 @@ from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, equ
 from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
-from gradual.types.opening import base_of, paired_sizes, placed_sizes, sizes
-from gradual.types.type import NeverType, OpenedType, TensorType, UnrankedType
+from gradual.types.opening import base_of, paired_sizes, placed_sizes, shapes_unknown, sizes
+from gradual.types.type import NeverType, OpenedType, TensorType, TupleType, UnrankedType
 
 
 def conditional(verifier: Verifying, step: If) -> None:
@@ -50,6 +50,9 @@ def _joined(verifier: Verifying, step: If | Match, branches: list[Branch]) -> No
     for part in (*sizes(step.type), *((isinstance(step.type, TensorType) and step.type.contents) or ())):
         if not verifier._known(part):
             verifier.found.append(f"{step.name} speaks of what has no value here: {part}")
+    for origin in shapes_unknown(step.type):
+        if origin.split("#", 1)[0] not in verifier.types:
+            verifier.found.append(f"{step.name} is recorded to have the shape of what has no value here: {origin}")
     giving = [branch.sizes for branch in branches if not branch.never]
     if not giving:
         verifier.facts.suppose(FALSE)
@@ -78,6 +81,7 @@ def _branch(
         anyrank.settle(verifier, (block.result,))
     type = verifier._type(block.result)
     verifier._alike(type, step.type, step.name)
+    _shaped(verifier, type, step.type, step.name)
     for size, joined in paired_sizes(type, step.type):
         variable = bare(joined)
         if size is not joined and (variable is None or base_of(variable) != step.name):
@@ -89,6 +93,19 @@ def _branch(
     under = verifier.decider.simplified_given
     read: Read = {place: (under(verifier.facts, size, truth), learnt[place]) for place, size in placed_sizes(type)}
     return Branch(read, isinstance(type, NeverType))
+
+
+def _shaped(verifier: Verifying, type: OpenedType, recorded: OpenedType, path: str) -> None:
+    """Whatever the join records to have the shape of another value has it in the branch.  [type.unranked]"""
+    match type, recorded:
+        case TupleType(fields), TupleType(others):
+            for index, pair in enumerate(zip(fields, others, strict=False)):
+                _shaped(verifier, *pair, f"{path}#{index}")
+        case TensorType(), UnrankedType(origin=str(origin)) if origin != path:
+            anyrank.recorded(verifier, type, origin, path)
+        case UnrankedType(), UnrankedType(origin=origin) if origin not in (path, type.origin):
+            if not verifier._unreachable():
+                verifier.found.append(f"{path} is recorded to have the shape of {origin}, not of {type.origin}")
 
 
 def _joined_contents(verifier: Verifying, type: OpenedType, step: If | Match) -> None:

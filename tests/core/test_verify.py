@@ -9,11 +9,12 @@ import pytest
 
 import gradual
 from gradual.core.print import printed
-from gradual.core.terms import Apply
+from gradual.core.terms import Apply, If
 from gradual.core.verify import violations
 from gradual.dims.decide import Decider
 from gradual.limits import Limits
-from gradual.types.type import TensorType
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType, UnrankedType
 from tests.core.mutation import Mutant, mutants
 
 PROGRAMS = {
@@ -108,6 +109,23 @@ def test_only_a_constant_has_numbers() -> None:
     forged = replace(entry, body=replace(entry.body, steps=tuple(steps)))
     found = violations(replace(module, functions={entry.name: forged}), Decider())
     assert any("numbers of what is no constant" in str(violation) for violation in found), found
+
+
+@pytest.mark.parametrize(
+    ("origin", "orelse"),
+    [("%y", "nn.relu(%z)"), ("%z", "nn.relu(%z)"), ("%y", 'zeros(shape=[2, 3], dtype="float32")'), ("%q", "%y")],
+)
+def test_a_join_has_the_shape_of_another_value_only_if_each_branch_has(origin: str, orelse: str) -> None:
+    module = gradual.check(f"""def @main(%c: bool, %y: Tensor[*, float32], %z: Tensor[*, float32]) {{
+      let %j = if (%c) {{ %y }} else {{ let %u = %y as Tensor[(?, ?), float32]; {orelse} }};
+      %j
+    }}""").core
+    (entry,) = module.functions.values()
+    forged = UnrankedType(DType.FLOAT32, origin)
+    steps = [replace(step, type=forged) if isinstance(step, If) else step for step in entry.body.steps]
+    body = replace(entry, body=replace(entry.body, steps=tuple(steps)))
+    found = violations(replace(module, functions={entry.name: body}), Decider())
+    assert any("recorded to have the shape of" in str(violation) for violation in found), found
 
 
 def test_a_mutant_says_what_was_changed() -> None:
