@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from gradual.checker.elaboration import Broken, Elaboration, Typed
 from gradual.core.terms import Block
 from gradual.dims.constraint import TRUE, Constraint
-from gradual.dims.dim import Dim
+from gradual.dims.dim import Dim, constant
 from gradual.source import Span
 from gradual.types.measuring import bare
-from gradual.types.opening import size_of
-from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.opening import rank_of, size_of
+from gradual.types.type import Content, OpenedType, TensorType, TupleType, UnrankedType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +24,7 @@ class Branch:
         read: its type, each size as it reads under its own condition.
         given: what that condition says; true of an arm.
         deserted: whether nobody comes there, as far as the path says.
-        scalars: the origins of which the branch knows that they have rank 0.
+        settled: the ranks and sizes that became known in the branch, and what types say for them there.
     """
 
     block: Block
@@ -32,7 +33,7 @@ class Branch:
     span: Span
     given: Constraint = TRUE
     deserted: bool = False
-    scalars: frozenset[str] = frozenset()
+    settled: Mapping[Dim, Dim] = field(default_factory=dict)
 
     def has_shape_of(self, origin: str, type: OpenedType) -> bool:
         """Whether a value of the branch, or a part of one, has the shape of an origin.  [type.unranked]"""
@@ -40,11 +41,19 @@ class Branch:
             case UnrankedType():
                 return type.origin == origin
             case TensorType(()):
-                return origin in self.scalars
+                return self.settled.get(rank_of(origin)) is constant(0)
             case TensorType(shape):
                 return shape == tuple(size_of(origin, axis) for axis in range(len(shape)))
             case _:
                 return False
+
+    def has(self, target: Content, part: Content) -> bool:
+        """Whether a size or element of its value is one from outside, be it as types say it there.  [type.if.join]"""
+        if part is target or not self.settled:
+            return part is target
+        says = {name: said for one, said in self.settled.items() if (name := bare(one)) is not None}
+        said = self.settled.get(target) if isinstance(target, Dim) else None
+        return part is said or part is target.substitute(says)
 
 
 def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:
@@ -56,7 +65,7 @@ def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType
     match type:
         case Broken():
             return None
-        case TensorType(shape, dtype, contents) if not state.passing:
+        case TensorType(shape, dtype, contents):
             return TensorType(tuple(_given(state, size, truth) for size in shape), dtype, contents)
         case TupleType(fields):
             read = (read_under(state, truth, field) for field in fields)
@@ -74,10 +83,10 @@ def _given(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
 
 
 def simplified(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
-    """A size as it reads under a condition, whatever the path.  [type.if.join]"""
+    """A size as it reads under a condition, by what does not end with a branch.  [type.if.join]"""
     if truth.value is True:
         return state.rewritten(size)
-    return state.program.decider.simplified_given(state.facts, size, truth)
+    return state.program.decider.simplified_given(state.lasting(), size, truth)
 
 
 def one_of(state: Elaboration, size: Dim) -> tuple[Dim, ...]:

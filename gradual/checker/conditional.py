@@ -56,6 +56,6 @@ def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str]
             state.program.decider.suppose(state.facts, truth)
         deserted = FALSE in state.facts.path
         result = infer(expr)
-        type, scalars = state.types[result], frozenset(state.scalars)
+        type, settled = state.types[result], dict(state.settled)
     read = read_under(state, truth, type)
-    return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted, scalars)
+    return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted, settled)

@@ -19,9 +19,10 @@ from gradual.core.implied import Implied, of_value
 from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
-from gradual.dims.dim import Dim, Kind, Variable, constant, variable
-from gradual.dims.facts import Cone
+from gradual.dims.dim import Dim, Kind, Variable, constant, product, variable
+from gradual.dims.facts import Cone, Facts
 from gradual.dims.simplify import simplified_dim
+from gradual.ops.cases import at_size
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.choosing import is_gradual
@@ -30,6 +31,7 @@ from gradual.types.opening import (
     at_rank,
     base_of,
     counted,
+    numel_of,
     opened,
     rank_of,
     shapes_unknown,
@@ -120,7 +122,7 @@ class Elaboration:
         type_names: type parameters in scope.
         types: the opened type of every core variable, in scope or not.
         unranked: the values whose types mention `*`, by the origin of their shapes.
-        scalars: the origins whose rank is known to be 0 in this branch.
+        settled: the ranks and sizes that became known in this branch, and what types say for them.
         live: core variables whose values exist here.
         steps: the block being written.
         ghosts: who left each unknown open.
@@ -154,7 +156,7 @@ class Elaboration:
         self.type_names: dict[str, TypeVariable] = {}
         self.types: dict[str, Typed] = {}
         self.unranked: dict[str, list[str]] = {}
-        self.scalars: dict[str, bool] = {}
+        self.settled: dict[Dim, Dim] = {}
         self.origins: dict[str, Origin] = {}
         self.live: dict[str, bool] = {}
         self.shared: dict[object, Dim] = {}
@@ -204,10 +206,10 @@ class Elaboration:
         """Steps written inside go to a list of their own; names, facts and live values end with it."""
         mark, facts, outer, passing = len(self._undo_branch), self.facts.mark(), self.steps, self.passing
         self.steps = []
-        self.inside += 1
+        self._enter_branch(1)
         with self.block():
             yield self.steps
-        self.inside -= 1
+        self._enter_branch(-1)
         self.steps, self.passing = outer, passing
         _undo(self._undo_branch, mark)
         self.facts.rollback(facts)
@@ -230,20 +232,27 @@ class Elaboration:
         yield
         self.astray = outer
 
+    def _enter_branch(self, by: int) -> None:
+        self.inside += by
+        self.facts.ending = self.inside > 0
+
     def learnt(self) -> None:
         """Something was learnt here that holds no longer than the branch."""
         self.passing = self.passing or self.inside > 0
 
+    def lasting(self) -> Facts:
+        """What is known and does not end with a branch; conditions may be among it."""
+        return self.facts.lasting() if self.passing else self.facts
+
     def rewritten(self, dim: Dim) -> Dim:
-        """A size as it is kept in a type: simplified by what is known, unless part of that ends with a branch.
+        """A size as it is kept in a type: simplified by what is known and does not end with a branch.
 
         A type outlives the branch, and how a size is written must not depend on what was only known there: of two
         sizes that were equal inside, one would be taken for the other, and be refuted by what is learnt of it later.
         [type.if.join]
         """
-        if self.passing:
-            return dim
-        return simplified_dim(self.facts.rewrite(dim), self.facts.known.knowledge)
+        facts = self.lasting()
+        return simplified_dim(facts.rewrite(dim), facts.known.knowledge)
 
     @contextmanager
     def within(self, scope: Scope, call: Span) -> Iterator[None]:
@@ -418,18 +427,19 @@ class Elaboration:
             self.is_size(size)
             if promise is not None:
                 self.ghosts.setdefault(single(size), promise)
-        self.facts.assume(equal(rank_of(origin), constant(rank)))
-        self.facts.assume(counted(origin, rank))
-        if rank == 0:
-            self._branch_entry(self.scalars, origin, True)
+        self.facts.assume(equal(rank_of(origin), constant(rank)), learnt=True)
+        self.facts.assume(counted(origin, rank), learnt=True)
+        self._branch_entry(self.settled, rank_of(origin), constant(rank))
+        self._branch_entry(self.settled, numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
         for name in self.unranked.get(origin, ()):
             held = self.types[name]
             if not isinstance(held, Broken):
                 self._branch_entry(self.types, name, at_rank(held, origin, rank))
 
-    def retype(self, name: str, type: OpenedType) -> None:
-        """From here on in this branch, more is known of a value's type."""
-        self._branch_entry(self.types, name, type)
+    def size_known(self, name: str, size: Dim, number: int) -> None:
+        """From here on in this branch, the value's type says a number for a size."""
+        self._branch_entry(self.types, name, at_size(self.opened(name), size, number))
+        self._branch_entry(self.settled, size, constant(number))
 
     def broken(self) -> str:
         """A value that was already reported."""

@@ -183,7 +183,7 @@ def _handed(state: Elaboration, params: Sequence[Param], handed: HandedDown) -> 
     """The preconditions that the expected type has, each assumed."""
     for clause in handed.clauses([_opened(state, param.name) for param in params]):
         state.learnt()
-        state.facts.assume(clause)
+        state.facts.assume(clause, learnt=True)
         yield clause
 
 
@@ -267,7 +267,7 @@ def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...]:
                 raise Unreadable
             case _:
                 state.learnt()
-                state.facts.assume(clause)
+                state.facts.assume(clause, learnt=True)
                 clauses.append(clause)
     return tuple(clauses)
 

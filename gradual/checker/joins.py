@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
-from typing import TypeGuard
+from itertools import combinations, repeat
+from typing import TypeGuard, TypeVar
 
 from gradual.checker.agreeing import Agreement, disagreement, forgetting
 from gradual.checker.branches import Branch, one_of, simplified
@@ -39,6 +39,8 @@ from gradual.types.type import (
     UnrankedType,
 )
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
+
+P = TypeVar("P", Dim, Content)
 
 
 def joined(
@@ -200,15 +202,15 @@ class Join:
         What each branch reads under its own condition may keep a size, and so may a proof that needs no path; only
         the sizes themselves may refute.
         """
-        if _one(dims) and self._visible(dims[0]):
-            return dims[0]
+        same = self._same(dims)
+        if same is not None:
+            return same
         both = reads if all(map(self._visible, reads)) and not (_one(reads) and self._is_dead(self.branches)) else dims
         if not all(map(self._visible, dims)):
             return self._hidden(both, path, axis)
         if _one(both):
             return both[0]
         doubt = False
-        lasting = not self.state.facts.path and not self.state.passing
         for i, j in combinations(_distinct(dims), 2):
             match self.state.program.decider.decide(self.state.facts, equal(dims[i], dims[j])):
                 case Refuted():
@@ -220,7 +222,7 @@ class Join:
                     doubt = True
                 case Proved():
                     pass
-        if not doubt and lasting:
+        if not doubt and self._are_one(dims):
             return dims[0]
         if doubt and self.truth is None:
             kept = self._kept(dims)
@@ -229,6 +231,17 @@ class Join:
             if not self.state.gradual:
                 self._doubt(dims, axis)
         return self._either(both, path, axis)
+
+    def _same(self, parts: Sequence[P]) -> P | None:
+        """The size or element from outside that every branch has, be it as its types say it."""
+        outside = filter(self._visible, parts)
+        return next((one for one in outside if all(map(Branch.has, self.branches, repeat(one), parts))), None)
+
+    def _are_one(self, dims: Sequence[Dim]) -> bool:
+        """Whether sizes are the same by what does not end with a branch, without conditions."""
+        state, decide = self.state, self.state.program.decider.decide
+        facts = state.facts.lasting() if state.facts.path else state.lasting()
+        return all(isinstance(decide(facts, equal(dims[0], dims[i])), Proved) for i in _distinct(dims))
 
     def _is_dead(self, branches: Sequence[Branch]) -> bool:
         """Whether one of some branches is never taken, whatever the path: how its sizes read then says nothing."""
@@ -255,12 +268,12 @@ class Join:
         return None
 
     def _agree(self, branch: Branch, dim: Dim, target: Dim) -> bool:
-        """Whether a branch has a size whenever it is taken; what a path further out says keeps nothing."""
+        """Whether a branch has a size whenever it is taken; what ends with a branch further out keeps nothing."""
         state = self.state
         if dim is target or self._is_dead([branch]):
             return True
         apart = (simplified(state, one - target, branch.given) for one in one_of(state, dim))
-        return not state.passing and all(one.value == 0 for one in apart)
+        return all(one.value == 0 for one in apart)
 
     def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
         """What is decided of a goal where the conditions of some branches hold."""
@@ -320,12 +333,10 @@ class Join:
         return found if len(found) == len(joined) else None
 
     def _content(self, contents: Sequence[Content]) -> Content | None:
-        if not all(map(self._visible, contents)):
-            return None
-        first = contents[0]
-        if all(content is first for content in contents):
-            return first
-        return None if self.truth is None else chosen(self.truth, *contents)
+        same = self._same(contents)
+        if same is not None:
+            return same
+        return chosen(self.truth, *contents) if self.truth is not None and all(map(self._visible, contents)) else None
 
     # -------------------------------------------------------------------------------------------------- reports
     def _spans(self, i: int, j: int) -> tuple[Span, Span]:

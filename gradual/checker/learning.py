@@ -3,6 +3,9 @@
 What a declaration, a size or an operator's result says holds wherever it can be said.  An accepted goal holds because a
 run passed it, on the way to what follows.  The fields of a structure and the calls of a function may be on no way at
 all, so there what was learnt before is like a condition: it proves, and refutes nothing.   [check.apart]
+
+What is learnt inside a branch or a function literal is over at its end, and no size that leaves it is written by it.
+Beside the facts are those that last.   [type.if.join]
 """
 
 from __future__ import annotations
@@ -10,12 +13,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradual.dims.constraint import Constraint
-from gradual.dims.facts import Facts
+from gradual.dims.facts import Facts, Mark
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
 class Learning(Facts):
-    """Facts beside which stands what was given and which goals were learnt, each in order."""
+    """Facts beside which stands what was given and which goals were learnt, each in order.
+
+    Attributes:
+        ending: whether what is learnt now ends with a branch or a literal.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,6 +30,10 @@ class Learning(Facts):
         self._learnt: dict[tuple[int, Constraint], None] = {}
         self._astray: dict[Constraint, None] = {}
         self._learns: int | None = None
+        self.ending = False
+        self._lasts: dict[int, Constraint] = {}
+        self._lasting = Facts()
+        self._marks: list[Mark] = []
 
     @property
     def learnt(self) -> int:
@@ -34,8 +45,10 @@ class Learning(Facts):
         """Whether something was learnt that what was learnt before excludes.  [check.apart]"""
         return bool(self._astray)
 
-    def assume(self, constraint: Constraint) -> None:
-        """Know a constraint unconditionally.  [dim.facts.assume]"""
+    def assume(self, constraint: Constraint, learnt: bool = False) -> None:
+        """Know a constraint unconditionally; `learnt` if it holds as long as a goal that was.  [dim.facts.assume]"""
+        if not self.ending or (self._learns is None and not learnt):
+            self._trail.put(self._lasts, len(self._lasts), constraint)
         if self._learns is not None:
             self._note(self._learns, constraint)
         elif constraint not in self._given:
@@ -60,6 +73,21 @@ class Learning(Facts):
             self._note(before, goal)
         if astray:
             self._trail.put(self._astray, goal, None)
+
+    def rollback(self, mark: Mark) -> None:
+        """Forget everything assumed, supposed or learnt since the mark."""
+        super().rollback(mark)
+        count = len(self._lasts)
+        if len(self._marks) > count:
+            self._lasting.rollback(self._marks[count])
+            del self._marks[count:]
+
+    def lasting(self) -> Facts:
+        """The same facts without conditions, and without what was learnt where it ends.  [type.if.join]"""
+        for index in range(len(self._marks), len(self._lasts)):
+            self._marks.append(self._lasting.mark())
+            self._lasting.assume(self._lasts[index])
+        return self._lasting
 
     def apart(self, learnt: int) -> Facts:
         """The same facts, of which the first goals that were learnt are known for proofs only.  [check.apart]"""

@@ -42,8 +42,8 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
             pattern = reading.top(arm.pattern, type)
             result = infer(arm.body)
             held = BROKEN if pattern is None else state.types[result]
-            read, scalars = read_under(state, TRUE, held), frozenset(state.scalars)
-            branch = Branch(Block(tuple(steps), result), held, read, last(arm.body).span, scalars=scalars)
+            read, settled = read_under(state, TRUE, held), dict(state.settled)
+            branch = Branch(Block(tuple(steps), result), held, read, last(arm.body).span, settled=settled)
         if pattern is None:
             pattern = Bind(None, TupleType(()))
         else:

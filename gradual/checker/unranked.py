@@ -16,7 +16,7 @@ from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, equal, negated
 from gradual.dims.dim import Dim, constant
 from gradual.dims.facts import Cone
-from gradual.ops.cases import Case, Cases, Together, Types, Unknown, at_size, unranked
+from gradual.ops.cases import Case, Cases, Together, Types, Unknown, unranked
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking
 from gradual.source import Span
@@ -75,7 +75,7 @@ def settle_length(state: Elaboration, name: str, type: OpenedType) -> None:
     if isinstance(type, TensorType) and type.rank == 1 and type.shape[0].value is None:
         value = state.facts.rewrite(type.shape[0]).value
         if value is not None and 0 <= value <= state.program.limits.contents:
-            state.retype(name, at_size(type, type.shape[0], value))
+            state.size_known(name, type.shape[0], value)
 
 
 def asked(state: Elaboration, application: Application) -> Asked | None:
@@ -149,9 +149,7 @@ def _known(state: Elaboration, asking: Asking, unknown: Unknown, value: int) -> 
     if unknown.origin is not None:
         state.rank_known(unknown.origin, value)
     for name in (asking.names[place] for place in unknown.operands if unknown.origin is None):
-        type = state.types[name]
-        assert not isinstance(type, Broken)
-        state.retype(name, at_size(type, unknown.number, value))
+        state.size_known(name, unknown.number, value)
         state.contents(name, read=True)
 
 
