@@ -109,7 +109,7 @@ class Structures:
                 else:
                     self.verifier.found.append(f"{name}: {shown(held)} converted to {shown(wanted)}")
             case Change(param, steps, result):
-                if param.written != held:
+                if not is_same(param.written, held):
                     self.verifier.found.append(f"{name} converts {shown(param.written)} instead of {shown(held)}")
                 with self._scope():
                     self.verifier._matches(param.written, param.type, param.name)

@@ -34,6 +34,19 @@ def test_every_pass_keeps_what_generated_programs_do(part: int) -> None:
 
 
 HARD_ONCE = {
+    "converted beside a call": """\
+type Option[A] { Some(A), None_ }
+def @f(%x: Tensor[(%k + 1,), float32], %k: int64) { %x }
+def @main(%a: Tensor[(n,), float32], %k: int64, %b: bool) -> bool {
+  let %o = Some(@f);
+  let %g = fn (%x: Tensor[(?,), float32]) {
+    let %y = @f(%x, %k);
+    let %p = %o as Option[fn (Tensor[(?,), float32], int64) -> Tensor[(4,), float32]];
+    %y
+  };
+  let %h = %g(%a);
+  %b
+}""",
     "asked at a rank that is found outside": """\
 def @main(%x: Tensor[(1, ?), float32], %v: Tensor[*, float32]) {
   let %y = stack((%v, %v), axis=0);
