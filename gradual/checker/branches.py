@@ -40,10 +40,9 @@ class Branch:
         match type:
             case UnrankedType():
                 return type.origin == origin
-            case TensorType(()):
-                return self.settled.get(rank_of(origin)) is constant(0)
             case TensorType(shape):
-                return shape == tuple(size_of(origin, axis) for axis in range(len(shape)))
+                known = self.settled.get(rank_of(origin)) is constant(len(shape))
+                return known and shape == tuple(size_of(origin, axis) for axis in range(len(shape)))
             case _:
                 return False
 

@@ -209,9 +209,9 @@ class Seen:
         self.out = []
         with self.scope():
             yield self.out
-        while len(self._vague) > vague:
-            name, type = self._vague.pop()
-            self.types[name] = type
+            while len(self._vague) > vague:
+                name, type = self._vague.pop()
+                self.types[name] = type
         self._ranks, self.shared, self.out = ranks, shared, outer
 
     @property

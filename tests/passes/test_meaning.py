@@ -47,6 +47,21 @@ def @main(%a: Tensor[(n,), float32], %k: int64, %b: bool) -> bool {
   let %h = %g(%a);
   %b
 }""",
+    "a branch alone, of a rank that was learnt inside": """\
+def @main(%x: Tensor[(m, n), float32], %y: Tensor[(n, n), float32], %k: int64, %z: Tensor[(%k, m), float32])
+  where m <= 4 {
+  let %j = if (%k == 3) {
+    let %u = %z as Tensor[*, float32];
+    let %i = if (%k == 4) { %u } else { %y };
+    let %v = %i as Tensor[(?, 6), float32];
+    %i
+  } else {
+    let %u = %z as Tensor[*, float32];
+    let %v = %u as Tensor[(?, 3, ?), float32];
+    %z
+  };
+  %j
+}""",
     "asked at a rank that is found outside": """\
 def @main(%x: Tensor[(1, ?), float32], %v: Tensor[*, float32]) {
   let %y = stack((%v, %v), axis=0);

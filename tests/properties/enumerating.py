@@ -56,12 +56,19 @@ class Static:
         joins: the fate of each size of each `if`: that both branches agree on it.
         partial: each `if` of which a branch stopped before its value, so that nothing can be said of all sizes.
         faulty: whether a run ended in a fault, so that nothing is said of what stands behind it.
+        calls: each call, and whether it ever came back: what the callee owes may stop it at every valuation.
     """
 
     checks: dict[Check, Fate] = field(default_factory=dict)
     joins: dict[tuple[If, int], Fate] = field(default_factory=dict)
     partial: set[If] = field(default_factory=set)
     faulty: bool = False
+    calls: dict[Invoke, bool] = field(default_factory=dict)
+
+    @property
+    def hidden(self) -> bool:
+        """Whether no run comes to what stands behind some call."""
+        return not all(self.calls.values())
 
     @property
     def failing(self) -> str:
@@ -266,7 +273,9 @@ class _Explorer(_Plain):
         for param, operand in zip(callee.function.params, step.operands, strict=True):
             inner.values[param.name] = held(frame, operand)
         measure(callee.function, inner)
+        self.log.found.calls.setdefault(step, False)
         frame.values[step.name] = _Plain(self.top, self.fuel).evaluated(inner, callee.function.body)
+        self.log.found.calls[step] = True
 
 
 def _is_unknown(size: Dim) -> bool:

@@ -128,8 +128,8 @@ def static_system(case: Case) -> str | None:
     That an obligation holds at no size of a grid explains a rejection; it does not speak against acceptance.  What is
     asserted inside a branch ends with it [type.if.facts], but a run that is enumerated stops there; of branches that
     differ enumeration says nothing if one of them stopped before its value; where another definition is rejected too, a
-    call of it may stop; behind a fault nothing is asked.  Such definitions may be rejected for more than enumeration
-    finds.
+    call of it may stop; behind a fault, or a call that never comes back, nothing is asked.  Such definitions may be
+    rejected for more than enumeration finds.
     """
     wrong = [d for d in case.found.diagnostics if d.severity == "error"]
     if case.gave_up or not case.doubtful.ok or not all(map(_is_of_sizes, wrong)):
@@ -142,7 +142,8 @@ def static_system(case: Case) -> str | None:
             if not mine and static.failing:
                 return f"{name} is accepted, but {static.failing}"
             partial = static.partial and all(d.code == "E0308" for d in mine)
-            unseen = partial or static.faulty or len(mine) < len(wrong) or _asserts_in_branches(function)
+            behind = static.faulty or static.hidden
+            unseen = partial or behind or len(mine) < len(wrong) or _asserts_in_branches(function)
             if mine and not (static.failing or static.impossible or unseen):
                 return f"{name} is rejected, nothing fails: {mine[0]}"
     return None

@@ -214,7 +214,17 @@ BESIDE_WHAT_STOPS = """def @main(%x: Tensor[(n, 2), float32], %y: Tensor[(n,), f
 }"""
 
 
-@pytest.mark.parametrize("text", [AFTER_ASSERTIONS, BESIDE_WHAT_STOPS])
+BEHIND_WHAT_NEVER_RETURNS = """def @f(%x: Tensor[(n,), float32], %k: int64) -> Tensor[(n,), float32] {
+  zeros(shape=[%k], dtype="float32")
+}
+def @main(%x: Tensor[(6,), float32], %k: int64) -> Tensor[(3,), float32] {
+  let %y = @f(%x, %k);
+  let %z = @f(%y, 1i64);
+  %y
+}"""
+
+
+@pytest.mark.parametrize("text", [AFTER_ASSERTIONS, BESIDE_WHAT_STOPS, BEHIND_WHAT_NEVER_RETURNS])
 def test_enumeration_explains_what_is_refused(text: str) -> None:
     assert not compiled(text).ok
     assert obeys("static system", text)() is None
