@@ -152,11 +152,16 @@ class Agreement:
     def _verdict(self, goal: Constraint) -> Verdict:
         """Whether two sizes agree; goals that were accepted before do not refute it, since nothing demands it.
 
-        [check.apart]
+        Behind a check nothing does: sizes read as the check makes them.   [check.apart]
         """
-        facts, decider = self.state.facts, self.state.program.decider
-        verdict = decider.decide(facts, goal)
-        return decider.decide(facts.apart(facts.learnt), goal) if isinstance(verdict, Refuted) else verdict
+        facts, decide = self.state.facts, self.state.program.decider.decide
+        match decide(facts, goal):
+            case Refuted(because, witness) if facts.doubted:
+                return Unknown(because, witness)
+            case Refuted():
+                return decide(facts.apart(facts.learnt), goal)
+            case verdict:
+                return verdict
 
     def report(self, why: str, code: str) -> None:
         """Say that there is no such type, unless a pair of sizes was reported already."""

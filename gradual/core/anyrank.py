@@ -203,9 +203,18 @@ def asked(verifier: Verifying, operands: tuple[str, ...], asking: Asking) -> tup
             verifier._open_contents(operands[place], True)
 
 
+def settle_length(verifier: Verifying, name: str) -> None:
+    """Take in the length of a vector of integers, if it is known."""
+    type = verifier.types.get(name)
+    if isinstance(type, TensorType) and type.rank == 1 and type.dtype.is_integer and type.shape[0].value is None:
+        value = verifier.decider.simplified(verifier.facts, type.shape[0]).value
+        if value is not None and 0 <= value <= LIMITS.contents:
+            verifier.types[name] = at_size(type, type.shape[0], value)
+
+
 def _known(verifier: Verifying, asking: Asking, types: Types, found: Unknown) -> tuple[Unknown, int] | None:
     """A number that the facts know, or the one that the rule fixes and that is proved to be it."""
-    value = verifier.facts.rewrite(found.number).value if found.origin is None else None
+    value = verifier.decider.simplified(verifier.facts, found.number).value if found.origin is None else None
     if value is not None:
         return found, value
     cases = asking.cases(types)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from operator import is_
 from typing import Any
 
 from gradual.core import anyrank
@@ -67,6 +68,7 @@ from gradual.types.relate import Coercion, Demand, Mismatch, demands, is_same, p
 from gradual.types.subsuming import subsumes
 from gradual.types.text import shown
 from gradual.types.type import (
+    Content,
     DataType,
     FunctionType,
     GradualType,
@@ -280,14 +282,19 @@ class _Verifier:
         recorded = step.type.contents if isinstance(step.type, TensorType) else None
         if recorded is None:
             return
+        if self._gives(step, types, recorded):
+            return
+        for operand in step.operands:
+            anyrank.settle_length(self, operand)
+            self._open_contents(operand)
+        if not self._gives(step, [self._type(operand) for operand in step.operands], recorded):
+            self.found.append(f"{step.name}: contents that no rule gives")
+
+    def _gives(self, step: Apply, types: Sequence[OpenedType], recorded: tuple[Content, ...]) -> bool:
+        """Whether the operator's rule gives the recorded elements."""
         rule = step.operator.contents
         given = rule(*types, **step.attributes) if rule is not None else None
-        if (
-            given is None
-            or len(given) != len(recorded)
-            or any(a is not b for a, b in zip(given, recorded, strict=True))
-        ):
-            self.found.append(f"{step.name}: contents that no rule gives")
+        return given is not None and len(given) == len(recorded) and all(map(is_, given, recorded))
 
     def _open_contents(self, name: str, read: bool = False) -> None:
         type = self.types.get(name)

@@ -103,7 +103,7 @@ class Retyping:
                 tensors = [type for type in some if isinstance(type, TensorType)]
                 extents = [self._common([type.shape[axis] for type in tensors]) for axis in range(len(shape))]
                 joined = [self._size(*pair, path, axis) for axis, pair in enumerate(zip(extents, shape, strict=True))]
-                return TensorType(tuple(joined), before.dtype, self._contents(before, tensors))
+                return TensorType(tuple(joined), before.dtype, self._contents(before, tensors, joined))
             case TupleType(fields) if some and all(isinstance(t, TupleType) for t in some):
                 columns = zip(*(type.fields for type in some if isinstance(type, TupleType)), strict=True)
                 pairs = enumerate(zip(fields, columns, strict=True))
@@ -118,12 +118,14 @@ class Retyping:
         same = all(size is found[0] for size in found)
         return found[0] if same and self._is_visible(found[0]) else Hole()
 
-    def _contents(self, before: TensorType[Dim], types: Sequence[TensorType[Dim]]) -> Contents:
+    def _contents(self, before: TensorType[Dim], types: Sequence[TensorType[Dim]], shape: Sequence[Dim]) -> Contents:
+        """The elements that all branches have; a join whose length is no number tells none."""
         if before.contents is not None:
             return self.rewriting.type(before).contents
         first = types[0].contents
-        same = first is not None and all(type.contents == first for type in types)
-        return first if first is not None and same and all(map(self._is_visible, first)) else None
+        if first is None or any(type.contents != first for type in types) or any(size.value is None for size in shape):
+            return None
+        return first if all(map(self._is_visible, first)) else None
 
     def _is_seen(self, type: OpenedType) -> bool:
         """Whether everything that a tensor's type speaks of has a value here."""

@@ -161,6 +161,26 @@ def test_what_is_asked_again_at_run_time_owes_nothing_where_facts_know_a_rank() 
     assert violations(found.core, Decider()) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        """def @main(%o: Tensor[(n, m), float32], %x: Tensor[(2,), float32], %y: Tensor[*, float32],
+            %p: Tensor[(5, 3), float32], %s: Tensor[(n,), int64]) {
+          if (n == 3) { let %a = %p as Tensor[(5, n), float32]; dyn.reshape(%x, %s) } else { %y }
+        }""",
+        """def @main(%s: Tensor[(2,), int64], %t: Tensor[(n,), int64]) {
+          let %a = %s as Tensor[(n,), int64];
+          let %b = zeros(shape=[%t[0]], dtype="float32");
+          add(%t, %s)
+        }""",
+    ],
+)
+def test_a_length_that_is_known_where_a_vector_is_read_is_known(text: str) -> None:
+    found = gradual.check(text)
+    assert found.ok, found.diagnostics
+    assert violations(found.core, Decider()) == []
+
+
 def test_a_branch_s_size_is_read_under_its_condition_too() -> None:
     text = """def @main(%x: Tensor[(?,), float32], %b: bool) {
       let %c = logical_and(%b, dim(%x, 0) <= 6);

@@ -62,6 +62,11 @@ def @main(%x: Tensor[(m, n), float32], %y: Tensor[(n, n), float32], %k: int64, %
   };
   %j
 }""",
+    "elements of the one branch that is left": """\
+def @main(%x: Tensor[(n, m), float32], %v: Tensor[(?,), float32], %y: Tensor[(m,), float32], %s: Tensor[(n,), int64]) {
+  let %z: Tensor[*, float32] = %y;
+  if (n == m) { cast(shape_of(%v), dtype="int64") } else { let %u: float32 = %z; %s }
+}""",
     "asked at a rank that is found outside": """\
 def @main(%x: Tensor[(1, ?), float32], %v: Tensor[*, float32]) {
   let %y = stack((%v, %v), axis=0);
