@@ -85,7 +85,7 @@ def simplified(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
     """A size as it reads under a condition, by what does not end with a branch.  [type.if.join]"""
     if truth.value is True:
         return state.rewritten(size)
-    return state.program.decider.simplified_given(state.lasting(), size, truth)
+    return state.program.decider.simplified_given(state.facts.lasting(), size, truth)
 
 
 def one_of(state: Elaboration, size: Dim) -> tuple[Dim, ...]:

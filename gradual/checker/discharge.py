@@ -72,14 +72,11 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
     match verdict:
         case Proved():
             state.proved += 1
-            if state.facts.path:
-                state.learnt()
         case Refuted(because, witness):
             state.refuted += 1
             _refute(state, replace(described(), goal=asked), because, dict(witness))
             return False
         case Unknown():
-            state.learnt()
             _postpone(state, described(), verdict)
     state.facts.learn(goal, verdict, state.before, astray)
     return True

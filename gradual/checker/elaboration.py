@@ -20,7 +20,7 @@ from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import Dim, Kind, Variable, constant, product, variable
-from gradual.dims.facts import Cone, Facts
+from gradual.dims.facts import Cone
 from gradual.dims.simplify import simplified_dim
 from gradual.ops.cases import at_size
 from gradual.source import Span
@@ -142,7 +142,6 @@ class Elaboration:
         cones: what was known about the goal of each check.
         gradual: whether an unknown takes part, so that the definition is not strict.
         inside: how many branches and function literals are around, within the definition's body.
-        passing: whether something is known that ends with the innermost of them.
         astray: whether a condition around was reported, so that it is not known which sizes come here.
         before: inside a field or a call that may never be, how many goals were learnt outside.
     """
@@ -184,7 +183,6 @@ class Elaboration:
         self.conversions: dict[tuple[DataType, DataType], Conversion] = {}
         self.gradual = False
         self.inside = -1
-        self.passing = False
         self.astray = False
         self.before: int | None = None
         self.proved = 0
@@ -204,13 +202,13 @@ class Elaboration:
     @contextmanager
     def branch(self) -> Iterator[list[Step]]:
         """Steps written inside go to a list of their own; names, facts and live values end with it."""
-        mark, facts, outer, passing = len(self._undo_branch), self.facts.mark(), self.steps, self.passing
+        mark, facts, outer = len(self._undo_branch), self.facts.mark(), self.steps
         self.steps = []
         self._enter_branch(1)
         with self.block():
             yield self.steps
         self._enter_branch(-1)
-        self.steps, self.passing = outer, passing
+        self.steps = outer
         _undo(self._undo_branch, mark)
         self.facts.rollback(facts)
 
@@ -236,14 +234,6 @@ class Elaboration:
         self.inside += by
         self.facts.ending = self.inside > 0
 
-    def learnt(self) -> None:
-        """Something was learnt here that holds no longer than the branch."""
-        self.passing = self.passing or self.inside > 0
-
-    def lasting(self) -> Facts:
-        """What is known and does not end with a branch; conditions may be among it."""
-        return self.facts.lasting() if self.passing else self.facts
-
     def rewritten(self, dim: Dim) -> Dim:
         """A size as it is kept in a type: simplified by what is known and does not end with a branch.
 
@@ -251,7 +241,7 @@ class Elaboration:
         sizes that were equal inside, one would be taken for the other, and be refuted by what is learnt of it later.
         [type.if.join]
         """
-        facts = self.lasting()
+        facts = self.facts.lasting()
         return simplified_dim(facts.rewrite(dim), facts.known.knowledge)
 
     @contextmanager

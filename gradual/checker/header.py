@@ -182,7 +182,6 @@ def _opened(state: Elaboration, name: str) -> OpenedType | None:
 def _handed(state: Elaboration, params: Sequence[Param], handed: HandedDown) -> Iterator[Constraint]:
     """The preconditions that the expected type has, each assumed."""
     for clause in handed.clauses([_opened(state, param.name) for param in params]):
-        state.learnt()
         state.facts.assume(clause, learnt=True)
         yield clause
 
@@ -266,7 +265,6 @@ def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...]:
                 state.report("E0311", "type.where", message, written.span)
                 raise Unreadable
             case _:
-                state.learnt()
                 state.facts.assume(clause, learnt=True)
                 clauses.append(clause)
     return tuple(clauses)

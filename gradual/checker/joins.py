@@ -239,8 +239,7 @@ class Join:
 
     def _are_one(self, dims: Sequence[Dim]) -> bool:
         """Whether sizes are the same by what does not end with a branch, without conditions."""
-        state, decide = self.state, self.state.program.decider.decide
-        facts = state.facts.lasting() if state.facts.path else state.lasting()
+        facts, decide = self.state.facts.lasting(), self.state.program.decider.decide
         return all(isinstance(decide(facts, equal(dims[0], dims[i])), Proved) for i in _distinct(dims))
 
     def _is_dead(self, branches: Sequence[Branch]) -> bool:

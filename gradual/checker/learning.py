@@ -33,6 +33,7 @@ class Learning(Facts):
         self._learns: int | None = None
         self.ending = False
         self._lasts: dict[int, Constraint] = {}
+        self._ends: dict[int, Constraint] = {}
         self._lasting = Facts()
         self._marks: list[Mark] = []
 
@@ -53,8 +54,8 @@ class Learning(Facts):
 
     def assume(self, constraint: Constraint, learnt: bool = False) -> None:
         """Know a constraint unconditionally; `learnt` if it holds as long as a goal that was.  [dim.facts.assume]"""
-        if not self.ending or (self._learns is None and not learnt):
-            self._trail.put(self._lasts, len(self._lasts), constraint)
+        kept = self._ends if self.ending and (learnt or self._learns is not None) else self._lasts
+        self._trail.put(kept, len(kept), constraint)
         if self._learns is not None:
             self._note(self._learns, constraint)
         elif constraint not in self._given:
@@ -92,6 +93,8 @@ class Learning(Facts):
 
     def lasting(self) -> Facts:
         """The same facts without conditions, and without what was learnt where it ends.  [type.if.join]"""
+        if not self._ends and not self._path:
+            return self
         for index in range(len(self._marks), len(self._lasts)):
             self._marks.append(self._lasting.mark())
             self._lasting.assume(self._lasts[index])

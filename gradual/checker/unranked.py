@@ -223,7 +223,6 @@ def _is_met(state: Elaboration, case: Case) -> bool:
 
 def _learn(state: Elaboration, together: Together) -> None:
     """From here on the ranks are among those at which the rule is well-formed, be it that a path proves it."""
-    state.learnt()
     for bound in together.bounds():
         state.facts.learn(bound, state.program.decider.decide(state.facts, bound))
 

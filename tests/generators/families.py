@@ -39,8 +39,8 @@ SIZES = 0.25
 NUMBERS = 0.1
 """How often a number of an expression becomes another one."""
 
-ABOUT = {2: "numbers", 5: "declared"}
-"""What every sixth family is about."""
+ABOUT = {1: "branches", 2: "numbers", 4: "branches", 5: "declared", 7: "data", 8: "branches", 10: "functions"}
+"""What families are about, of every dozen."""
 
 _CONSTANTS = ("0", "1", "2", "3", "4", "6")
 _ATTEMPTS = 6
@@ -63,7 +63,7 @@ def member(number: int, compile: Compile) -> Program | None:
 
 @lru_cache(1)
 def _grown(family: int, compile: Compile) -> Program:
-    kind = ABOUT.get(family % 6)
+    kind = ABOUT.get(family % 12)
     return generated(family, compile) if kind is None else generated_about(kind, family, compile)
 
 

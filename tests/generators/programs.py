@@ -18,11 +18,11 @@ from gradual.checker.elaboration import Broken
 from gradual.compiler import Compilation
 from gradual.dims.dim import Dim
 from gradual.types.type import DataType, FunctionType, TensorType, TupleType, UnrankedType
-from tests.generators.constructs import declared, numbers
+from tests.generators.constructs import branches, declared, functions, numbers, structures
 from tests.generators.constructs.functions import alike
 from tests.generators.constructs.headings import Heading
 from tests.generators.constructs.table import fitting, repeated, weighted
-from tests.generators.constructs.view import Make, Scope, View, is_data
+from tests.generators.constructs.view import Make, Maker, Scope, View, is_data
 from tests.generators.program_terms import (
     UNKNOWN,
     Body,
@@ -53,13 +53,34 @@ ABOUT = 0.6
 
 _CONSTRUCTS = weighted()
 _FIRST_ORDER = weighted(first_order=True)
-_OF_NUMBERS = repeated(numbers.CONSTRUCTS)
-_OF_DECLARED = repeated(declared.CONSTRUCTS)
 
 Compile = Callable[[str], Compilation]
 Types = dict[str, Any]
 Context = Callable[[tuple[Item, ...], str], Program]
 """The whole program around a body's items and result."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a program is about.
+
+    Attributes:
+        constructs: what most of what is drawn is made by, each as often as it is drawn.
+        helper: what makes a function before `@main`, given a name and the functions before it.
+        parameters: what every function has besides parameters of its own, given the names of dims.
+        branching, closing, matching: how often the rest is a branch, a function literal, a match.
+    """
+
+    constructs: Sequence[Make] = ()
+    helper: Callable[[Maker, str, Sequence[str]], Function] | None = None
+    parameters: Callable[[Maker, Sequence[str]], numbers.Parameters] | None = None
+    branching: float = 0.24
+    closing: float = 0.08
+    matching: float = 0.3
+
+
+PLAIN = Kind()
+"""A program about nothing."""
 
 
 @dataclass
@@ -74,7 +95,7 @@ class Grower:
     counter: int = 0
     spoiled: bool = False
     first_order: bool = False
-    about: Sequence[Make] = ()
+    kind: Kind = PLAIN
     signatures: dict[str, FunctionType] = field(default_factory=dict)
 
     # ----------------------------------------------------------------------------------------------------- names
@@ -141,13 +162,14 @@ class Grower:
     def draw(self, context: Context, scope: Scope, items: list[Item], types: Types, depth: int) -> list[Item] | None:
         """One construct, None where it has no operands."""
         view = self.view(scope, types)
-        if self.about and self.chance(ABOUT):
-            return self.made(view, self.about)
-        if depth < 2 and self.chance(0.24):
+        kind = self.kind
+        if kind.constructs and self.chance(ABOUT):
+            return self.made(view, kind.constructs)
+        if depth < 2 and self.chance(kind.branching):
             return self.choice(view, context, scope, items, depth)
-        if depth < 2 and self.chance(0.08):
+        if depth < 2 and self.chance(kind.closing):
             return self.closure(view, context, scope, items, depth)
-        if depth < 2 and not self.first_order and self.chance(0.3):
+        if depth < 2 and not self.first_order and self.chance(kind.matching):
             found = self.cases(view, context, scope, items, depth)
             if found is not None:
                 return found
@@ -296,10 +318,8 @@ class Grower:
     def function(self, name: str, steps: int) -> Function:
         """A function of its own parameters, with the functions before it to call."""
         parameters, dims = Heading(self).parameters(3 if name == "@main" else 2, name != "@main")
-        if self.about:
-            length = self.random.choice(("3", *dims, *(() if self.strict else (UNKNOWN,))))
-            parameters += ((self.fresh(), Tensor((Size(length),))),)
-            parameters += tuple((self.fresh(), Tensor((), dtype)) for dtype in ("int64", "bool"))
+        if self.kind.parameters is not None:
+            parameters += self.kind.parameters(self, dims)
         clauses = Heading(self).clauses(dims)
         scope = Scope([parameter for parameter, _ in parameters], dims)
         shell = Function(name, parameters, None, clauses, Body((), scope.names[-1]))
@@ -335,8 +355,10 @@ def _bound(item: Item) -> list[str]:
 
 
 def _alike(left: Sequence[str], right: Sequence[str], types: Types) -> list[tuple[str, str]]:
-    """Pairs of variables whose types may join."""
-    return [(a, b) for a in left for b in right if a in types and b in types and _may_join(types[a], types[b])]
+    """Pairs of variables whose types may join, the newest last."""
+    ages = {name: age for names in (left, right) for age, name in enumerate(names)}
+    pairs = ((a, b) for a in left for b in right if a in types and b in types and _may_join(types[a], types[b]))
+    return sorted(pairs, key=lambda pair: ages[pair[0]] + ages[pair[1]])
 
 
 def _may_join(left: Any, right: Any) -> bool:
@@ -397,22 +419,43 @@ def generated(
     return Program((*grower.callees, main))
 
 
-def generated_about(kind: str, seed: int, compile: Compile) -> Program:
+def generated_about(name: str, seed: int, compile: Compile) -> Program:
     """The program of a seed about one of `KINDS`."""
-    function, constructs = KINDS[kind]
-    random = Random(f"about {kind} {seed}")
-    grower = Grower(random, compile, random.random() < 0.2, about=constructs)
-    for number in range(random.choice((1, 2, 2, 3))):
-        helper = function(grower, f"@f{number}", [helper.name for helper in grower.callees])
+    kind = KINDS[name]
+    random = Random(f"about {name} {seed}")
+    grower = Grower(random, compile, random.random() < 0.2, kind=kind)
+    for number in range(random.choice((1, 2, 2, 3)) if kind.helper is not None else random.choice((0, 0, 1))):
+        helper = _helper(grower, kind, f"@f{number}")
         if grower.types(Program((*grower.callees, helper)))[0]:
             grower.callees.append(helper)
     main = grower.function("@main", random.randrange(4, 9))
     return Program((*grower.callees, main))
 
 
-KINDS = {"numbers": (numbers.function, _OF_NUMBERS), "declared": (declared.function, _OF_DECLARED)}
-"""What a program may be about, with what makes its helpers: functions that speak of what their own parameters hold or
-have; operators and functions of any type."""
+def _helper(grower: Grower, kind: Kind, name: str) -> Function:
+    if kind.helper is None:
+        return grower.function(name, grower.random.randrange(2, 5))
+    return kind.helper(grower, name, [helper.name for helper in grower.callees])
+
+
+def _operands(maker: Maker, dims: Sequence[str]) -> numbers.Parameters:
+    """A vector, a number and a flag."""
+    length = maker.random.choice(("3", *dims, *(() if maker.strict else (UNKNOWN,))))
+    types = (Tensor((Size(length),)), Tensor((), "int64"), Tensor((), "bool"))
+    return tuple((maker.fresh(), type) for type in types)
+
+
+KINDS = {
+    "numbers": Kind(repeated(numbers.CONSTRUCTS), numbers.function, _operands),
+    "declared": Kind(repeated(declared.CONSTRUCTS), declared.function, _operands),
+    "branches": Kind(repeated(branches.CONSTRUCTS), None, branches.parameters, branching=0.8),
+    "data": Kind(
+        repeated((*structures.CONSTRUCTS, *structures.USES)), None, branches.parameters, branching=0.4, matching=0.7
+    ),
+    "functions": Kind(repeated(functions.USES), numbers.function, branches.parameters, branching=0.4, closing=0.5),
+}
+"""What a program may be about: functions that speak of what their own parameters hold or have; operators and functions
+of any type; what is known in one branch and not in the other; lists, options and references; functions as values."""
 
 
 def likely_refused(seed: int, compile: Compile, strict: bool | None) -> Program:

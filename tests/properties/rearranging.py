@@ -63,6 +63,11 @@ def inlined(program: Program, random: Random) -> Program:
     return rewritten(program, rewrite)
 
 
+def _is_spoken_of(name: str, text: str) -> bool:
+    """Whether a dim in the text is a size or an element of the variable: only a variable has a name there."""
+    return re.search(rf"\bn?dim\({name}\b|{name}\[", text) is not None
+
+
 def _merged(item: Item, following: Item) -> Item | None:
     """Both as one, None where that is not the same program."""
     if not (
@@ -74,7 +79,7 @@ def _merged(item: Item, following: Item) -> Item | None:
     if uses.count(item.name) != 1:
         return None
     match following.value:
-        case Text(text) if item.name in _spelled(text) and re.search(rf"\bdim\({item.name}\b", text) is None:
+        case Text(text) if item.name in _spelled(text) and not _is_spoken_of(item.name, text):
             return replace(following, value=Text(re.sub(rf"{item.name}\b", f"({item.value.text})", text)))
         case Cast(value, annotation) if value == item.name:
             return replace(following, value=Cast(f"({item.value.text})", annotation))
