@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.constraint import Constraint, equal
+from gradual.dims.constraint import equal
 from gradual.dims.dim import Dim, Variable, of_atom
 from gradual.source import Span
 from gradual.types.choosing import at_arguments
@@ -29,7 +29,7 @@ from gradual.types.type import (
     TupleType,
     UnrankedType,
 )
-from gradual.verdict import Proved, Refuted, Unknown, Verdict
+from gradual.verdict import Proved, Refuted, Unknown
 
 
 @dataclass(slots=True)
@@ -134,7 +134,7 @@ class Agreement:
         goal = equal(left, right)
         if goal.variables() & self.bound:
             return Hole()
-        match self._verdict(goal):
+        match self.state.program.decider.decide(self.state.facts, goal):
             case Proved():
                 return left
             case Refuted():
@@ -148,20 +148,6 @@ class Agreement:
                     error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness, forgets)
                     self.state.postponed.append(Postponed(verdict, error, rigid=False))
                 return Hole()
-
-    def _verdict(self, goal: Constraint) -> Verdict:
-        """Whether two sizes agree; goals that were accepted before do not refute it, since nothing demands it.
-
-        Behind a check nothing does: sizes read as the check makes them.   [check.apart]
-        """
-        facts, decide = self.state.facts, self.state.program.decider.decide
-        match decide(facts, goal):
-            case Refuted(because, witness) if facts.doubted:
-                return Unknown(because, witness)
-            case Refuted():
-                return decide(facts.apart(facts.learnt), goal)
-            case verdict:
-                return verdict
 
     def report(self, why: str, code: str) -> None:
         """Say that there is no such type, unless a pair of sizes was reported already."""

@@ -29,7 +29,6 @@ class Learning(Facts):
         self._given: dict[Constraint, None] = {}
         self._learnt: dict[tuple[int, Constraint], None] = {}
         self._astray: dict[Constraint, None] = {}
-        self._doubted: dict[Constraint, None] = {}
         self._learns: int | None = None
         self.ending = False
         self._lasts: dict[int, Constraint] = {}
@@ -46,11 +45,6 @@ class Learning(Facts):
     def astray(self) -> bool:
         """Whether something was learnt that what was learnt before excludes.  [check.apart]"""
         return bool(self._astray)
-
-    @property
-    def doubted(self) -> bool:
-        """Whether something was learnt that a check has to show first."""
-        return bool(self._doubted)
 
     def assume(self, constraint: Constraint, learnt: bool = False) -> None:
         """Know a constraint unconditionally; `learnt` if it holds as long as a goal that was.  [dim.facts.assume]"""
@@ -80,8 +74,6 @@ class Learning(Facts):
             self._note(before, goal)
         if astray:
             self._trail.put(self._astray, goal, None)
-        if isinstance(verdict, Unknown):
-            self._trail.put(self._doubted, goal, None)
 
     def rollback(self, mark: Mark) -> None:
         """Forget everything assumed, supposed or learnt since the mark."""

@@ -1,8 +1,8 @@
 """The same program in another arrangement: independent `let`s exchanged, a `let` written where it is used.
 
 Only neighbours are touched, and never an `if` or a function literal, whose facts end inside, nor a conversion of data
-or functions, whose parts may be on no way: what one of two neighbours teaches is known to the other in either order, so
-that acceptance may not change.
+or functions, whose parts may be on no way, nor fields that agree on one type, which nothing demands: what one of two
+neighbours teaches is known to the other in either order, so that acceptance may not change.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _is_plain(item: Item) -> bool:
         return False
     if _converts(item.annotation) or (isinstance(item.value, Cast) and _converts(item.value.annotation)):
         return False
-    return not any(re.search(r"\bref|[%@]\w+\(", text) for text in _texts(item))
+    return not any(re.search(r"\bref|[%@]\w+\(|\bCons\(", text) for text in _texts(item))
 
 
 def _converts(annotation: Annotation | None) -> bool:
