@@ -86,6 +86,10 @@ class Merged(Operator):
         """It travels between processes by name."""
         return merged, (self.name,)
 
+    def form(self, operands: Sequence[str]) -> Operator:
+        """The form that takes so many arguments."""
+        return forms()[self.name].of(operands)
+
 
 @cache
 def merged(name: str) -> Merged:

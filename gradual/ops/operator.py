@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,6 +134,11 @@ class Operator:
     def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
         """An operator travels between processes by name."""
         return _named, (self.name,)
+
+    def form(self, operands: Sequence[str]) -> Operator:
+        """The operator of one form that is applied to these; a merged one has two."""
+        del operands
+        return self
 
 
 def _named(name: str) -> Operator:

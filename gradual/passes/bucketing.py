@@ -104,7 +104,7 @@ class _Bucketing:
             )
         padding = None
         if pad is not None:
-            self._may_be_padded(unknown, pad)
+            self._may_be_padded(ready.type.result, unknown, pad)
             padding = Padding(pad, growth(ready, frozenset((unknown,)), self.buckets[-1].number, self.decider))
         copies = [copy for bucket in self.buckets if (copy := self._copy(ready, bucket)) is not None]
         general = self.made.add(replace(ready, name=f"{self.function.name}_any"))
@@ -123,7 +123,7 @@ class _Bucketing:
         name = self.made.add(replace(at, name=f"{self.function.name}_{bucket.pins.label}"))
         return bucket.number, name
 
-    def _may_be_padded(self, unknown: Variable, pad: str) -> None:
+    def _may_be_padded(self, result: GradualType, unknown: Variable, pad: str) -> None:
         """Nothing that is declared ties the size to others, and what is padded is never too long.  Raises Unusable."""
         for goal in self._declared():
             if unknown in goal.variables() and len(goal.variables()) > 1:
@@ -140,7 +140,7 @@ class _Bucketing:
                         self._is_room(facts, type.shape[axis], unknown, bucket.number, f"`{param.name}`")
         for goal in self._declared():
             facts.assume(goal)
-        for part in extents(self.function.type.result):
+        for part in extents(result):
             if isinstance(part, Dim) and unknown in part.variables():
                 for bucket in self.buckets:
                     self._is_room(facts, part, unknown, bucket.number, "the value")

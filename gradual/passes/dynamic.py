@@ -159,7 +159,7 @@ def _is_open(value: Any) -> bool:
 
 
 def _is_dynamic(step: Step) -> bool:
-    return isinstance(step, Apply) and step.operator.name.startswith("dyn.")
+    return isinstance(step, Apply) and step.operator.form(step.operands).name.startswith("dyn.")
 
 
 # ---------------------------------------------------------------------------------------------------------- reports

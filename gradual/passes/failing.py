@@ -201,7 +201,7 @@ class Failing:
         tracked = type.contents if isinstance(type, TensorType) and type.dtype.counts else None
         if not all(self._fits(part, type.dtype) for part in tracked or ()):  # type: ignore[union-attr]
             return False
-        name = step.operator.name
+        name = step.operator.form(step.operands).name
         if name in DIVIDING or name in COUNTING:
             return self._divides(step, 1 if name in DIVIDING else 0)
         if name in MEASURING:

@@ -268,7 +268,7 @@ class _Walk:
     def _refusal(self, step: Apply, states: list[State], sized: bool) -> str:
         """Why padding would change what an operator makes; empty if it does not.  Raises Unusable."""
         self._refuse_faults(step)
-        operator, types = step.operator, [self.failing.types[operand] for operand in step.operands]
+        operator, types = step.operator.form(step.operands), [self.failing.types[operand] for operand in step.operands]
         if sized and operator.name not in SIZED:
             return "takes the padded size as an attribute"
         free = extends(operator, types, step.attributes, self.grows)
@@ -279,7 +279,7 @@ class _Walk:
             if wrong is not None:
                 return f"combines elements along dimension {wrong} of argument {index + 1}, which would be padded"
         try:
-            needs = operator.judge(*types, **step.attributes).needs
+            needs = step.operator.judge(*types, **step.attributes).needs
         except IllFormed as refused:
             return refused.message
         goal = next((need.goal for need in needs if self._is_in(need.goal) and not self._always(need.goal)), None)
@@ -289,7 +289,7 @@ class _Walk:
 
     def _refuse_faults(self, step: Apply) -> None:
         """Raises Unusable where padding would change whether an operator fails, though nobody may read the value."""
-        operator, types = step.operator, [self.failing.types[operand] for operand in step.operands]
+        operator, types = step.operator.form(step.operands), [self.failing.types[operand] for operand in step.operands]
         if step.accepts is not None or any(True for type in types for _ in shapes_unknown(type)):
             raise Unusable(
                 f"`{operator.name}` is applied to a value of unknown rank, and may fail on the padding", step.span

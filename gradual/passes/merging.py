@@ -29,7 +29,7 @@ def _split(module: Module, _: Context) -> Transformed:
 def _split_step(step: Step) -> Iterable[Step]:
     """An application by the operator of the form that takes so many arguments.  [pass.split]"""
     if isinstance(step, Apply) and isinstance(step.operator, Merged):
-        return (replace(step, operator=forms()[step.operator.name].of(step.operands)),)
+        return (replace(step, operator=step.operator.form(step.operands)),)
     return (step,)
 
 

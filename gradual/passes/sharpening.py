@@ -184,12 +184,20 @@ class Sweep(Seen):
         moved: Any = step if self.is_untouched else self.rewriting.step(step)
         if moved is not step and (self._is_touched(step) or moved.attributes != step.attributes):
             moved = judged(self, step, forgetting(self, step, moved))
-        found = self.improve(self, moved) if self.improve is not None else moved
+        found = self._improved(moved) if self.improve is not None else moved
         if isinstance(found, str):
             self.loosened.update(moved.operands)
             self._alias(step, found)
         else:
             self.emit(agreeing(self, found) if isinstance(found, Apply) else found, step)
+
+    def _improved(self, step: Apply) -> Step | str:
+        """What becomes of an application, of which only the form matters that it has.   [op.dyn.form]"""
+        assert self.improve is not None
+        form = step.operator.form(step.operands)
+        plain = step if form is step.operator else replace(step, operator=form)
+        found = self.improve(self, plain)
+        return step if found is plain else found
 
     # ------------------------------------------------------------------------------------ calls, tuples, renaming
     def _retyped(self, step: Invoke | Project | MakeTuple) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 from gradual.core.print import printed
@@ -18,12 +18,16 @@ from tests.properties.case import Case
 from tests.properties.compiling import SHARED, outcome, same
 
 TAKEN = 3
-"""How many of the passes the law `passes` puts one program through."""
+"""How many of the passes the law `passes` puts one program through, the last of which is a row of passes."""
+
+LONG = 4
+"""How many passes such a row has."""
 
 
 def passes(case: Case) -> str | None:
     """Some passes, drawn from the program's number, keep what a pass keeps.  [T14]"""
-    return kept(case, Random(f"passes {case.seed}").sample([*PASSES.values(), ALL], TAKEN))
+    random = Random(f"passes {case.seed}")
+    return kept(case, [*random.sample(list(PASSES.values()), TAKEN - 1), row(random.sample(PLAIN, LONG))])
 
 
 def kept(case: Case, some: Iterable[Pass] | None = None) -> str | None:
@@ -38,16 +42,24 @@ def kept(case: Case, some: Iterable[Pass] | None = None) -> str | None:
     return None
 
 
+PLAIN = [one.name for one in PASSES.values() if not one.takes]
+"""The passes that are given nothing."""
+
 ORDER = ("inline", "fold-constants", "dynamic-to-static", "simplify-shapes", "hoist-checks", "drop-dead")
 
 
-def _every(module: Module, context: Context) -> Transformed:
-    for name in ORDER:
-        module = PASSES[name].transform(module, context).module
-    return Transformed(module)
+def row(names: Sequence[str]) -> Pass:
+    """Passes one after another, as one."""
+
+    def transform(module: Module, context: Context) -> Transformed:
+        for name in names:
+            module = PASSES[name].transform(module, context).module
+        return Transformed(module)
+
+    return Pass(", ".join(names), "Passes one after another.", transform)
 
 
-ALL = Pass("one after another", "Passes one after another.", _every)
+ALL = row(ORDER)
 
 
 def restored(case: Case) -> str | None:

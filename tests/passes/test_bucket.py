@@ -185,13 +185,37 @@ def test_a_declaration_that_padding_would_break_is_refused(declared: str, says: 
         bucketed(before, "n=2,8", "pad=0")
 
 
-def test_a_value_that_shrinks_as_the_size_grows_is_refused() -> None:
+@pytest.mark.parametrize("result", ["", "-> Tensor[(6 // n,), float32]", "-> Tensor[(?,), float32]"])
+def test_a_value_that_shrinks_as_the_size_grows_is_refused(result: str) -> None:
     body = 'zeros(shape=[6 // n], dtype="float32")'
-    before = gradual.check(
-        f"def @main(%x: Tensor[(n,), float32]) -> Tensor[(6 // n,), float32] where n >= 1 {{ {body} }}"
-    )
+    before = gradual.check(f"def @main(%x: Tensor[(n,), float32]) {result} where n >= 1 {{ {body} }}")
     with pytest.raises(Unusable, match="`6 // n` in the value does not grow with the padded size"):
         bucketed(before, "n=2,6", "pad=0")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "dyn.tile(%x, [1i64, 2i64])",
+        "dyn.reshape(%x, [-1i64, 2i64, 2i64])",
+        "dyn.strided_slice(%x, [0i64], [2i64], [1i64])",
+        'dyn.nn.pad(%x, zeros(shape=[2, 2], dtype="int64"), 0f)',
+        "reshape(%x, newshape=[-1, 2, 2])",
+    ],
+)
+def test_an_operator_of_two_forms_is_padded_as_the_one_that_it_has(body: str) -> None:
+    before = gradual.check(f"def @main(%x: Tensor[(n, 4), float32]) {{ {body} }}")
+    outcomes = [_accepted(before), _accepted(gradual.apply(before, "merge-ops"))]
+    assert outcomes[0] == outcomes[1]
+
+
+def _accepted(found: Compilation) -> str:
+    try:
+        after = bucketed(found, "n=2,6", "pad=0")
+    except Unusable as refused:
+        return refused.message
+    assert all(ended(after, floats(n, 4)) == ended(found, floats(n, 4)) for n in range(8))
+    return ""
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from gradual.passes.catalogue import PASSES
 from tests.generators.programs import generated
 from tests.passes.given import GIVEN
-from tests.passes.meaning import kept, restored
+from tests.passes.meaning import keeps, kept, restored, row
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.properties.seeded.directed import Written
@@ -137,6 +137,39 @@ def test_every_pass_keeps_what_a_program_does_that_was_hard_once(what: str) -> N
     program: Any = Written(text := HARD_ONCE[what])
     found = (kept(Case(program, seed)) for seed in range(3))
     assert compiled(text).ok and next((says for says in found if says), None) is None
+
+
+ROWS_HARD_ONCE = {
+    "merge-ops, drop-dead": """def @main(%x: Tensor[(n,), float32], %w: Tensor[(1, 2), int64]) {
+  let %p = dyn.nn.pad(%x, %w, 0f);
+  %x
+}""",
+    "merge-ops, hoist-checks": """def @main(%x: Tensor[(n,), float32], %w: Tensor[(1, 2), int64]) {
+  let %p = dyn.nn.pad(%x, %w, 0f);
+  let %y = %x as Tensor[(k,), float32];
+  assert k == 3;
+  %y
+}""",
+    "merge-ops, simplify-shapes": """def @main(%x: Tensor[(4,), float32]) {
+  let %y = dyn.strided_slice(%x, [3i64], [-5i64], [-1i64]);
+  let %z = dyn.nn.pad(%x, zeros(shape=[1, 2], dtype="int64"), 0f);
+  (reshape(dyn.reshape(%x, [2i64, 2i64]), newshape=[4]), %y, %z)
+}""",
+    "merge-ops, dynamic-to-static": """def @main(%x: Tensor[(n,), float32]) {
+  (dyn.reshape(%x, [-1i64]), dyn.nn.pad(%x, zeros(shape=[1, 2], dtype="int64"), 0f))
+}""",
+    "merge-ops, static-to-dynamic": """def @main(%x: Tensor[(4,), float32]) {
+  (dyn.reshape(%x, [2i64, 2i64]), reshape(%x, newshape=[4, 1]))
+}""",
+}
+
+
+@pytest.mark.parametrize("names", ROWS_HARD_ONCE)
+def test_a_row_of_passes_keeps_what_a_program_does_that_was_hard_once(names: str) -> None:
+    program: Any = Written(text := ROWS_HARD_ONCE[names])
+    assert compiled(text).ok, compiled(text).diagnostics
+    says = (keeps(Case(program, seed), row(names.split(", ")), {}) for seed in range(3))
+    assert next((one for one in says if one), None) is None
 
 
 def test_what_a_pass_takes_is_drawn_for_it() -> None:

@@ -267,14 +267,8 @@ class _Explorer(_Plain):
 
     def _called(self, step: Invoke, frame: Frame) -> None:
         """A call runs as it is: what the callee owes is its own affair, unless it is a literal of this function."""
-        callee = held(frame, step.function)
-        assert isinstance(callee, Procedure)
-        inner = Frame(outer=callee.frame or self.top)
-        for param, operand in zip(callee.function.params, step.operands, strict=True):
-            inner.values[param.name] = held(frame, operand)
-        measure(callee.function, inner)
         self.log.found.calls.setdefault(step, False)
-        frame.values[step.name] = _Plain(self.top, self.fuel).evaluated(inner, callee.function.body)
+        frame.values[step.name] = _Plain(self.top, self.fuel).evaluated(frame, Block((step,), step.name))
         self.log.found.calls[step] = True
 
 

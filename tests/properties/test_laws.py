@@ -230,6 +230,18 @@ def test_enumeration_explains_what_is_refused(text: str) -> None:
     assert obeys("static system", text)() is None
 
 
+A_PROXY_IS_CALLED = """def @mk(%x: Tensor[(n,), float32]) -> fn (Tensor[(n,), float32]) -> Tensor[(n,), float32] {
+  fn (%b: Tensor[(?,), float32]) { add(%x, %b) }
+}
+def @main(%x: Tensor[(n,), float32]) { @mk(%x)(%x) }"""
+
+
+def test_enumeration_calls_what_a_call_gave() -> None:
+    found = compiled(A_PROXY_IS_CALLED)
+    assert found.ok and found.core.functions["@main"].strict
+    assert obeys("static system", A_PROXY_IS_CALLED)() is None
+
+
 SIZE_OF_ANY_RANK = """def @main(%v: Tensor[*, float32], %i: int64) {
   assert dim(%v, 1) == %i;
   %v
