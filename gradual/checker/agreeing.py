@@ -131,9 +131,9 @@ class Agreement:
             return left
         if self.forgives or isinstance(left, Hole) or isinstance(right, Hole):
             return Hole()
-        goal = equal(left, right)
-        if goal.variables() & self.bound:
+        if not self.bound.isdisjoint(left.variables() | right.variables()):
             return Hole()
+        goal = equal(left, right)
         match self.state.program.decider.decide(self.state.facts, goal):
             case Proved():
                 return left

@@ -104,8 +104,11 @@ class _Bucketing:
             )
         padding = None
         if pad is not None:
-            self._may_be_padded(ready.type.result, unknown, pad)
+            facts = self._may_be_padded(unknown, pad)
             padding = Padding(pad, growth(ready, frozenset((unknown,)), self.buckets[-1].number, self.decider))
+            for part in extents(ready.type.result):
+                if isinstance(part, Dim) and unknown in part.variables():
+                    self._is_room(facts, part, unknown, "the value")
         copies = [copy for bucket in self.buckets if (copy := self._copy(ready, bucket)) is not None]
         general = self.made.add(replace(ready, name=f"{self.function.name}_any"))
         choice = _Choice(self.made.module, self.function, unknown, general, copies, padding)
@@ -123,8 +126,11 @@ class _Bucketing:
         name = self.made.add(replace(at, name=f"{self.function.name}_{bucket.pins.label}"))
         return bucket.number, name
 
-    def _may_be_padded(self, result: GradualType, unknown: Variable, pad: str) -> None:
-        """Nothing that is declared ties the size to others, and what is padded is never too long.  Raises Unusable."""
+    def _may_be_padded(self, unknown: Variable, pad: str) -> Facts:
+        """Nothing that is declared ties the size to others, and what is padded is never too long.  Raises Unusable.
+
+        What is declared is known then.
+        """
         for goal in self._declared():
             if unknown in goal.variables() and len(goal.variables()) > 1:
                 raise Unusable(f"`{goal}` ties the padded size to others", self.function.span)
@@ -136,14 +142,10 @@ class _Bucketing:
                 axis = grown_axis(type, frozenset((unknown,)), f"`{param.name}`", param.span)
                 if axis is not None:
                     _cell(pad, type.dtype)
-                    for bucket in self.buckets:
-                        self._is_room(facts, type.shape[axis], unknown, bucket.number, f"`{param.name}`")
+                    self._is_room(facts, type.shape[axis], unknown, f"`{param.name}`")
         for goal in self._declared():
             facts.assume(goal)
-        for part in extents(result):
-            if isinstance(part, Dim) and unknown in part.variables():
-                for bucket in self.buckets:
-                    self._is_room(facts, part, unknown, bucket.number, "the value")
+        return facts
 
     def _declared(self) -> Iterator[Constraint]:
         """What is declared of sizes: the `where` clauses, and the bounds of `?` at the sizes that they bound."""
@@ -153,13 +155,15 @@ class _Bucketing:
                 if isinstance(extent, Hole):
                     yield from extent.bounds(size)
 
-    def _is_room(self, facts: Facts, extent: Dim, unknown: Variable, most: int, name: str) -> None:
-        mark = facts.mark()
-        facts.assume(at_most(of_atom(unknown), constant(most)))
-        enough = self.decider.decide(facts, at_most(extent, extent.substitute({unknown: constant(most)})))
-        facts.rollback(mark)
-        if not isinstance(enough, Proved):
-            raise Unusable(f"`{extent}` in {name} does not grow with the padded size", self.function.span)
+    def _is_room(self, facts: Facts, extent: Dim, unknown: Variable, name: str) -> None:
+        """A size is at most what it is in each bucket.  Raises Unusable."""
+        for most in (constant(bucket.number) for bucket in self.buckets):
+            mark = facts.mark()
+            facts.assume(at_most(of_atom(unknown), most))
+            enough = self.decider.decide(facts, at_most(extent, extent.substitute({unknown: most})))
+            facts.rollback(mark)
+            if not isinstance(enough, Proved):
+                raise Unusable(f"`{extent}` in {name} does not grow with the padded size", self.function.span)
 
 
 def _ready(module: Module, function: Function, decider: Decider, inline: bool) -> Function:
