@@ -131,6 +131,8 @@ class _Bucketing:
 
         What is declared is known then.
         """
+        if self.buckets[0].number < 1:
+            raise Unusable(f"`{unknown.name}` would be padded to 0", self.function.span)
         for goal in self._declared():
             if unknown in goal.variables() and len(goal.variables()) > 1:
                 raise Unusable(f"`{goal}` ties the padded size to others", self.function.span)

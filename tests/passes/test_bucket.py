@@ -185,6 +185,14 @@ def test_a_declaration_that_padding_would_break_is_refused(declared: str, says: 
         bucketed(before, "n=2,8", "pad=0")
 
 
+def test_nothing_is_padded_to_no_elements() -> None:
+    before = gradual.check("def @main(%x: Tensor[(n + 1, 2), float32]) { nn.relu(%x) }")
+    with pytest.raises(Unusable, match="`n` would be padded to 0"):
+        bucketed(before, "dim(%x,0)=1,3", "pad=0")
+    after = bucketed(before, "dim(%x,0)=1,3")
+    assert all(ended(after, floats(n, 2)) == ended(before, floats(n, 2)) for n in range(5))
+
+
 @pytest.mark.parametrize("result", ["", "-> Tensor[(6 // n,), float32]", "-> Tensor[(?,), float32]"])
 def test_a_value_that_shrinks_as_the_size_grows_is_refused(result: str) -> None:
     body = 'zeros(shape=[6 // n], dtype="float32")'

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradual.core.terms import Function
 from gradual.dims.dim import ContentOf, Dim, Undefined, Variable, constant
+from gradual.tensors.scalar import integer_range
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.dtype import DType
@@ -118,14 +119,15 @@ class Drawn:
         known = {v.witness: k for v, k in self.valuation.items()}
         name = path.replace("#", ".")
         flat = [
-            known.get(ContentOf(path, (i,) if shape else ()), self.element(f"{name}[{i}]" if shape else name))
+            known.get(ContentOf(path, (i,) if shape else ()), self.element(f"{name}[{i}]" if shape else name, dtype))
             for i in range(count)
         ]
         return Tensor(flat, dtype, shape)
 
-    def element(self, name: str) -> int:
-        """An integer."""
-        return self.fixed[name] if name in self.fixed else self.random.choice(SCALARS)
+    def element(self, name: str, dtype: DType) -> int:
+        """An integer of an element type."""
+        least = integer_range(dtype)[0]
+        return self.fixed[name] if name in self.fixed else max(least, self.random.choice(SCALARS))
 
 
 def variables_of(function: Function) -> Iterator[Variable]:
