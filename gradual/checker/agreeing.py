@@ -115,6 +115,7 @@ class Agreement:
             return self._function(*forgotten) if len(left.types) == len(right.types) else None
         (bound,) = (type for type in (left, right) if type is not free[0])
         wanted = clear_of(free[0], _around(bound))
+        bound = clear_of(bound, _around(wanted))
         arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(wanted.params)]
         call = at_arguments(bound, arguments)
         if call is None:

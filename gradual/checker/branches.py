@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gradual.checker.elaboration import Broken, Elaboration, Typed
 from gradual.core.terms import Block
-from gradual.dims.constraint import TRUE, Constraint
+from gradual.dims.constraint import TRUE, Constraint, equal
 from gradual.dims.dim import Dim, constant
+from gradual.dims.facts import Facts
 from gradual.source import Span
 from gradual.types.measuring import bare
 from gradual.types.opening import rank_of, size_of
@@ -24,7 +24,7 @@ class Branch:
         read: its type, each size as it reads under its own condition.
         given: what that condition says; true of an arm.
         deserted: whether nobody comes there, as far as the path says.
-        settled: the ranks and sizes that became known in the branch, and what types say for them there.
+        settled: what the ranks and sizes are that became known in the branch, as types say it there.
     """
 
     block: Block
@@ -33,7 +33,7 @@ class Branch:
     span: Span
     given: Constraint = TRUE
     deserted: bool = False
-    settled: Mapping[Dim, Dim] = field(default_factory=dict)
+    settled: Facts = field(default_factory=Facts)
 
     def has_shape_of(self, origin: str, type: OpenedType) -> bool:
         """Whether a value of the branch, or a part of one, has the shape of an origin.  [type.unranked]"""
@@ -41,18 +41,25 @@ class Branch:
             case UnrankedType():
                 return type.origin == origin
             case TensorType(shape):
-                known = self.settled.get(rank_of(origin)) is constant(len(shape))
+                known = self.settled.rewrite(rank_of(origin)) is constant(len(shape))
                 return known and shape == tuple(size_of(origin, axis) for axis in range(len(shape)))
             case _:
                 return False
 
     def has(self, target: Content, part: Content) -> bool:
         """Whether a size or element of its value is one from outside, be it as types say it there.  [type.if.join]"""
-        if part is target or not self.settled:
-            return part is target
-        says = {name: said for one, said in self.settled.items() if (name := bare(one)) is not None}
-        said = self.settled.get(target) if isinstance(target, Dim) else None
-        return part is said or part is target.substitute(says)
+        return part is target or self._said(part) is self._said(target)
+
+    def _said(self, part: Content) -> Content:
+        return self.settled.rewrite(part) if isinstance(part, Dim) else self.settled.rewrite(part)
+
+
+def settled_facts(state: Elaboration) -> Facts:
+    """The ranks and sizes that are known here as types say them, of which nothing else is known."""
+    facts = Facts()
+    for one, said in state.settled.items():
+        facts.assume(equal(one, said))
+    return facts
 
 
 def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:

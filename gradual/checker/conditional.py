@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradual.checker.branches import Branch, read_under
+from gradual.checker.branches import Branch, read_under, settled_facts
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.joins import joined
 from gradual.checker.unranked import demanded_scalar
@@ -56,6 +56,6 @@ def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str]
             state.program.decider.suppose(state.facts, truth)
         deserted = FALSE in state.facts.path
         result = infer(expr)
-        type, settled = state.types[result], dict(state.settled)
+        type, settled = state.types[result], settled_facts(state)
     read = read_under(state, truth, type)
     return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted, settled)

@@ -27,6 +27,7 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.choosing import is_gradual
 from gradual.types.dtype import DType
+from gradual.types.measuring import bare
 from gradual.types.opening import (
     at_rank,
     base_of,
@@ -442,10 +443,10 @@ class Elaboration:
         return type
 
     def is_size(self, dim: Dim) -> None:
-        """The dim is the size of a live tensor, hence not negative."""
+        """The dim is the size of a live tensor, hence not negative; a formula may be so where it was checked only."""
         if dim.value is None and dim not in self.sized:
             self._branch_entry(self.sized, dim, True)
-            self.facts.assume(self.program.not_negative(dim))
+            self.facts.assume(self.program.not_negative(dim), learnt=bare(dim) is None)
 
     def contents(self, name: str, read: bool = False) -> TensorType[Dim] | None:
         """The tensor type of an integer value of tracked length, its unknown elements opened.  [type.contents]"""

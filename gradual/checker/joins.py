@@ -14,7 +14,7 @@ from itertools import combinations, repeat
 from typing import TypeGuard, TypeVar
 
 from gradual.checker.agreeing import Agreement, disagreement, forgetting
-from gradual.checker.branches import Branch, one_of, simplified
+from gradual.checker.branches import Branch, one_of
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Postponed, Typed, mentions_ghost
 from gradual.checker.flow import Place, flow
 from gradual.core.terms import Block, Promise, Site
@@ -224,11 +224,11 @@ class Join:
                     pass
         if not doubt and self._are_one(dims):
             return dims[0]
-        if doubt and self.truth is None:
+        if self.truth is None:
             kept = self._kept(dims)
             if kept is not None:
                 return kept
-            if not self.state.gradual:
+            if doubt and not self.state.gradual:
                 self._doubt(dims, axis)
         return self._either(both, path, axis)
 
@@ -268,11 +268,14 @@ class Join:
 
     def _agree(self, branch: Branch, dim: Dim, target: Dim) -> bool:
         """Whether a branch has a size whenever it is taken; what ends with a branch further out keeps nothing."""
-        state = self.state
         if dim is target or self._is_dead([branch]):
             return True
-        apart = (simplified(state, one - target, branch.given) for one in one_of(state, dim))
-        return all(one.value == 0 for one in apart)
+        facts, decide = self.state.facts.lasting(), self.state.program.decider.decide
+        mark = facts.mark()
+        facts.suppose(branch.given)
+        verdicts = [decide(facts, equal(one, target)) for one in one_of(self.state, dim)]
+        facts.rollback(mark)
+        return all(isinstance(verdict, Proved) for verdict in verdicts)
 
     def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
         """What is decided of a goal where the conditions of some branches hold."""

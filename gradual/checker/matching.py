@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gradual.checker.ascribing import ascribe
-from gradual.checker.branches import Branch, read_under
+from gradual.checker.branches import Branch, read_under, settled_facts
 from gradual.checker.data import constructor_named, fields_of, written_field
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Origin, Typed, Written
 from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
@@ -42,7 +42,7 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
             pattern = reading.top(arm.pattern, type)
             result = infer(arm.body)
             held = BROKEN if pattern is None else state.types[result]
-            read, settled = read_under(state, TRUE, held), dict(state.settled)
+            read, settled = read_under(state, TRUE, held), settled_facts(state)
             branch = Branch(Block(tuple(steps), result), held, read, last(arm.body).span, settled=settled)
         if pattern is None:
             pattern = Bind(None, TupleType(()))
