@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import equal
-from gradual.dims.dim import Dim, Variable, of_atom
+from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
 from gradual.types.choosing import at_arguments
-from gradual.types.measuring import measured, measuring, named_parts
-from gradual.types.opening import base_of, closed, opened, without_dims
-from gradual.types.relate import clear_of, mentioned, renamed, type_variables
+from gradual.types.measuring import named_parts
+from gradual.types.opening import closed, opened, without_dims
+from gradual.types.relate import around, clear_of, joined_function, renamed
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -93,7 +93,7 @@ class Agreement:
         """
         if len(left.params) != len(right.params):
             return None
-        left = clear_of(left, _around(right))
+        left = clear_of(left, around(right))
         like = renamed(right, left)
         if like is None:
             return self._unlike(left, right)
@@ -102,10 +102,7 @@ class Agreement:
         self.reported = self.reported or inner.reported
         if params is None or result is None:
             return None
-        where = tuple(clause for clause in left.where if clause in like.where)
-        joined = replace(left, params=params, result=result, where=where)
-        shown = measured(joined, [measuring(*param) for param in zip(params, left.names, strict=True)])
-        return without_dims(joined, set(shown.unsolved))
+        return joined_function(left, like, params, result)
 
     def _unlike(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
         """Functions that do not bind as many dims and types."""
@@ -114,8 +111,8 @@ class Agreement:
             forgotten = (without_dims(type, set(type.binders)) for type in (left, right))
             return self._function(*forgotten) if len(left.types) == len(right.types) else None
         (bound,) = (type for type in (left, right) if type is not free[0])
-        wanted = clear_of(free[0], _around(bound))
-        bound = clear_of(bound, _around(wanted))
+        wanted = clear_of(free[0], around(bound))
+        bound = clear_of(bound, around(wanted))
         arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(wanted.params)]
         call = at_arguments(bound, arguments)
         if call is None:
@@ -155,12 +152,6 @@ class Agreement:
         if not self.reported:
             related = (Related(self.spans[0], "one of them"),)
             self.state.report(code, self.rule, f"{self.says} never agree: {why}", self.spans[1], related=related)
-
-
-def _around(type: FunctionType) -> list[GradualType | Dim]:
-    """What a function type speaks of and does not bind."""
-    dims = (one for one in mentioned(type) if one not in type.binders and base_of(one) not in type.names)
-    return [*map(of_atom, dims), *(one for one in type_variables(type) if one not in type.types)]
 
 
 def _own(type: FunctionType) -> set[Variable]:

@@ -48,10 +48,8 @@ class Branch:
 
     def has(self, target: Content, part: Content) -> bool:
         """Whether a size or element of its value is one from outside, be it as types say it there.  [type.if.join]"""
-        return part is target or self._said(part) is self._said(target)
-
-    def _said(self, part: Content) -> Content:
-        return self.settled.rewrite(part) if isinstance(part, Dim) else self.settled.rewrite(part)
+        said = self.settled.rewrite
+        return part is target or said(part) is said(target)  # type: ignore[type-var]  # either both dims or both bools
 
 
 def settled_facts(state: Elaboration) -> Facts:

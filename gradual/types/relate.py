@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gradual.dims.constraint import TRUE, Constraint, equal
-from gradual.dims.dim import Dim, Kind, Variable, constant, variable
-from gradual.types.measuring import extents
-from gradual.types.opening import base_of, rank_of, ranked
+from gradual.dims.dim import Dim, Kind, Variable, constant, of_atom, variable
+from gradual.types.measuring import extents, measured, measuring
+from gradual.types.opening import base_of, rank_of, ranked, without_dims
 from gradual.types.text import shown
 from gradual.types.type import (
     DataType,
@@ -205,8 +205,46 @@ def join(left: GradualType, right: GradualType) -> GradualType | None:
         case DataType(name, arguments), DataType(other, others) if name == other:
             parts = tuple(map(join, arguments, others))
             return None if None in parts else DataType(name, tuple(p for p in parts if p is not None))
+        case ReferenceType(content), ReferenceType(other):
+            held = join(content, other)
+            return None if held is None else ReferenceType(held)
+        case _ if precise(left, right):
+            return right
+        case _ if precise(right, left):
+            return left
+        case FunctionType(), FunctionType():
+            return _joined_functions(left, right)
         case _:
-            return right if precise(left, right) else left if precise(right, left) else None
+            return None
+
+
+def _joined_functions(left: FunctionType, right: FunctionType) -> FunctionType | None:
+    """Functions as both may be called: dims that they bind are `?`."""
+    left, right = (without_dims(type, set(type.binders)) for type in (left, right))
+    left = clear_of(left, around(right))
+    like = renamed(right, left)
+    if like is None:
+        return None
+    *params, result = map(join, (*left.params, left.result), (*like.params, like.result))
+    if result is None or None in params:
+        return None
+    return joined_function(left, like, tuple(param for param in params if param is not None), result)
+
+
+def joined_function(
+    left: FunctionType, right: FunctionType, params: tuple[GradualType, ...], result: GradualType
+) -> FunctionType:
+    """A function type whose parts are joined, without what neither part shows; both are called alike.  [type.agree]"""
+    where = tuple(clause for clause in left.where if clause in right.where)
+    joined = replace(left, params=params, result=result, where=where)
+    shown = measured(joined, [measuring(*param) for param in zip(params, left.names, strict=True)])
+    return without_dims(joined, set(shown.unsolved))
+
+
+def around(type: FunctionType) -> list[GradualType | Dim]:
+    """What a function type speaks of and does not bind."""
+    dims = (one for one in mentioned(type) if one not in type.binders and base_of(one) not in type.names)
+    return [*map(of_atom, dims), *(one for one in type_variables(type) if one not in type.types)]
 
 
 def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> FunctionType | None:
