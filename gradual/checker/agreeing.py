@@ -17,7 +17,7 @@ from gradual.source import Span
 from gradual.types.choosing import at_arguments
 from gradual.types.measuring import named_parts
 from gradual.types.opening import closed, opened, without_dims
-from gradual.types.relate import around, clear_of, joined_function, renamed
+from gradual.types.relate import ANY, around, clear_of, joined_function, renamed
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -127,7 +127,9 @@ class Agreement:
     def _extent(self, axis: int, left: Dim | Hole, right: Dim | Hole, forgets: str) -> Dim | Hole | None:
         if left == right:
             return left
-        if self.forgives or isinstance(left, Hole) or isinstance(right, Hole):
+        if isinstance(left, Hole) or isinstance(right, Hole):
+            return self._bounded(left, right)
+        if self.forgives:
             return Hole()
         if not self.bound.isdisjoint(left.variables() | right.variables()):
             return Hole()
@@ -146,6 +148,19 @@ class Agreement:
                     error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness, forgets)
                     self.state.postponed.append(Postponed(verdict, error, rigid=False))
                 return Hole()
+
+    def _bounded(self, left: Dim | Hole, right: Dim | Hole) -> Hole:
+        """What is unknown of either, with the bounds of one if the other is proved to have them."""
+        facts, decide = self.state.facts, self.state.program.decider.decide
+        for whole, part in ((left, right), (right, left)):
+            if not isinstance(whole, Hole):
+                continue
+            bounds = whole.bounds(ANY if isinstance(part, Hole) else part)
+            given = part.bounds(ANY) if isinstance(part, Hole) else ()
+            own = {variable for goal in bounds for variable in goal.variables()} & self.bound
+            if not own and all(goal in given or isinstance(decide(facts, goal), Proved) for goal in bounds):
+                return replace(whole, key=None)
+        return Hole()
 
     def report(self, why: str, code: str) -> None:
         """Say that there is no such type, unless a pair of sizes was reported already."""

@@ -5,7 +5,7 @@ A binder whose kind is not written is a dim where it is used as one, else a type
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from gradual.checker.elaboration import Elaboration
 from gradual.dims.dim import Dim
@@ -74,19 +74,18 @@ def _only_one(taken: bool, state: Elaboration, binder: ast.Binder, what: str, ot
         raise Unreadable
 
 
-def own_dims(annotations: Sequence[ast.Type]) -> Iterable[ast.Name]:
-    """The names of dims that stand in parameters' types outside function types: what the function itself measures.
+def bind_own(state: Elaboration, annotations: Sequence[ast.Type], bound: Callable[[str, Span], Dim]) -> None:
+    """Bind the new names of dims in parameters' types outside function types: what the function itself measures.
 
-    Each where it is bound: where it stands alone first, or if it never does, where it stands first.  [type.call.dims]
+    Each where it stands alone first, or if it never does, where it stands first.  [type.call.dims]
     """
     measured = list(_measured(annotations))
     alone = {size.name for size in measured if isinstance(size, ast.Name)}
-    found: dict[str, ast.Name] = {}
     for size in measured:
         for used in _names(size):
-            if used is size or used.name not in alone:
-                found.setdefault(used.name, used)
-    return found.values()
+            new = used.name not in state.dims and used.name not in state.type_names and used.name != NAMELESS
+            if new and (used is size or used.name not in alone):
+                bound(used.name, used.span)
 
 
 def _measured(annotations: Sequence[ast.Type]) -> Iterator[ast.Expr]:

@@ -354,8 +354,8 @@ class Elaboration:
         for opening in new:
             (variable,) = opening.ghost.variables()
             self.ghosts[variable] = promise(opening.path, opening.axis)
-            for fact in opening.facts():
-                self.facts.assume(fact)
+            for fact in opening.facts():  # what one says of other sizes may be so where it was checked only
+                self.facts.assume(fact, learnt=len(fact.variables()) > 1)
             self._branch_entry(self.sized, opening.ghost, True)
             if opening.hole.key:
                 self._branch_entry(self.shared, _key(opening.hole, operands), opening.ghost)

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from gradual.checker.apply import discharge_divisions
-from gradual.checker.binders import NAMELESS, Unreadable, bind_declared, own_dims, parts
+from gradual.checker.binders import Unreadable, bind_declared, bind_own, parts
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Written
 from gradual.checker.parameters import HandedDown, handed_down, with_parameters
 from gradual.checker.provenance import written_at
@@ -86,9 +86,7 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
 
     annotations = [annotation for annotation in _annotations(literal) if annotation is not None]
     order.extend(bind_declared(state, literal.binders, annotations, literal.where, bound))
-    for used in own_dims([param.annotation for param in literal.params if param.annotation is not None]):
-        if used.name not in state.dims and used.name not in state.type_names and used.name != NAMELESS:
-            bound(used.name, used.span)
+    bind_own(state, [param.annotation for param in literal.params if param.annotation is not None], bound)
     reading = Reading(state, bound, declares=True)
     params = _params(state, literal, reading, handed)
     written = tuple(param.written for param in params)

@@ -139,7 +139,7 @@ def _promised(
     mapping = measured(own, [state.opened(param.name) for param in params]).mapping
     solved = measured(own, [measuring(param.written, param.name) for param in params]).mapping
     for clause in own.where:
-        state.facts.assume(clause.substitute(mapping))
+        state.facts.assume(clause.substitute(mapping), learnt=True)
     promised = replace(own, result=substituted(own.result, mapping))
     return params, promised, tuple((variable, solved[variable]) for variable in own.binders)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gradual.checker.binders import NAMELESS, Unreadable, bind_declared
+from gradual.checker.binders import NAMELESS, Unreadable, bind_declared, bind_own
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.unranked import demanded_axis, demanded_element, demanded_scalar, settle_length, settle_ranks
 from gradual.dims.constraint import (
@@ -385,6 +385,7 @@ class Reading:
         with state.block():
             everything = (*written.params, written.result)
             order.extend(bind_declared(state, written.binders, everything, written.where, bound))
+            bind_own(state, written.params, bound)
             params = tuple(map(Reading(state, bound, self.owed, self.declares).type, written.params))
             result = self.type(written.result)
             binders = tuple(one for one in order if isinstance(one, Variable))

@@ -164,12 +164,13 @@ def is_same(left: GradualType, right: GradualType) -> bool:
 def _precise_extent(left: Dim | Hole, right: Dim | Hole) -> bool:
     if not isinstance(right, Hole):
         return left is right
+    bounds = right.bounds(left if isinstance(left, Dim) else ANY)
     if isinstance(left, Hole):
-        return left == right or not right.bounds(_ANY)
-    return all(bound is TRUE for bound in right.bounds(left))
+        return not bounds or (left.key == right.key and left.bounds(ANY) == bounds)
+    return all(bound is TRUE for bound in bounds)
 
 
-_ANY = variable("u", Kind.GHOST)
+ANY = variable("u", Kind.GHOST)
 
 
 def meet(left: GradualType, right: GradualType) -> GradualType | None:
@@ -195,8 +196,7 @@ def join(left: GradualType, right: GradualType) -> GradualType | None:
     """The most precise type above both: what is written alike stays, other sizes become `?`.  [type.join]"""
     match left, right:
         case TensorType(), TensorType() if left.dtype is right.dtype and left.rank == right.rank:
-            extents = zip(left.shape, right.shape, strict=True)
-            return TensorType(tuple(a if a == b else Hole() for a, b in extents), left.dtype)
+            return TensorType(tuple(map(_joined_extent, left.shape, right.shape)), left.dtype)
         case TupleType(fields), TupleType(others) if len(fields) == len(others):
             parts = tuple(map(join, fields, others))
             return None if None in parts else TupleType(tuple(p for p in parts if p is not None))
@@ -216,6 +216,13 @@ def join(left: GradualType, right: GradualType) -> GradualType | None:
             return _joined_functions(left, right)
         case _:
             return None
+
+
+def _joined_extent(left: Dim | Hole, right: Dim | Hole) -> Dim | Hole:
+    if left == right:
+        return left
+    whole = right if _precise_extent(left, right) else left if _precise_extent(right, left) else Hole()
+    return replace(whole, key=None) if isinstance(whole, Hole) else whole
 
 
 def _joined_functions(left: FunctionType, right: FunctionType) -> FunctionType | None:

@@ -91,7 +91,7 @@ def keeps(case: Case, one: Pass, given: Given) -> str | None:
         other = outcome(after, values)
         if not same(ended, other) and not (one.name in NARROWING and other.at_entry):
             return f"on {values}: {ended}, after it {other}\n{printed(after)}"
-    vague = next(_vaguer(before, after), None) if not one.takes else None
+    vague = next(_vaguer(before, after), None) if one.name in PASSES and not one.takes else None
     if vague is not None:
         return vague
     if one.idempotent and printed(one.transform(after, context).module) != printed(after):
