@@ -6,7 +6,7 @@ strict definition must not need.   [type.agree]
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
@@ -14,10 +14,11 @@ from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import equal
 from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
-from gradual.types.choosing import at_arguments
+from gradual.types.choosing import Agree, Shown, at_arguments
 from gradual.types.measuring import named_parts
 from gradual.types.opening import closed, opened, without_dims
 from gradual.types.relate import ANY, around, clear_of, joined_function, renamed
+from gradual.types.text import shown
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -40,7 +41,8 @@ class Agreement:
         rule: the rule that needs it, and `says` who must agree ("the branches").
         spans: the two places that show the types.
         bound: dims that a function type binds itself, sizes and numbers of its parameters, of which nothing is known.
-        forgives: whether sizes and ranks that are not the same are forgotten, whatever is known of them.
+        forgives: whether sizes and ranks that are not proved the same are forgotten.
+        refuses: whether sizes that are never equal are an error in a definition that is not strict too.
     """
 
     state: Elaboration
@@ -49,6 +51,7 @@ class Agreement:
     spans: tuple[Span, Span]
     bound: set[Variable] = field(default_factory=set)
     forgives: bool = False
+    refuses: bool = True
     reported: bool = False
 
     def join(self, left: GradualType, right: GradualType) -> GradualType | None:
@@ -114,14 +117,14 @@ class Agreement:
         wanted = clear_of(free[0], around(bound))
         bound = clear_of(bound, around(wanted))
         arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(wanted.params)]
-        call = at_arguments(bound, arguments)
-        if call is None:
-            return wanted
+        inner = replace(self, forgives=True)
+        call = at_arguments(bound, arguments, agree=lambda one, other: inner.join(one.type, other.type) or one.type)
+        assert call is not None
         if NeverType() in call.types:
             return wanted
         own = _own(bound)
         shown = closed(call.result, lambda variable: not variable.is_ghost and variable not in own)
-        result = replace(self, forgives=True).join(shown, wanted.result)
+        result = inner.join(shown, wanted.result)
         return None if result is None else replace(wanted, result=result)
 
     def _extent(self, axis: int, left: Dim | Hole, right: Dim | Hole, forgets: str) -> Dim | Hole | None:
@@ -129,25 +132,26 @@ class Agreement:
             return left
         if isinstance(left, Hole) or isinstance(right, Hole):
             return self._bounded(left, right)
-        if self.forgives:
-            return Hole()
         if not self.bound.isdisjoint(left.variables() | right.variables()):
+            self.state.gradual = True
             return Hole()
         goal = equal(left, right)
-        match self.state.program.decider.decide(self.state.facts, goal):
-            case Proved():
-                return left
-            case Refuted():
-                self.state.refuted += 1
-                self.reported = True
-                error = disagreement(self.rule, self.says, self.spans, axis, left, right, {}, forgets)
-                self.state.diagnostics.append(error)
-                return None
-            case Unknown(witness=witness) as verdict:
-                if witness and not mentions_ghost(goal):
-                    error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness, forgets)
-                    self.state.postponed.append(Postponed(verdict, error, rigid=False))
-                return Hole()
+        verdict = self.state.program.decider.decide(self.state.facts, goal)
+        if isinstance(verdict, Proved):
+            return left
+        if self.forgives:
+            self.state.gradual = True
+            return Hole()
+        witness = verdict.witness if isinstance(verdict, Unknown) else {}
+        error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness, forgets)
+        if isinstance(verdict, Refuted) and self.refuses:
+            self.state.refuted += 1
+            self.reported = True
+            self.state.diagnostics.append(error)
+            return None
+        if isinstance(verdict, Refuted) or (witness and not mentions_ghost(goal)):
+            self.state.postponed.append(Postponed(verdict, error, rigid=False))
+        return Hole()
 
     def _bounded(self, left: Dim | Hole, right: Dim | Hole) -> Hole:
         """What is unknown of either, with the bounds of one if the other is proved to have them."""
@@ -167,6 +171,42 @@ class Agreement:
         if not self.reported:
             related = (Related(self.spans[0], "one of them"),)
             self.state.report(code, self.rule, f"{self.says} never agree: {why}", self.spans[1], related=related)
+
+
+def agreeing(state: Elaboration, rule: str, spans: Sequence[Span], says: Callable[[int, int], str]) -> Agree:
+    """Join what two arguments show of one type parameter, or report that they never agree; `says` names the two."""
+
+    def agree(left: Shown, right: Shown) -> GradualType | None:
+        places = spans[left.argument], spans[right.argument]
+        agreement = Agreement(state, rule, says(left.argument, right.argument), places)
+        joined = agreement.join(left.type, right.type)
+        if joined is None:
+            agreement.report(f"`{shown(left.type)}` and `{shown(right.type)}`", "E0307")
+        return joined
+
+    return agree
+
+
+def promising(state: Elaboration, rule: str, span: Span) -> Agree:
+    """Join what a promised function type shows of one type parameter; in strict definitions that has to agree."""
+
+    def agree(left: Shown, right: Shown) -> GradualType:
+        agreement = Agreement(state, rule, "the types promised here", (span, span), refuses=False)
+        return agreement.join(left.type, right.type) or left.type
+
+    return agree
+
+
+def forgiving(state: Elaboration, span: Span) -> Agree:
+    """Join what is shown of one type parameter before it has to agree."""
+
+    def agree(left: Shown, right: Shown) -> GradualType:
+        owed = len(state.postponed)
+        joined = Agreement(state, "type.agree", "", (span, span), refuses=False).join(left.type, right.type)
+        del state.postponed[owed:]
+        return joined or left.type
+
+    return agree
 
 
 def _own(type: FunctionType) -> set[Variable]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gradual.checker.agreeing import agreeing
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow, ranks_met
 from gradual.checker.naming import quoted
-from gradual.checker.polymorphism import agreeing, entered
+from gradual.checker.polymorphism import entered
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.choosing import at_arguments, is_empty
+from gradual.types.choosing import Agree, at_arguments, is_empty
 from gradual.types.keying import identities, keyed
 from gradual.types.opening import sizes
 from gradual.types.parts import has_more_parts
@@ -96,10 +97,11 @@ def invoked(
     if not _measurable(state, callee, operands, spans):
         return state.define(name, BROKEN)
     places = _places(state, callee, spans)
-    types = [state.opened(operand) for operand in operands]
-    choice = at_arguments(type, types, agree=agreeing(state, called, spans))
+    types, before = [state.opened(operand) for operand in operands], len(state.postponed)
+    choice = at_arguments(type, types, agree=_agreeing(state, called, spans))
     if choice is None:
         return state.define(name, BROKEN)
+    state.doubt(name, before)
     for index, goal in choice.owed:
         blamed = f"argument {index + 1} of the call of `{called}` {caller}" if rules.blames else ""
         says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
@@ -131,6 +133,16 @@ def invoked(
         state.is_size(size)
     state.steps.append(Invoke(name, callee.function, tuple(passed), result, span, choice.types))
     return state.define(name, result, Made(f"`{called}`", tuple(operands), span))
+
+
+def _agreeing(state: Elaboration, called: str, spans: Sequence[Span]) -> Agree:
+    """What the arguments of a call show agrees.  [type.call.types]"""
+
+    def says(left: int, right: int) -> str:
+        two = f"arguments {left + 1} and {right + 1}" if left != right else f"two parts of argument {left + 1}"
+        return f"{two} of `{called}`"
+
+    return agreeing(state, "type.call.types", spans, says)
 
 
 def _measurable(state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span]) -> bool:

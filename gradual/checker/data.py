@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gradual.checker.agreeing import Agreement
+from gradual.checker.agreeing import agreeing
 from gradual.checker.binders import Unreadable
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow
@@ -20,11 +20,10 @@ from gradual.core.terms import Block, Closure, Construct, Function, Param, Promi
 from gradual.diagnostic import Diagnostic, Related
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.choosing import match_types, settled_type
+from gradual.types.choosing import Choosing, settled_type
 from gradual.types.declared import Constructor, Data
 from gradual.types.opening import sizes
 from gradual.types.relate import instantiated, renamed
-from gradual.types.text import shown
 from gradual.types.type import DataType, FunctionType, GradualType, NeverType, TypeVariable
 
 Declaration = ast.TypeDef | ast.ExternType
@@ -144,8 +143,7 @@ def construct(
     type = _agreed(state, constructor, operands, spans)
     if type is None:
         return state.define(name, BROKEN)
-    if any(postponed.fails for postponed in state.postponed[owed:]):
-        state.doubtful.add(name)
+    state.doubt(name, owed)
     passed: list[str] = []
     for index, (operand, field) in enumerate(zip(operands, fields_of(state.program, constructor, type), strict=True)):
         position = f"field {index + 1} of `{constructor.name}`"
@@ -163,22 +161,12 @@ def _agreed(
 ) -> DataType | None:
     """The data type with the arguments that the fields show together; None after reporting fields that never agree."""
     own = state.program.data[constructor.data].types
-    chosen: dict[TypeVariable, tuple[GradualType, Span]] = {}
-    for operand, field, span in zip(operands, constructor.fields, spans, strict=True):
-        shows: dict[TypeVariable, GradualType] = {}
-        match_types(field, settled_type(state.opened(operand)), set(own), shows)
-        for variable, type in shows.items():
-            if variable not in chosen:
-                chosen[variable] = type, span
-                continue
-            before, at = chosen[variable]
-            agreement = Agreement(state, "type.constructor", f"the fields of `{constructor.name}`", (at, span))
-            joined = agreement.join(before, type)
-            if joined is None:
-                agreement.report(f"`{shown(before)}` and `{shown(type)}`", "E0307")
-                return None
-            chosen[variable] = joined, at
-    whole = DataType(constructor.data, tuple(chosen[v][0] if v in chosen else NeverType() for v in own))
+    agree = agreeing(state, "type.constructor", spans, lambda left, right: f"the fields of `{constructor.name}`")
+    choosing = Choosing(set(own), agree)
+    for index, (operand, field) in enumerate(zip(operands, constructor.fields, strict=True)):
+        if not choosing.match(field, settled_type(state.opened(operand)), index):
+            return None
+    whole = DataType(constructor.data, tuple(map(choosing.type, own)))
     state.agree(whole)
     return whole
 

@@ -51,7 +51,7 @@ from gradual.types.type import (
     TupleType,
     TypeVariable,
 )
-from gradual.verdict import Unknown
+from gradual.verdict import Refuted, Unknown
 
 _ABSENT: Any = object()
 
@@ -89,9 +89,9 @@ Origin = Written | Made
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postponed:
-    """A goal that was neither proved nor refuted: an error after all if the definition turns out strict."""
+    """A goal that was not proved: an error after all if the definition turns out strict."""
 
-    verdict: Unknown
+    verdict: Unknown | Refuted
     error: Diagnostic
     rigid: bool
     goal: Constraint | None = None
@@ -101,7 +101,7 @@ class Postponed:
     @property
     def fails(self) -> bool:
         """Whether a valuation is known at which the goal fails."""
-        return bool(self.verdict.witness) and not self.verdict.gave_up
+        return isinstance(self.verdict, Refuted) or (bool(self.verdict.witness) and not self.verdict.gave_up)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -327,6 +327,11 @@ class Elaboration:
                     table.add(name)
         return name
 
+    def doubt(self, name: str, owed: int) -> None:
+        """A value is in error, if the definition is strict, where one of the goals is that were owed since for it."""
+        if any(postponed.fails for postponed in self.postponed[owed:]):
+            self.doubtful.add(name)
+
     def enter(
         self,
         type: GradualType,
@@ -361,13 +366,13 @@ class Elaboration:
                 self._branch_entry(self.shared, _key(opening.hole, operands), opening.ghost)
             self.gradual = True
         if not self.gradual and not isinstance(type, TensorType):
-            self.gradual = self._hides_unknown(type)
+            self.gradual = self.hides_unknown(type)
         return inside
 
     def enter_part(
         self, type: GradualType, name: str, promise: Callable[[str, int | None], Promise], agreed: bool
     ) -> OpenedType:
-        """As `enter`, for a part of data; if its type was only `agreed` on, what is unknown makes nothing gradual."""
+        """As `enter`, for a part of a type; if that was only `agreed` on, what is unknown makes nothing gradual."""
         gradual, before = self.gradual, len(self.ghosts)
         inside = self.enter(type, name, promise)
         if agreed and not gradual:
@@ -396,17 +401,17 @@ class Elaboration:
         if not self.gradual and is_gradual(type):
             self.agreed.update(_holders(type))
 
-    def _hides_unknown(self, type: GradualType) -> bool:
+    def hides_unknown(self, type: GradualType) -> bool:
         """Whether an unknown that somebody wrote stands inside data, a function or a reference, to be opened later.
 
-        Data types on which named sizes agreed here have none.  [type.strict]
+        Types on which named sizes agreed here have none.  [type.strict]
         """
         match type:
             case TupleType(fields):
-                return any(map(self._hides_unknown, fields))
+                return any(map(self.hides_unknown, fields))
             case DataType(_, arguments):
-                return type not in self.agreed and any(map(self._hides_unknown, arguments))
-            case ReferenceType():
+                return type not in self.agreed and any(map(self.hides_unknown, arguments))
+            case ReferenceType() | FunctionType():
                 return type not in self.agreed and is_gradual(type)
             case _:
                 return is_gradual(type)

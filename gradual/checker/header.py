@@ -150,7 +150,7 @@ def _params(state: Elaboration, literal: ast.Fn, reading: Reading, handed: Hande
         given = handed.params.get(param.name.name)
         if given is not None and not isinstance(given, NeverType):
             given = handed.resolved(given, [_opened(state, one) for one in names])
-        made.append(_param(state, param, name, reading, given))
+        made.append(_param(state, param, name, reading, given, handed.expected in state.agreed))
     return tuple(made)
 
 
@@ -184,7 +184,9 @@ def _handed(state: Elaboration, params: Sequence[Param], handed: HandedDown) -> 
         yield clause
 
 
-def _param(state: Elaboration, param: ast.Param, name: str, reading: Reading, given: GradualType | None) -> Param:
+def _param(
+    state: Elaboration, param: ast.Param, name: str, reading: Reading, given: GradualType | None, agreed: bool
+) -> Param:
     annotation = param.annotation
     assert annotation is not None
     written = given if given is not None else reading.type(annotation)
@@ -196,7 +198,7 @@ def _param(state: Elaboration, param: ast.Param, name: str, reading: Reading, gi
     if given is None:
         state.wrote(written)
     held = state.types.get(name)
-    type: OpenedType = state.enter(written, name, promise)
+    type: OpenedType = state.enter_part(written, name, promise, agreed and given is not None)
     if isinstance(held, TensorType) and isinstance(type, TensorType):
         type = TensorType(type.shape, type.dtype, held.contents)
     state.define(name, BROKEN if isinstance(written, NeverType) else type, Written(annotation))

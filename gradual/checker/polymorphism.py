@@ -1,4 +1,4 @@
-"""Type parameters at a call: what the arguments show has to agree; and explicit instantiation.
+"""Type parameters at a call: what is known of its result; and explicit instantiation.
 
 [type.call.types] [type.instance]
 """
@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from gradual.checker.agreeing import Agreement
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable
 from gradual.checker.discharge import Owed, owe
@@ -22,29 +21,13 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.build import bare_type
 from gradual.types.choosing import (
-    Agree,
     Applied,
-    Shown,
     at_given,
     is_gradual,
 )
 from gradual.types.opening import closed
 from gradual.types.text import shown
 from gradual.types.type import FunctionType, GradualType, OpenedType, TypeVariable
-
-
-def agreeing(state: Elaboration, called: str, spans: Sequence[Span]) -> Agree:
-    """Join what two arguments of a call show of one type parameter, or report that they never agree."""
-
-    def agree(left: Shown, right: Shown) -> GradualType | None:
-        says = f"arguments {left.argument + 1} and {right.argument + 1} of `{called}`"
-        agreement = Agreement(state, "type.call.types", says, (spans[left.argument], spans[right.argument]))
-        joined = agreement.join(left.type, right.type)
-        if joined is None:
-            agreement.report(f"`{shown(left.type)}` and `{shown(right.type)}`", "E0307")
-        return joined
-
-    return agree
 
 
 def entered(
@@ -62,7 +45,7 @@ def entered(
     """
     gradual, before = state.gradual, len(state.ghosts)
     result = state.enter(call.result, name, promise, identities)
-    agreed = type in state.agreed or not _leaves_open(state, type, arguments)
+    agreed = type in state.agreed or not leaves_open(state, type, arguments)
     if not gradual and state.gradual and agreed:
         state.gradual = False
         state.joins.update(list(state.ghosts)[before:])
@@ -162,7 +145,7 @@ def as_type(expr: ast.Expr | ast.Type) -> ast.Type | None:
             return None
 
 
-def _leaves_open(state: Elaboration, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:
+def leaves_open(state: Elaboration, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:
     """Whether a `?` or `*` that somebody wrote, or that depends on data, may show in the result of a call."""
     shows = (closed(argument, lambda v: not v.is_ghost or v in state.joins) for argument in arguments)
-    return is_gradual(type.result) or (bool(type.types) and any(map(is_gradual, shows)))
+    return is_gradual(type.result) or (bool(type.types) and any(map(state.hides_unknown, shows)))

@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gradual.checker.agreeing import promising
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import Elaboration, Made, Written, single
 from gradual.checker.flow import Place, flow, ranks_met
+from gradual.checker.polymorphism import entered
 from gradual.core.terms import (
     Invoke,
     Layer,
@@ -171,9 +173,11 @@ def _called(
         if not ranks_met(state, param.name, wanted, inside):
             return None
         state.contents(param.name)
-    types = [state.opened(param.name) for param in params]
-    choice = at_arguments(source, types, promised.result)
+    types, owed = [state.opened(param.name) for param in params], len(state.postponed)
+    choice = at_arguments(source, types, promised.result, promising(state, place.rule, place.span))
     assert choice is not None, source
+    name = state.fresh("%result")
+    state.doubt(name, owed)
     for _, goal in choice.owed:
         if not owe(state, _due(goal, "an argument has no size that fits the function's own declaration", negative)):
             return None
@@ -189,9 +193,8 @@ def _called(
     for clause, goal in zip(source.where, choice.where, strict=True):
         if not owe(state, _due(goal, f"the function requires `{clause}`", negative)):
             return None
-    name = state.fresh("%result")
     promise = Promise(place.span, f"the result of the function that flows into {place.through}")
-    result = state.enter(choice.result, name, lambda path, axis: promise)
+    result = entered(state, source, choice, types, name, lambda path, axis: promise)
     for size in sizes(result):
         state.is_size(size)
     state.define(name, result, Made("the function", (), place.span))

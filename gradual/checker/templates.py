@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from gradual.checker.agreeing import forgiving
 from gradual.checker.ascribing import ascribe
 from gradual.checker.closures import closure
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration
 from gradual.checker.omission import Template, calls_itself, is_omitted, is_written_out
+from gradual.checker.polymorphism import leaves_open
 from gradual.core.terms import Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.source import Span
@@ -187,7 +189,7 @@ def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: 
     """
     wanted: list[GradualType | None] = [None] * len(operands)
     if isinstance(type, FunctionType) and len(type.params) == len(operands):
-        wanted = _wanted(state, type, operands)
+        wanted = _wanted(state, type, operands, spans[0])
     found = []
     for index, (operand, target) in enumerate(zip(operands, wanted, strict=True)):
         held: str | None = operand
@@ -202,21 +204,26 @@ def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: 
     return found
 
 
-def _wanted(state: Elaboration, type: FunctionType, operands: Sequence[str]) -> list[GradualType | None]:
-    """What the parameters are, as far as the other arguments show; None where they do not."""
+def _wanted(state: Elaboration, type: FunctionType, operands: Sequence[str], span: Span) -> list[GradualType | None]:
+    """What the parameters are, as far as the other arguments show; None where they do not.
+
+    A size on which named ones did not agree makes nothing gradual.  [type.strict]
+    """
     types: list[OpenedType] = []
     for operand in operands:
         held = state.types[operand]
         types.append(NeverType() if isinstance(held, Broken) else held)
-    applied = at_arguments(type, types)
-    if applied is None:
-        return [None] * len(operands)
+    applied = at_arguments(type, types, agree=forgiving(state, span))
+    assert applied is not None
+    agreed = not leaves_open(state, type, types)
     hidden = {variable for variable, found in zip(type.types, applied.types, strict=True) if _is_empty(found)}
     wanted: list[GradualType | None] = []
     for declared, param in zip(type.params, applied.params, strict=True):
         shows = declared.params if isinstance(declared, FunctionType) else (declared,)
         open = not hidden.isdisjoint(variable for part in shows for variable in type_variables(part))
         wanted.append(None if open else param)
+        if agreed:
+            state.agree(param)
     return wanted
 
 

@@ -6,8 +6,8 @@ Every choice is a closed type: no unknown is named in it.  What several argument
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from gradual.dims.constraint import TRUE, Constraint
 from gradual.dims.dim import Dim, Variable
@@ -28,8 +28,6 @@ from gradual.types.type import (
     UnrankedType,
 )
 
-Chosen = dict[TypeVariable, GradualType]
-
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -40,7 +38,7 @@ class Shown:
 
 
 Agree = Callable[[Shown, Shown], GradualType | None]
-"""The type of what two arguments show, None (after saying so) if there is none."""
+"""The type of what two arguments show, or two parts of one; None (after saying so) if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +69,18 @@ def at_arguments(
     None if `agree` refused.  The dims are chosen first: a chosen type speaks of the caller's names.
     """
     choice = measured(type, arguments)
+    choosing = Choosing(set(type.types), agree or _joined)
     if not type.types:
-        return _applied(type, choice, (), {})
+        return _applied(type, choice, (), choosing.shown)
     params = tuple(_at(choice, param) for param in type.params)
-    shown: dict[TypeVariable, list[Shown]] = {}
-    chosen = _chosen(type.types, params, arguments, shown, agree or _joined)
-    if chosen is None:
-        return None
+    for index in sorted(range(len(params)), key=lambda index: is_generic(arguments[index])):
+        if not choosing.match(params[index], settled_type(arguments[index]), index):
+            return None
     if wanted is not None:
-        match_types(_at(choice, type.result), wanted, set(type.types) - chosen.keys(), chosen)
-    return _applied(type, choice, tuple(chosen.get(variable, NeverType()) for variable in type.types), shown)
+        choosing.among -= choosing.chosen.keys()
+        if not choosing.match(_at(choice, type.result), wanted, len(params)):
+            return None
+    return _applied(type, choice, tuple(map(choosing.type, type.types)), choosing.shown)
 
 
 def at_types(type: FunctionType, arguments: Sequence[OpenedType], types: Sequence[GradualType]) -> Applied:
@@ -137,31 +137,6 @@ def _joined(left: Shown, right: Shown) -> GradualType:
     return joined if joined is not None else left.type
 
 
-def _chosen(
-    types: Sequence[TypeVariable],
-    params: Sequence[GradualType],
-    arguments: Sequence[OpenedType],
-    shown: dict[TypeVariable, list[Shown]],
-    agree: Agree,
-) -> Chosen | None:
-    """The types that the arguments show, functions that choose types or dims themselves last."""
-    chosen: dict[TypeVariable, Shown] = {}
-    for index in sorted(range(len(params)), key=lambda index: is_generic(arguments[index])):
-        known = {variable: one.type for variable, one in chosen.items()}
-        here: Chosen = {}
-        match_types(params[index], settled_type(arguments[index]), set(types), here, known)
-        for variable, type in here.items():
-            found = Shown(type, index)
-            shown.setdefault(variable, []).append(found)
-            if variable in chosen:
-                agreed = agree(*sorted((chosen[variable], found), key=lambda one: one.argument))
-                if agreed is None:
-                    return None
-                found = Shown(agreed, chosen[variable].argument)
-            chosen[variable] = found
-    return {variable: one.type for variable, one in chosen.items()}
-
-
 def is_generic(type: GradualType) -> bool:
     """Whether a function inside chooses dims or types of its own."""
     match type:
@@ -202,33 +177,56 @@ def is_gradual(type: GradualType) -> bool:
             return False
 
 
-def match_types(
-    pattern: GradualType,
-    found: GradualType,
-    among: set[TypeVariable],
-    chosen: Chosen,
-    known: Mapping[TypeVariable, GradualType] | None = None,
-) -> None:
-    """Choose the type variables of a pattern such that what was found fits, the least precise where several do.
+@dataclass(slots=True)
+class Choosing:
+    """Type variables being chosen: what was found in turn for the patterns in which they stand.
 
-    `known` is what other arguments showed: a function found that chooses types or dims itself is called at it.
+    A function found that chooses types or dims itself is called at what was chosen before.
+
+    Attributes:
+        agree: what several places show of one becomes this.
+        shown: what each argument showed of each.
     """
-    match pattern, found:
-        case TypeVariable(), _ if pattern in among:
-            before = chosen.get(pattern)
-            joined = found if before is None else join(before, found)
-            chosen[pattern] = joined if joined is not None else before or found
-        case TupleType(fields), TupleType(others) if len(fields) == len(others):
-            for field, other in zip(fields, others, strict=True):
-                match_types(field, other, among, chosen, known)
-        case DataType(name, arguments), DataType(other, others) if name == other:
-            for argument, theirs in zip(arguments, others, strict=True):
-                match_types(argument, theirs, among, chosen, known)
-        case ReferenceType(content), ReferenceType(theirs):
-            match_types(content, theirs, among, chosen, known)
-        case FunctionType(), FunctionType() if len(pattern.params) == len(found.params):
-            for mine, theirs in _callable(pattern, found, among, {**(known or {}), **chosen}):
-                match_types(mine, theirs, among, chosen, known)
+
+    among: set[TypeVariable]
+    agree: Agree
+    chosen: dict[TypeVariable, Shown] = field(default_factory=dict)
+    shown: dict[TypeVariable, list[Shown]] = field(default_factory=dict)
+
+    def type(self, variable: TypeVariable) -> GradualType:
+        """The type that was chosen; `_` where nothing shows one."""
+        return self.chosen[variable].type if variable in self.chosen else NeverType()
+
+    def match(self, pattern: GradualType, found: GradualType, argument: int) -> bool:
+        """Choose such that what was found fits; False if that does not agree with what was found before."""
+        match pattern, found:
+            case TypeVariable(), _ if pattern in self.among:
+                return self._show(pattern, Shown(found, argument))
+            case TupleType(fields), TupleType(others) if len(fields) == len(others):
+                return self._all(zip(fields, others, strict=True), argument)
+            case DataType(name, parts), DataType(other, others) if name == other:
+                return self._all(zip(parts, others, strict=True), argument)
+            case ReferenceType(content), ReferenceType(theirs):
+                return self.match(content, theirs, argument)
+            case FunctionType(), FunctionType() if len(pattern.params) == len(found.params):
+                known = {variable: one.type for variable, one in self.chosen.items()}
+                return self._all(_callable(pattern, found, self.among, known), argument)
+            case _:
+                return True
+
+    def _all(self, pairs: Iterable[tuple[GradualType, GradualType]], argument: int) -> bool:
+        return all(self.match(pattern, found, argument) for pattern, found in pairs)
+
+    def _show(self, variable: TypeVariable, found: Shown) -> bool:
+        self.shown.setdefault(variable, []).append(found)
+        before = self.chosen.get(variable)
+        if before is None:
+            self.chosen[variable] = found
+            return True
+        agreed = self.agree(*sorted((before, found), key=lambda one: one.argument))
+        if agreed is not None:
+            self.chosen[variable] = Shown(agreed, before.argument)
+        return agreed is not None
 
 
 def _callable(
