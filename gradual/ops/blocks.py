@@ -10,7 +10,7 @@ from gradual.ops.convolving import restored
 from gradual.ops.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.shapes import ONE, ZERO, agreement, axis_of, judged, same_dtype, tensor
 from gradual.ops.windows import arranged, at_least, ordered, places, surrounded
-from gradual.tensors.index import numel, offsets, permuted, strides
+from gradual.tensors.index import before, numel, offsets, permuted, strides
 from gradual.tensors.scalar import converted, kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
@@ -215,7 +215,7 @@ def _fifo_buffer(data: Tensor, buffer: Tensor, *, axis: int) -> Tensor:
     place = axis % buffer.rank
     new, old = (numel(each.shape[place:]) for each in (data, buffer))
     found = buffer.elements[:0]
-    for outer in range(numel(buffer.shape[:place])):
+    for outer in before(buffer.shape, place):
         found += buffer.elements[outer * old + new : (outer + 1) * old]
         found += data.elements[outer * new : (outer + 1) * new]
     return tensor_of(buffer.shape, buffer.dtype, found)

@@ -174,7 +174,7 @@ def _float_range(first: float, last: float, by: float, dtype: DType) -> Elements
     steps = span / by
     if steps > LIMITS.elements:
         raise invalid_value(f"arange: {steps:.0f} elements are too many")
-    return kept(dtype, (first + move for move in kept(dtype, (i * by for i in range(max(0, math.ceil(steps)))))))
+    return kept(dtype, (first + move for move in kept(dtype, (i * by for i in range(math.ceil(max(steps, 0.0)))))))
 
 
 def _arange_of_numbers(begin: TensorType[Dim], end: TensorType[Dim], stride: TensorType[Dim]) -> Judgement:
@@ -186,7 +186,7 @@ def _arange_of_numbers(begin: TensorType[Dim], end: TensorType[Dim], stride: Ten
     need = Need(differs(constant(int(by != 0)), ZERO), "op.arange.step", "the step is 0", ((2, None),))
     steps = (last - first) / by if by else math.inf
     known = steps <= LIMITS.elements
-    return judged((constant(max(0, math.ceil(steps))) if known else Hole(low=ZERO),), begin.dtype, (need,))
+    return judged((constant(math.ceil(max(steps, 0.0))) if known else Hole(low=ZERO),), begin.dtype, (need,))
 
 
 def _arange_contents(

@@ -49,7 +49,7 @@ def _concatenate(data: tuple[Tensor, ...], *, axis: int) -> Tensor:
     place = axis % first.rank
     found = first.elements[:0]
     widths = [numel(part.shape[place:]) for part in data]
-    for outer in range(numel(first.shape[:place])):
+    for outer in range(numel(first.shape[:place]) if any(widths) else 0):
         for part, width in zip(data, widths, strict=True):
             found += part.elements[outer * width : (outer + 1) * width]
     extent = sum(part.shape[place] for part in data)

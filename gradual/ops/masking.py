@@ -13,7 +13,7 @@ from gradual.ops.dynamic import dynamic_twin
 from gradual.ops.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.selecting import integers
 from gradual.ops.shapes import ONE, agreement, axis_of, judged, not_negative, of_dtype, same_dtype, tensor
-from gradual.tensors.index import numel, offsets, picked, strides
+from gradual.tensors.index import before, numel, offsets, picked, strides
 from gradual.tensors.scalar import converted, kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
@@ -61,12 +61,12 @@ def _sequence_mask(data: Tensor, valid_length: Tensor, *, mask_value: float, axi
     mask = kept(data.dtype, converted(DType.FLOAT64, data.dtype, (mask_value,)))
     inner = numel(data.shape[2:])
     found = data.elements[:0]
-    for first in range(data.shape[0]):
-        for second in range(data.shape[1]):
-            place, batch = (first, second) if axis == 0 else (second, first)
-            start = (first * data.shape[1] + second) * inner
-            masked = place >= valid_length.elements[batch]
-            found += mask * inner if masked else data.elements[start : start + inner]
+    for row in before(data.shape, 2):
+        first, second = divmod(row, data.shape[1])
+        place, batch = (first, second) if axis == 0 else (second, first)
+        start = row * inner
+        masked = place >= valid_length.elements[batch]
+        found += mask * inner if masked else data.elements[start : start + inner]
     return tensor_of(data.shape, data.dtype, found)
 
 
@@ -162,7 +162,7 @@ def _trilu(data: Tensor, k: Tensor, *, upper: bool) -> Tensor:
     rows, columns = data.shape[-2:]
     (diagonal,) = k.elements
     found, nothing = data.elements[:0], kept(data.dtype, (0,))
-    for row in range(numel(data.shape[:-1])):
+    for row in before(data.shape, -1):
         start, first = row * columns, row % rows + diagonal
         cut = min(max(first if upper else first + 1, 0), columns)
         if upper:
@@ -198,7 +198,7 @@ def _matrix_set_diag(
     rows, columns = input.shape[-2:]
     longest = _longest(rows, columns, k1, k2, min)
     found, source = input.elements[:], diagonal.elements
-    for matrix in range(numel(input.shape[:-2])):
+    for matrix in before(input.shape, -2):
         for band, number in enumerate(range(k2, k1 - 1, -1)):
             length = _longest(rows, columns, number, number, min)
             right = super_diag_right_align if number > 0 else sub_diag_right_align

@@ -41,13 +41,13 @@ _SOURCES: dict[str, Place] = {"edge": _edge, "reflect": _reflected, "symmetric":
 
 def _bordered(data: Tensor, widths: Widths, source: Place) -> Tensor:
     """The tensor whose cells beyond the border are cells of the data."""
-    where, shape = [0], []
+    shape = tuple(extent + before + after for extent, (before, after) in zip(data.shape, widths, strict=True))
+    where = [0] if all(shape) else []
     each = zip(data.shape, strides(data.shape), widths, strict=True)
-    for extent, step, (before, after) in each:
+    for extent, step, (before, after) in each if where else ():
         reach = [source(place, extent) * step for place in range(-before, extent + after)]
         where = [base + move for base in where for move in reach]
-        shape.append(len(reach))
-    return tensor_of(tuple(shape), data.dtype, picked(data.elements, where))
+    return tensor_of(shape, data.dtype, picked(data.elements, where))
 
 
 def _pad(data: Tensor, pad_val: Tensor, *, pad_width: Widths, pad_mode: str) -> Tensor:

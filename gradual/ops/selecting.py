@@ -71,8 +71,8 @@ def _take(data: Tensor, indices: Tensor, *, batch_dims: int, axis: int | None, m
     extent, inner = shape[place], numel(shape[place + 1 :])
     resolve, each = _MODES[mode], numel(indices.shape[shared:])
     found = data.elements[:0]
-    outer = numel(shape[shared:place])
-    for batch in range(numel(shape[:shared])):
+    outer = numel(shape[shared:place]) if inner else 0
+    for batch in range(numel(shape[:shared]) if each else 0):
         rows = [resolve(index, extent) * inner for index in indices.elements[batch * each : (batch + 1) * each]]
         for block in range(batch * outer, (batch + 1) * outer):
             base = block * extent * inner
@@ -260,7 +260,7 @@ def _found(label: str, operand: int, high: Dim, low: Dim = ZERO) -> Hole:
 
 def _argwhere(condition: Tensor) -> Tensor:
     """The index of each element that is not zero, in row-major order."""
-    every = product(*map(range, condition.shape))
+    every = product(*map(range, condition.shape if condition.size else (0,)))
     places = [place for place, element in zip(every, condition.elements, strict=True) if element]
     elements = kept(DType.INT32, chain.from_iterable(places))
     return tensor_of((len(places), condition.rank), DType.INT32, elements)

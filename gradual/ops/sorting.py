@@ -183,7 +183,7 @@ def _searchsorted(sorted_sequence: Tensor, values: Tensor, *, right: bool, dtype
     each = values.shape[-1] if sorted_sequence.rank > 1 else values.size
     wanted = list(map(_key, values.elements))
     found: list[int] = []
-    for row in range(numel(sorted_sequence.shape[:-1])):
+    for row in range(numel(sorted_sequence.shape[:-1]) if wanted else 0):
         line = list(map(_key, sorted_sequence.elements[row * width : (row + 1) * width]))
         found += [search(line, key) for key in wanted[row * each : (row + 1) * each]]
     return _places(values.shape, dtype or DType.INT32, found, width)

@@ -43,10 +43,12 @@ def floats(given: Type[Dim], operand: int, least: int = 0) -> TensorType[Dim]:
 
 # -------------------------------------------------------------------------------------------------------------- dft
 def _dft(re_data: Tensor, im_data: Tensor, *, inverse: bool) -> tuple[Tensor, Tensor]:
+    if not re_data.size:
+        return re_data, im_data
     count, dtype = re_data.shape[-1], re_data.dtype
     circle, scale, sign = _circle(count), count if inverse else 1, 1 if inverse else -1
     found: list[Pair] = []
-    for start in range(0, re_data.size, count) if count else ():
+    for start in range(0, re_data.size, count):
         real, imaginary = (part.elements[start : start + count] for part in (re_data, im_data))
         found += [_frequency(real, imaginary, k, circle, sign) for k in range(count)]
     parts = ([pair[which] / scale for pair in found] for which in (0, 1))

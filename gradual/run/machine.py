@@ -286,7 +286,7 @@ def stopped(step: Stop) -> Fault:
 def sized(step: Size, frame: Frame) -> Tensor:
     """A size as a value."""
     size = step.dim.evaluate(Sizes(frame))
-    if size >= 1 << 63:
+    if not -1 << 63 <= size < 1 << 63:
         raise fault("E0605", "run.overflow", f"{size} does not fit int64", step.span)
     return scalar(size, DType.INT64)
 

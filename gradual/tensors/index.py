@@ -16,6 +16,11 @@ def numel(shape: Sequence[int]) -> int:
     return math.prod(shape)
 
 
+def before(shape: Sequence[int], axis: int) -> range:
+    """The places before an axis, in row-major order; none where there are no elements from the axis on."""
+    return range(numel(shape[:axis]) if all(shape[axis:]) else 0)
+
+
 def strides(shape: Sequence[int]) -> Shape:
     """Distance, in elements, between neighbours along each axis; never 0."""
     steps = [1] * len(shape)
@@ -31,7 +36,9 @@ def coordinates(shape: Sequence[int]) -> Iterator[Shape]:
 
 def offsets(shape: Sequence[int], steps: Sequence[int], start: int = 0) -> list[int]:
     """`start + index . steps` for every index of a shape, in row-major order."""
-    found = [start] if all(shape) else []
+    if not all(shape):
+        return []
+    found = [start]
     for extent, step in zip(shape, steps, strict=True):
         if extent != 1:
             reach = range(0, extent * step, step) if step else [0] * extent
