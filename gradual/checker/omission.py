@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gradual.dims.dim import Dim
 from gradual.syntax import ast
-from gradual.syntax.within import within
+from gradual.syntax.within import is_free
 from gradual.types.type import TypeVariable
 
 
@@ -27,10 +27,8 @@ def is_written_out(literal: ast.Fn) -> bool:
 
 
 def calls_itself(literal: ast.Fn, name: str) -> bool:
-    """Whether the body mentions the name that the literal is bound to, if no parameter has it."""
-    if any(param.name.name == name for param in literal.params):
-        return False
-    return any(isinstance(part, ast.Local) and part.name == name for part in within(literal.body))
+    """Whether the body mentions the name that the literal is bound to, where nothing else has it."""
+    return is_free(name, literal)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

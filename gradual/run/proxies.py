@@ -107,15 +107,19 @@ def normal(parts: Sequence[Part]) -> tuple[Part, ...]:
     """The parts in order without those that can change nothing.  [run.proxy.normal]
 
     A repeated part is dropped, and so is one whose every equation was checked by those before it; what follows a part
-    that contradicts them is never reached.
+    that contradicts them is never reached.  Of a part that wraps what it is given the last stays too: what is wrapped
+    last is met first where that is used.
     """
     kept: list[Part] = []
     keys: set[object] = set()
     known: dict[PlaceInside, int] = {}
-    for part in parts:
+    lasts = {_key(part): index for index, part in enumerate(parts) if _wraps(part)}
+    for index, part in enumerate(parts):
         said = None if part.equations is None else dict(_placed(part))
-        key = (id(part.steps), frozenset(part.sizes.items()))
-        if key in keys or (said is not None and all(known.get(place) == size for place, size in said.items())):
+        key = _key(part)
+        if (key in keys and lasts.get(key) != index) or (
+            said is not None and all(known.get(place) == size for place, size in said.items())
+        ):
             continue
         kept.append(part)
         keys.add(key)
@@ -124,6 +128,16 @@ def normal(parts: Sequence[Part]) -> tuple[Part, ...]:
                 break
             known.update(said)
     return tuple(kept)
+
+
+def _key(part: Part) -> object:
+    """The same for parts that check the same."""
+    return id(part.steps), frozenset(part.sizes.items())
+
+
+def _wraps(part: Part) -> bool:
+    """Whether a part makes proxies of what it is given."""
+    return any(isinstance(step, Wrap | WrapReference | Convert) for step in part.steps)
 
 
 def _placed(part: Part) -> Iterator[tuple[PlaceInside, int]]:

@@ -21,6 +21,37 @@ def within(expr: ast.Expr) -> Iterator[ast.Expr]:
         waiting += reversed(_parts(node))
 
 
+def is_free(name: str, expr: ast.Expr) -> bool:
+    """Whether a variable of this name stands in an expression where nothing inside binds it, outside dims."""
+    waiting = [expr]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.Local(name=spelling):
+                if spelling == name:
+                    return True
+            case ast.Fn(params=params) if any(param.name.name == name for param in params):
+                pass
+            case ast.Block(items, result):
+                waiting += _before(name, items, result)
+            case ast.Match(scrutinee, arms):
+                waiting += [scrutinee, *(arm.body for arm in arms if name not in mentioned(arm.pattern))]
+            case _:
+                waiting += _parts(node)
+    return False
+
+
+def _before(name: str, items: Sequence[ast.Item], result: ast.Expr) -> Iterator[ast.Expr]:
+    """The expressions of a block up to where it binds a name; a function literal that it names is known to itself."""
+    for item in items:
+        binds = isinstance(item, ast.Let | ast.FreeVar) and item.name is not None and item.name.name == name
+        if not (binds and isinstance(item, ast.Let) and isinstance(item.value, ast.Fn)):
+            yield from _of_item(item)
+        if binds:
+            return
+    yield result
+
+
 def last(expr: ast.Expr) -> ast.Expr:
     """The expression whose value an expression has: the last of a block."""
     while isinstance(expr, ast.Block):
