@@ -86,7 +86,7 @@ class Decider:
         answer = self._answer(question.failure, question.order)
         if isinstance(answer, Nowhere):
             return self._proved(answer.rung, plausible)
-        sure = isinstance(answer, Somewhere) and question.admits(answer.model)
+        sure = isinstance(answer, Somewhere) and question.facts.is_sure and question.admits(answer.model)
         witness = self._witness(question, answer.model, True) if isinstance(answer, Somewhere) and sure else {}
         self.counts[answer.rung if isinstance(answer, Somewhere) else "gave-up"] += 1
         return Unknown(
@@ -140,12 +140,16 @@ class Decider:
     def suppose(self, facts: Facts, condition: Constraint) -> None:
         """Enter a path: a condition is supposed, and false too if nothing comes there.  [dim.facts.suppose]
 
-        A goal is asked with the facts that it is connected with, which a contradiction among others is not.
+        A goal is asked with the facts that it is connected with, which a contradiction among others is not.  Where
+        nobody can tell, no counterexample is one.
         """
         facts.suppose(condition)
         question = _Question(facts, condition, facts.rewrite(condition))
-        if isinstance(self._answer([*question.cone.known, *question.cone.path], question.order), Nowhere):
-            facts.suppose(FALSE)
+        match self._answer([*question.cone.known, *question.cone.path], question.order):
+            case Nowhere():
+                facts.suppose(FALSE)
+            case Undecided():
+                facts.leave_open(condition)
 
     def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
         """Whether a goal can hold together with the unconditional facts, as for a `where` clause."""
@@ -167,7 +171,7 @@ class Decider:
         """The least valuation found at which a goal fails, by name; empty if none was found."""
         question = _Question(facts, goal, facts.rewrite(goal))
         match self._answer(question.failure, question.order):
-            case Somewhere(model=model) if question.admits(model):
+            case Somewhere(model=model) if facts.is_sure and question.admits(model):
                 return self._witness(question, model, True)
         return {}
 

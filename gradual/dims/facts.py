@@ -52,6 +52,7 @@ class Facts:
         self._trail = Trail()
         self._known = Known(self._trail)
         self._path: dict[Constraint, None] = {}
+        self._unsure: dict[Constraint, None] = {}
 
     @property
     def known(self) -> Known:
@@ -72,6 +73,15 @@ class Facts:
         for part in constraint.parts if isinstance(constraint, And) else (constraint,):
             if part not in self._path and part.value is not True:
                 self._trail.put(self._path, part, None)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether no condition of the path was left open: whether anything comes there nobody could tell."""
+        return not self._unsure
+
+    def leave_open(self, condition: Constraint) -> None:
+        """Know of a supposed condition that nobody could tell whether it ever holds."""
+        self._trail.put(self._unsure, condition, None)
 
     def learn(self, goal: Constraint, verdict: Verdict) -> None:
         """Know a goal that was accepted, proved or not: it holds from here on.  [dim.facts.learn]

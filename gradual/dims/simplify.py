@@ -135,22 +135,18 @@ def _with(dim: Dim, replacement: Replacement) -> Dim:
 def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
     """What `difference == 0` says about its first product with a quotient.  [dim.facts.divisible]
 
-    `2 * q == min(n, 2 * q)` says nothing simpler: a comparison with an extreme is taken apart, and its parts would
-    be rewritten to it again.
+    `2 * q == min(n, 2 * q)` says nothing simpler, nor does any other extreme or choice: a comparison with one is taken
+    apart, and its parts would be rewritten to it again.
     """
+    if any(isinstance(node, Max | Min | Ite) for node in bottom_up(difference)):
+        return None
     for monomial, coefficient in difference.terms:
         for atom in monomial:
-            if isinstance(atom, FloorDiv) and not _is_chosen(atom, difference):
+            if isinstance(atom, FloorDiv):
                 image = polynomial({monomial: coefficient}) - difference
                 sign = 1 if coefficient > 0 else -1
                 return atom, Replacement(monomial, coefficient * sign, image * sign)
     return None
-
-
-def _is_chosen(atom: FloorDiv, dim: Dim) -> bool:
-    """Whether an extreme or a choice in a dim speaks of a quotient."""
-    choices = (child for child in dim.children if isinstance(child, Max | Min | Ite))
-    return any(node is atom for choice in choices for node in bottom_up(choice))
 
 
 # ------------------------------------------------------------------------------------------------- extremes

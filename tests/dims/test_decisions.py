@@ -233,6 +233,18 @@ def test_giving_up_is_neither_an_error_nor_silence() -> None:
     assert isinstance(decider.satisfiable(facts, TRUE), Somewhere)
 
 
+def test_there_is_no_counterexample_where_nobody_knows_whether_anything_comes() -> None:
+    facts, decider = known(at_least(a, 30), at_least(b, 30), at_least(c, 30)), Decider(SCANT, smt=False)
+    mark = facts.mark()
+    decider.suppose(facts, HARD)
+    verdict = decider.decide(facts, equal(n, 3))
+    assert isinstance(verdict, Unknown) and verdict.gave_up and not verdict.witness
+    assert not decider.counterexample(facts, equal(n, 3))
+    facts.rollback(mark)
+    verdict = decider.decide(facts, equal(n, 3))
+    assert isinstance(verdict, Unknown) and verdict.witness == {"n": 0}
+
+
 def test_where_clauses_are_asked_for_a_model() -> None:
     decider = Decider(smt=False)
     answer = decider.satisfiable(known(), all_of(divides(4, n), more(n, 6)))
