@@ -343,9 +343,11 @@ class _Writer(Lines):
                 return self._instance(step)
             case Closure(_, literal):
                 seen = len(self.scope)
+                self.demands.knowing.enter()
                 params = self._params(literal)
                 where = tuple(map(self.spelling.predicate, literal.type.where))
                 binders, result, body = self._binders(literal, params), self._result(literal), self._body(literal)
+                self.demands.knowing.leave()
                 self.around.pop()
                 del self.scope[seen:]
                 return ast.Fn(binders, params, said(literal), result, where, body, NOWHERE)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
-from gradual.core.declared import declarations
+from gradual.core.declared import declarations, without_contents
 from gradual.core.rewriting import Rewriting, apart
 from gradual.core.terms import (
     Apply,
@@ -255,7 +255,7 @@ class Sweep(Seen):
         if says(type, self.rewriting.typed(bound.type, bound.name), bound.name):
             self._alias(bound, value)
         else:
-            self.emit(Rename(bound.name, value, self.sharper(type, bound.type, bound.name), bound.span), bound)
+            self.emit(Rename(bound.name, value, self._ascribed(type, bound.type, bound.name), bound.span), bound)
 
     def _called(self, step: Any, moved: Invoke) -> OpenedType:
         type = self.type_of(moved.function)
@@ -281,8 +281,12 @@ class Sweep(Seen):
         if value in self.literals:
             self.literals[step.name] = self.literals[value]
         moved = step if self.is_untouched else self.rewriting.step(step)
-        sharper = self.sharper(type, step.type, step.name)
+        sharper = self._ascribed(type, step.type, step.name)
         self.emit(moved if sharper == moved.type else replace(moved, type=sharper, written=None), step)
+
+    def _ascribed(self, type: OpenedType, before: OpenedType, name: str) -> OpenedType:
+        """The type of a value under another name: an ascription says nothing of elements."""
+        return self.sharper(without_contents(type), before, name)
 
     def _alias(self, step: Any, value: str) -> None:
         """From here on the variable of a step is another, which holds the same value."""
@@ -290,7 +294,7 @@ class Sweep(Seen):
         if isinstance(type, NeverType):
             raise Unreachable(value)
         if not is_alike(type, self.rewriting.typed(step.type, step.name)):
-            moved = Rename(step.name, value, self.sharper(type, step.type, step.name), step.span)
+            moved = Rename(step.name, value, self._ascribed(type, step.type, step.name), step.span)
             self.emit(moved, step)
             return
         if type != step.type:

@@ -148,6 +148,16 @@ def test_what_was_refused_is_read(what: str, name: str) -> None:
     assert misread(made.core, inputs) is None
 
 
+def test_what_a_literal_declares_is_not_known_behind_it() -> None:
+    found = compiled("""def @main(%y: Tensor[(?,), float32]) -> int32 {
+  let %f = fn (%a: Tensor[(dim(%y, 0) - 3,), float32]) { concatenate((%a, %y), axis=0) };
+  let %z = %y as Tensor[(2,), float32];
+  1
+}""")
+    values = [(random_tensor((size,), DType.FLOAT32, 1),) for size in (2, 5)]
+    assert misread(found.core, values) is None
+
+
 @pytest.mark.parametrize("name", PLAIN)
 @pytest.mark.parametrize("text", [FAILS, TWO_FAIL])
 def test_a_check_that_fails_is_printed_alike_after_every_further_pass(text: str, name: str) -> None:

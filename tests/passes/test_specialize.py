@@ -299,6 +299,13 @@ def test_a_size_that_says_what_a_branch_checked_does_not_become_a_number(text: s
     assert not violations(after.core, Decider())
 
 
+def test_an_ascription_of_unknown_rank_says_nothing_of_elements() -> None:
+    text = "def @main(%t: Tensor[(?,), int64]) { let %v: Tensor[*, int64] = reverse(%t, axis=0); %v }"
+    assert not violations(at(text, "dim(%t,0)=3").core, Decider())
+    text = "def @main(%k: int64) { let %v: Tensor[*, int64] = stack((%k, %k), axis=0); %v }"
+    assert not violations(gradual.apply(gradual.check(text), "dynamic-to-static").core, Decider())
+
+
 def test_a_call_that_gives_a_function_of_another_size_is_not_made_at_a_number() -> None:
     text = """def @mk(%a: Tensor[(m, 2), float32]) { fn (%c: Tensor[(m, 2), float32]) { add(%a, %c) } }
 def @main(%x: Tensor[(n, 2), float32]) { let %f = @mk(%x); %f(%x) }"""
