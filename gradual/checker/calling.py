@@ -58,13 +58,10 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
     if isinstance(type, FunctionType) and len(type.params) == len(operands):
         declared = function in state.program.functions and not function.startswith("@")
         callee = Callee(function if declared else spelling, function, type, DECLARED if declared else CALLED)
-    if not state.templates.keys().isdisjoint(operands):
-        from gradual.checker.templates import supplied
-
-        if callee is not None and not _measurable(state, callee, operands, spans):
-            return state.broken()
-        operands = supplied(state, spans, type, operands)
-    name = state.fresh(hint)
+    completed = complete(state, callee, type, operands, spans)
+    if completed is None:
+        return state.broken()
+    operands, name = completed, state.fresh(hint)
     if isinstance(type, Broken) or any(isinstance(state.types[operand], Broken) for operand in operands):
         return state.define(name, BROKEN)
     if not isinstance(type, FunctionType):
@@ -76,6 +73,22 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
         state.report("E0304", "type.call.arity", message, call.span)
         return state.define(name, BROKEN)
     return invoked(state, callee, operands, spans, call.span, name)
+
+
+def complete(
+    state: Elaboration, callee: Callee | None, type: object, operands: Sequence[str], spans: Sequence[Span]
+) -> Sequence[str] | None:
+    """The operands, literals that wait among them at the types of the parameters; None after reporting why not.
+
+    [type.fn.expected]
+    """
+    if state.templates.keys().isdisjoint(operands):
+        return operands
+    from gradual.checker.templates import supplied
+
+    if callee is not None and not _measurable(state, callee, operands, spans):
+        return None
+    return supplied(state, spans, type, operands)
 
 
 def spelled(state: Elaboration, function: ast.Expr) -> str:

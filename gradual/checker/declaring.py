@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable
-from gradual.checker.calling import DECLARED, Callee, invoked
+from gradual.checker.calling import DECLARED, Callee, complete, invoked
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.literals import fits, number_value
@@ -24,6 +24,7 @@ from gradual.dims.dim import Dim, constant
 from gradual.ops.operator import Operator
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.syntax.within import within
 from gradual.types.dtype import DType
 from gradual.types.opening import sizes
 from gradual.types.type import FunctionType, GradualType, NeverType, TensorType
@@ -85,6 +86,8 @@ class Application:
 def applied(state: Elaboration, application: Application, infer: Infer, hint: str | None) -> str:
     """The core variable that holds the value of a declared operator: arguments by position, scalars also by name.
 
+    `infer` lets function literals wait.
+
     [type.declared]
     """
     type = state.interface(application.name)
@@ -93,12 +96,15 @@ def applied(state: Elaboration, application: Application, infer: Infer, hint: st
     written = _arguments(state, application, type)
     if written is None:
         return state.broken()
-    operands = [_operand(state, expr, param, infer) for expr, param in zip(written, type.params, strict=True)]
+    passed = [_operand(state, expr, param, infer) for expr, param in zip(written, type.params, strict=True)]
+    callee, spans = Callee(application.name, application.name, type, DECLARED), [expr.span for expr in written]
+    operands = complete(state, callee, type, passed, spans)
+    if operands is None:
+        return state.broken()
     name = state.fresh(hint)
     if any(isinstance(state.types[operand], Broken) for operand in operands):
         return state.define(name, BROKEN)
-    callee = Callee(application.name, application.name, type, DECLARED)
-    return invoked(state, callee, operands, [expr.span for expr in written], application.span, name)
+    return invoked(state, callee, operands, spans, application.span, name)
 
 
 def _arguments(state: Elaboration, application: Application, type: FunctionType) -> list[ast.Expr] | None:
@@ -136,9 +142,9 @@ def _unfit(operator: str, key: str, names: Sequence[str], given: Mapping[str, ob
 
 
 def _operand(state: Elaboration, expr: ast.Expr, param: GradualType, infer: Infer) -> str:
-    """An argument; a plain number takes the parameter's element type, and a size may stand for an int64."""
+    """An argument; a plain number takes the parameter's element type, and names of dims are a size for an int64."""
     dtype = param.dtype if isinstance(param, TensorType) and not param.shape else None
-    if dtype is None or isinstance(expr, ast.Local):
+    if dtype is None or any(isinstance(part, ast.Local) for part in within(expr)):
         return infer(expr)
     if isinstance(expr, ast.Number):
         adapts = not expr.explicit and fits(expr.value, dtype)

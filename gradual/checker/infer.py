@@ -252,7 +252,7 @@ def _operator(
         return _size_of(state, ast.Call(ast.Name(name, name_span), tuple(arguments), tuple(attributes), span), hint)
     if name in state.program.functions:
         application = Application(name, arguments, attributes, span)
-        return applied(state, application, lambda part: infer(state, part), hint)
+        return applied(state, application, lambda part: deferred(state, part), hint)
     operator = state.program.operators.get(name)
     if name in EXTREMA and len(arguments) > 1 and not attributes:
         return _extremum(state, name, arguments, span, hint)

@@ -335,7 +335,9 @@ class Inference:
         if name in EXTREMA and len(call.arguments) > 1 and not call.attributes:
             scalars = self._neighbours(call.arguments)
             return reduce(lambda one, other: self._applied(EXTREMA[name], [one, other], ()), scalars)
-        declared = name in self.globals or name in self.program.constructors
+        if name in self.globals:
+            return self._applied(name, list(map(self.value, _by_place(self.program.functions[name], call))), ())
+        declared = name in self.program.constructors
         takes = not declared and takes_neighbours(self.program.operators.get(name), len(call.arguments))
         operands = self._neighbours(call.arguments) if takes else list(map(self.value, call.arguments))
         return self._applied(name, operands, call.attributes)
@@ -429,3 +431,10 @@ class Inference:
             return content
         self.flows.flow(operands[1], content)
         return sk.Product(())
+
+
+def _by_place(function: ast.Fn, call: ast.Call) -> Iterator[ast.Expr]:
+    """The arguments of an application, in the order of the parameters."""
+    names = [param.name.name.removeprefix("%") for param in function.params]
+    given = {one.key: one.value for one in call.attributes} | dict(zip(names, call.arguments, strict=False))
+    return (given[name] for name in names if name in given)
