@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from gradual.checker.apply import apply, discharge_divisions, form, read_attributes, unknown_operator
 from gradual.checker.ascribing import ascribe
 from gradual.checker.binders import Unreadable
-from gradual.checker.calling import called
+from gradual.checker.calling import called, spelled
 from gradual.checker.closures import closure
 from gradual.checker.conditional import conditional
 from gradual.checker.data import construct, constructor_named, constructor_type, constructor_value
@@ -244,6 +244,7 @@ def _operator(
     """An application by name: of an operator, or of a constructor.  [name.operator] [name.type]"""
     constructor = constructor_named(state, name)
     if constructor is not None:
+        _no_attributes(state, f"`{name}`", attributes)
         spans = [argument.span for argument in arguments]
         fields = [deferred(state, argument) for argument in arguments]
         fields = supplied(state, spans, constructor_type(state.program, constructor), fields)
@@ -322,7 +323,16 @@ def _may_be_scalar(type: Typed) -> bool:
     return isinstance(type, UnrankedType | Broken) or (isinstance(type, TensorType) and not type.shape)
 
 
+def _no_attributes(state: Elaboration, called: str, attributes: Sequence[ast.Attribute]) -> None:
+    """Report what is given by name to what takes nothing so.  [name.attribute]"""
+    for attribute in attributes:
+        if attribute.key != "attrs_type_key":
+            message = f"{called} is given its arguments by position, not as `{attribute.key}`"
+            state.report("E0207", "name.attribute", message, attribute.span)
+
+
 def _invoke(state: Elaboration, call: ast.Call, hint: str | None) -> str:
+    _no_attributes(state, f"`{spelled(state, call.function)}`", call.attributes)
     function = deferred(state, call.function)
     operands = [deferred(state, argument) for argument in call.arguments]
     if function in state.templates:

@@ -188,26 +188,26 @@ class Join:
                 return self._dtypes(types, index)
             if type.rank != first.rank:
                 return self._never("E0308", self.rule, f"rank {first.rank} is not rank {type.rank}", 0, index)
-        shape = []
+        shape, ranks = [], first.rank == 1 and first.dtype.counts
         for axis in range(first.rank):
-            dim = self._size([t.shape[axis] for t in types], [r.shape[axis] for r in reads], path, axis)
+            dim = self._size([t.shape[axis] for t in types], [r.shape[axis] for r in reads], path, axis, ranks)
             if dim is None:
                 return BROKEN
             shape.append(dim)
         return TensorType(tuple(shape), first.dtype, self._contents(types))
 
-    def _size(self, dims: Sequence[Dim], reads: Sequence[Dim], path: str, axis: int) -> Dim | None:
+    def _size(self, dims: Sequence[Dim], reads: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim | None:
         """The joined size at an axis; None after reporting two that never agree.
 
         What each branch reads under its own condition may keep a size, and so may a proof that needs no path; only
-        the sizes themselves may refute.
+        the sizes themselves may refute.  No proof keeps a number that is a rank (`ranks`): less budget would reject.
         """
         same = self._same(dims)
         if same is not None:
             return same
         both = reads if all(map(self._visible, reads)) and not (_one(reads) and self._is_dead(self.branches)) else dims
         if not all(map(self._visible, dims)):
-            return self._hidden(both, path, axis)
+            return self._hidden(both, path, axis, ranks)
         if _one(both):
             return both[0]
         doubt = False
@@ -223,9 +223,9 @@ class Join:
                 case Proved():
                     pass
         if not doubt and self._are_one(dims):
-            return dims[0]
+            return next((dim for dim in dims if not ranks or dim.value is None), dims[0])
         if self.truth is None:
-            kept = self._kept(dims)
+            kept = self._kept(dims, ranks)
             if kept is not None:
                 return kept
             if doubt and not self.state.gradual:
@@ -248,20 +248,22 @@ class Join:
         given = (branch.given for branch in branches if branch.deserted)
         return any(isinstance(satisfiable(facts, one), Nowhere) for one in given)
 
-    def _hidden(self, dims: Sequence[Dim], path: str, axis: int) -> Dim:
+    def _hidden(self, dims: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim:
         """Some size cannot be named outside, unless it is there as another branch's."""
-        kept = self._kept(dims)
+        kept = self._kept(dims, ranks)
         if kept is not None:
             return kept
         known = all(map(self._visible, dims))
         return self._either(dims, path, axis) if known else self._unknown(dims, path, axis, known=False)
 
-    def _kept(self, dims: Sequence[Dim]) -> Dim | None:
+    def _kept(self, dims: Sequence[Dim], ranks: bool) -> Dim | None:
         """The size of a branch which every other one has where it is taken; the condition need say no more.
 
         [type.if.part]
         """
         for target in filter(self._visible, dims):
+            if ranks and target.value is not None:
+                continue
             if all(self._agree(branch, dim, target) for branch, dim in zip(self.branches, dims, strict=True)):
                 return target
         return None

@@ -15,7 +15,7 @@ from gradual.types.fitting import Regular, fits
 from gradual.types.opening import opened
 from gradual.types.relate import instantiated, is_same
 from gradual.types.text import shown
-from gradual.types.type import DataType, GradualType, TupleType
+from gradual.types.type import DataType, GradualType, ReferenceType, TupleType
 
 
 @dataclass(slots=True)
@@ -135,7 +135,7 @@ class Structures:
             for mine, theirs in zip(held.fields, wanted.fields, strict=True):
                 self.kept(mine, theirs, what)
             return
-        if isinstance(held, DataType | TupleType) or isinstance(wanted, DataType | TupleType):
+        if isinstance(held, DataType | TupleType | ReferenceType) or isinstance(wanted, DataType | TupleType):
             self.verifier.found.append(f"{what}: {shown(held)} used as {shown(wanted)}")
             return
         name = "%?part"

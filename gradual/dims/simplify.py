@@ -135,10 +135,10 @@ def _with(dim: Dim, replacement: Replacement) -> Dim:
 def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
     """What `difference == 0` says about its first product with a quotient.  [dim.facts.divisible]
 
-    `2 * q == min(n, 2 * q)` says nothing simpler, nor does any other extreme or choice: a comparison with one is taken
-    apart, and its parts would be rewritten to it again.
+    `2 * q == min(n, 2 * q)` says nothing simpler, nor does any other extreme or choice of quotients: a comparison with
+    one is taken apart, and its parts would be rewritten to it again.
     """
-    if any(isinstance(node, Max | Min | Ite) for node in bottom_up(difference)):
+    if _chooses_quotients(difference):
         return None
     for monomial, coefficient in difference.terms:
         for atom in monomial:
@@ -147,6 +147,12 @@ def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
                 sign = 1 if coefficient > 0 else -1
                 return atom, Replacement(monomial, coefficient * sign, image * sign)
     return None
+
+
+def _chooses_quotients(dim: Dim) -> bool:
+    """Whether an extreme or a choice in a dim speaks of quotients."""
+    choices = (node for node in bottom_up(dim) if isinstance(node, Max | Min | Ite))
+    return any(isinstance(node, FloorDiv) for choice in choices for node in bottom_up(choice))
 
 
 # ------------------------------------------------------------------------------------------------- extremes

@@ -139,7 +139,9 @@ class Machine:
 
     def _push(self, entry: Activation | Returning) -> None:
         if len(self._stack) >= LIMITS.calls:
-            raise fault("E0607", "run.call", f"calls nest deeper than {LIMITS.calls}", NO_SPAN)
+            top = self._stack[-1]
+            span = top.steps[top.at - 1].span if isinstance(top, Activation) and top.at else NO_SPAN
+            raise fault("E0607", "run.call", f"calls nest deeper than {LIMITS.calls}", span)
         self._stack.append(entry)
 
     def _step(self, activation: Activation, step: Step) -> None:

@@ -151,8 +151,14 @@ def is_generic(type: GradualType) -> bool:
 
 
 def is_empty(type: GradualType) -> bool:
-    """Whether there is no value of a type: `_`, or a tuple with a field of which there is none."""
-    return isinstance(type, NeverType) or (isinstance(type, TupleType) and any(map(is_empty, type.fields)))
+    """Whether there is no value of a type: `_`, a tuple with a field of which there is none, a reference to none."""
+    match type:
+        case TupleType(fields):
+            return any(map(is_empty, fields))
+        case ReferenceType(content):
+            return is_empty(content)
+        case _:
+            return isinstance(type, NeverType)
 
 
 def settled_type(type: OpenedType) -> GradualType:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gradual.dims.constraint import TRUE
+from gradual.types.choosing import is_empty
 from gradual.types.declared import Data
 from gradual.types.opening import opened
 from gradual.types.parts import has_more_parts
@@ -15,7 +16,6 @@ from gradual.types.type import (
     DataType,
     FunctionType,
     GradualType,
-    NeverType,
     TensorType,
     TupleType,
     UnrankedType,
@@ -44,7 +44,7 @@ def fits(source: GradualType, target: GradualType, regular: Regular) -> bool:
     if source == target:
         return True
     match source, target:
-        case NeverType(), _:
+        case _ if is_empty(source):
             return True
         case TensorType() | UnrankedType(), TensorType() | UnrankedType():
             inside, _ = opened(source, "%?", lambda path, axis, hole: None)
@@ -77,11 +77,12 @@ def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
     declared = regular.data[source.name]
     mine = dict(zip(declared.types, source.arguments, strict=True))
     theirs = dict(zip(declared.types, target.arguments, strict=True))
-    good = all(
-        fits(instantiated(part, mine), instantiated(part, theirs), regular)
-        for constructor in declared.constructors.values()
-        for part in constructor.fields
-    )
+    good = True
+    for constructor in declared.constructors.values():
+        held = [instantiated(part, mine) for part in constructor.fields]
+        if not any(map(is_empty, held)):  # else there is no value that it made
+            wanted = [instantiated(part, theirs) for part in constructor.fields]
+            good = good and all(fits(*pair, regular) for pair in zip(held, wanted, strict=True))
     if not good:
         regular.met = before
     return good
