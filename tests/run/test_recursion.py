@@ -64,7 +64,8 @@ def test_calls_that_nest_too_deep_are_a_fault(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(machine, "LIMITS", replace(machine.LIMITS, calls=500))
     with pytest.raises(Fault) as caught:
         accepted(text).run("@main", floats(1))
-    assert caught.value.code == "E0607"
+    span = caught.value.span
+    assert (caught.value.code, text[span.start : span.end]) == ("E0607", "@deep(%x)")
 
 
 def test_a_loop_that_grows_its_value() -> None:
