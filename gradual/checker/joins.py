@@ -281,11 +281,11 @@ class Join:
 
     def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
         """What is decided of a goal where the conditions of some branches hold."""
-        facts = self.state.facts
+        facts, decider = self.state.facts, self.state.program.decider
         mark = facts.mark()
         for branch in branches:
-            facts.suppose(branch.given)
-        verdict = self.state.program.decider.decide(facts, goal)
+            decider.suppose(facts, branch.given)
+        verdict = decider.decide(facts, goal)
         facts.rollback(mark)
         return verdict
 

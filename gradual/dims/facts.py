@@ -94,6 +94,7 @@ class Facts:
                     self.assume(goal)
             case Unknown():
                 self.suppose(goal)
+                self.leave_open(goal)
 
     def mark(self) -> Mark:
         """The present point, for `rollback`."""

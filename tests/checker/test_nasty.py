@@ -229,3 +229,21 @@ def test_what_a_program_means_does_not_depend_on_how_much_is_known(
 def test_an_axis_is_written_not_computed(size: str) -> None:
     text = f"def @main(%x: Tensor[(2, 3), float32], %y: Tensor[({size},), float32]) {{ sum(%x, axis=[dim(%y, 0)]) }}"
     assert codes(text) == ["E0207"]
+
+
+NOBODY_KNOWS = "dim(%x, 2) == (dim(%x, 0) + 3) * (dim(%x, 2) - 1)"
+"""Never so, as Z3 knows and nobody else."""
+
+
+@pytest.mark.parametrize("smt", [True, False])
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"if ({NOBODY_KNOWS}) {{ let %t: Tensor[(3,), float32] = %y; 1 }} else {{ 2 }}",
+        f"let %r = if (logical_and(%c, {NOBODY_KNOWS})) {{ %y }} else {{ %z }}; 1",
+        f"if ({NOBODY_KNOWS}) {{ let %r = if (%c) {{ %y }} else {{ %z }}; 1 }} else {{ 2 }}",
+    ],
+)
+def test_a_strict_definition_is_not_refused_where_nobody_knows_whether_anything_comes(body: str, smt: bool) -> None:
+    params = "%c: bool, %x: Tensor[(a, b, c), float32], %y: Tensor[(n,), float32], %z: Tensor[(m,), float32]"
+    assert gradual.check(f"def @main({params}) -> int32 {{ {body} }}", smt=smt).ok
