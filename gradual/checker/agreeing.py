@@ -138,7 +138,8 @@ class Agreement:
         goal = equal(left, right)
         verdict = self.state.program.decider.decide(self.state.facts, goal)
         if isinstance(verdict, Proved):
-            return left
+            has_value = self.state.program.decider.has_value
+            return next((size for size in (left, right) if has_value(self.state.facts, size)), Hole())
         if self.forgives:
             self.state.gradual = True
             return Hole()

@@ -8,7 +8,7 @@ all of them agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, repeat
 from typing import TypeGuard, TypeVar
@@ -21,7 +21,8 @@ from gradual.core.terms import Block, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import Constraint, any_of, equal
 from gradual.dims.decide import Nowhere
-from gradual.dims.dim import Dim, ite
+from gradual.dims.dim import Dim, divisors, ite
+from gradual.dims.facts import Facts
 from gradual.ops.contents import chosen
 from gradual.source import Span
 from gradual.types.opening import closed, size_of
@@ -208,7 +209,7 @@ class Join:
         both = reads if all(map(self._visible, reads)) and not (_one(reads) and self._is_dead(self.branches)) else dims
         if not all(map(self._visible, dims)):
             return self._hidden(both, path, axis, ranks)
-        if _one(both):
+        if _one(both) and self._stands(both[0], dims):
             return both[0]
         doubt = False
         for i, j in combinations(_distinct(dims), 2):
@@ -223,7 +224,9 @@ class Join:
                 case Proved():
                     pass
         if not doubt and self._are_one(dims):
-            return next((dim for dim in dims if not ranks or dim.value is None), dims[0])
+            equal_ones = [dim for dim in dims if self._stands(dim, dims) and not (ranks and dim.value is not None)]
+            if equal_ones:
+                return equal_ones[0]
         if self.truth is None:
             kept = self._kept(dims, ranks)
             if kept is not None:
@@ -235,7 +238,25 @@ class Join:
     def _same(self, parts: Sequence[P]) -> P | None:
         """The size or element from outside that every branch has, be it as its types say it."""
         outside = filter(self._visible, parts)
-        return next((one for one in outside if all(map(Branch.has, self.branches, repeat(one), parts))), None)
+        same = (one for one in outside if all(map(Branch.has, self.branches, repeat(one), parts)))
+        return next((one for one in same if self._stands(one, parts)), None)
+
+    def _stands(self, size: Content, parts: Sequence[Content]) -> bool:
+        """Whether a size has a value whichever branch is taken: one that has another did not check its divisors."""
+        if not divisors(size):
+            return True
+        has_value = self.state.program.decider.has_value
+        others = (branch for branch, part in zip(self.branches, parts, strict=True) if part is not size)
+        return all(self._under_lasting(branch, lambda facts: has_value(facts, size)) for branch in others)
+
+    def _under_lasting(self, branch: Branch, asks: Callable[[Facts], bool]) -> bool:
+        """What is answered where a branch is taken; what ends with a branch further out is not known."""
+        facts = self.state.facts.lasting()
+        mark = facts.mark()
+        facts.suppose(branch.given)
+        answer = asks(facts)
+        facts.rollback(mark)
+        return answer
 
     def _are_one(self, dims: Sequence[Dim]) -> bool:
         """Whether sizes are the same by what does not end with a branch, without conditions."""
@@ -264,7 +285,8 @@ class Join:
         for target in filter(self._visible, dims):
             if ranks and target.value is not None:
                 continue
-            if all(self._agree(branch, dim, target) for branch, dim in zip(self.branches, dims, strict=True)):
+            agrees = (self._agree(branch, dim, target) for branch, dim in zip(self.branches, dims, strict=True))
+            if all(agrees) and self._stands(target, dims):
                 return target
         return None
 
@@ -272,12 +294,10 @@ class Join:
         """Whether a branch has a size whenever it is taken; what ends with a branch further out keeps nothing."""
         if dim is target or self._is_dead([branch]):
             return True
-        facts, decide = self.state.facts.lasting(), self.state.program.decider.decide
-        mark = facts.mark()
-        facts.suppose(branch.given)
-        verdicts = [decide(facts, equal(one, target)) for one in one_of(self.state, dim)]
-        facts.rollback(mark)
-        return all(isinstance(verdict, Proved) for verdict in verdicts)
+        decide, sizes = self.state.program.decider.decide, one_of(self.state, dim)
+        return self._under_lasting(
+            branch, lambda facts: all(isinstance(decide(facts, equal(one, target)), Proved) for one in sizes)
+        )
 
     def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
         """What is decided of a goal where the conditions of some branches hold."""

@@ -8,8 +8,8 @@ from gradual.core import anyrank
 from gradual.core.terms import Block, CorePattern, If, Match
 from gradual.core.verify_data import Structures
 from gradual.core.verifying import Verifying
-from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, equal
-from gradual.dims.dim import Dim
+from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_least, equal
+from gradual.dims.dim import Dim, divisors
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
 from gradual.types.opening import base_of, paired_sizes, placed_sizes, shapes_unknown, sizes
@@ -86,6 +86,8 @@ def _branch(
         variable = bare(joined)
         if size is not joined and (variable is None or base_of(variable) != step.name):
             verifier._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
+            for divisor in divisors(verifier.decider.simplified(verifier.facts, joined)):
+                verifier._prove(at_least(divisor, 1), f"{step.name}: {joined} divides by {divisor}")
     _joined_contents(verifier, type, step)
     learnt = {place: verifier.decider.simplified(verifier.facts, size) for place, size in placed_sizes(type)}
     verifier.facts.rollback(mark)

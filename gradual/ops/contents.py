@@ -49,26 +49,23 @@ def _fits(part: Content | None, dtype: DType) -> bool:
     return dtype is DType.BOOL or dtype.is_integer
 
 
-def floor_quotient(left: Dim, right: Dim) -> Dim | None:
-    """The floored quotient by a divisor of any sign; None by zero."""
+def floor_quotient(left: Dim, right: Dim) -> Dim:
+    """The floored quotient by a divisor of any sign; by zero, where the run stops, what the formula for any says."""
     if right.value is not None:
-        return None if right.value == 0 else left // right if right.value > 0 else -left // -right
+        return left // right if right.value > 0 else -left // max(-right.value, 1)
     return ite(at_least(right, ONE), left // maximum(right, ONE), -left // maximum(-right, ONE))
 
 
-def floor_remainder(left: Dim, right: Dim) -> Dim | None:
+def floor_remainder(left: Dim, right: Dim) -> Dim:
     """What is left of the floored quotient."""
     if right.value is not None and right.value > 0:
         return left % right
-    quotient = floor_quotient(left, right)
-    return None if quotient is None else left - right * quotient
+    return left - right * floor_quotient(left, right)
 
 
-def trunc_quotient(left: Dim, right: Dim) -> Dim | None:
-    """The quotient rounded toward zero; None by zero."""
+def trunc_quotient(left: Dim, right: Dim) -> Dim:
+    """The quotient rounded toward zero; by zero as `floor_quotient`."""
     down, up = floor_quotient(left, right), floor_quotient(-left, right)
-    if down is None or up is None:
-        return None
     same_sign = at_least(left, ZERO) if right.value is None or right.value > 0 else at_most(left, ZERO)
     if right.value is None:
         both = all_of(at_least(left, ZERO), at_least(right, ONE)), all_of(at_most(left, ZERO), at_most(right, -ONE))
@@ -76,10 +73,9 @@ def trunc_quotient(left: Dim, right: Dim) -> Dim | None:
     return ite(same_sign, down, -up)
 
 
-def trunc_remainder(left: Dim, right: Dim) -> Dim | None:
+def trunc_remainder(left: Dim, right: Dim) -> Dim:
     """What is left of the quotient rounded toward zero."""
-    quotient = trunc_quotient(left, right)
-    return None if quotient is None else left - right * quotient
+    return left - right * trunc_quotient(left, right)
 
 
 def power(left: Dim, right: Dim) -> Dim | None:

@@ -306,6 +306,12 @@ def test_an_ascription_of_unknown_rank_says_nothing_of_elements() -> None:
     assert not violations(gradual.apply(gradual.check(text), "dynamic-to-static").core, Decider())
 
 
+@pytest.mark.parametrize("name", ["floor_divide", "trunc_divide", "floor_mod", "trunc_mod"])
+def test_what_is_divided_by_zero_keeps_the_elements_that_are_known(name: str) -> None:
+    whole = f"dyn.full(1f, stack((2i64, {name}(%k, %z)), axis=0), dtype=\"float32\")"
+    assert not violations(at(f"def @main(%k: int64, %z: int64) {{ {whole} }}", "%z=0").core, Decider())
+
+
 def test_a_call_that_gives_a_function_of_another_size_is_not_made_at_a_number() -> None:
     text = """def @mk(%a: Tensor[(m, 2), float32]) { fn (%c: Tensor[(m, 2), float32]) { add(%a, %c) } }
 def @main(%x: Tensor[(n, 2), float32]) { let %f = @mk(%x); %f(%x) }"""

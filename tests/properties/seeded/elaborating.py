@@ -209,8 +209,8 @@ def joins_refute_by_the_path() -> Iterator[None]:
     """Branches disagree already if the sizes as they read under the path's facts do."""
     size = Join._size
 
-    def altered(self: Join, dims: Sequence[Dim], reads: Sequence[Dim], path: str, axis: int) -> Dim | None:
-        return size(self, reads if all(map(self._visible, reads)) else dims, reads, path, axis)
+    def altered(self: Join, dims: Sequence[Dim], reads: Sequence[Dim], *place: Any) -> Dim | None:
+        return size(self, reads if all(map(self._visible, reads)) else dims, reads, *place)
 
     with patch.object(Join, "_size", altered):
         yield
