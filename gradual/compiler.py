@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gradual.checker.advice import Outcome, Trials, advised, annotation_for, findings
+from gradual.checker.advice import Outcome, Trials, advised, annotation_for, findings, residual
 from gradual.checker.declaring import as_function
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.module import Checked, checked
@@ -149,7 +149,7 @@ class Compilation:
     def _helped(self, check: Check, trials: Trials) -> Help | None:
         for state in self._checked.elaborations.values() if self._checked else ():
             if check in state.checks:
-                before = Outcome(findings(self.diagnostics), self.residual)
+                before = Outcome(findings(self.diagnostics), residual(self.checks))
                 return annotation_for(check, state, self.core, before, trials)
         return None
 
@@ -268,7 +268,7 @@ def _trials(source: Source, options: Options) -> Trials:
 
     def retry(text: str) -> Outcome:
         again = compile_source(Source(source.name, text), replace(options, advise=False))
-        return Outcome(findings(again.diagnostics), again.residual)
+        return Outcome(findings(again.diagnostics), residual(again.checks))
 
     return Trials(source.text, retry, options.limits.trials)
 

@@ -6,7 +6,7 @@ size that would prove it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any
@@ -33,10 +33,10 @@ Findings = frozenset[tuple[str, str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What checking an edited text gave."""
+    """What checking a text gave: its errors, and each residual check by its rule and where it begins."""
 
     errors: Findings
-    residual: int
+    residual: tuple[tuple[str, int], ...]
 
 
 Retry = Callable[[str], Outcome]
@@ -198,15 +198,31 @@ def annotation_for(check: Check, state: Elaboration, core: Module, before: Outco
     outcome = trials.outcome(edit) if edit is not None else None
     if edit is None or outcome is None:
         return None
-    if not outcome.errors <= before.errors or outcome.residual >= before.residual:
+    if not outcome.errors <= before.errors or len(outcome.residual) >= len(before.residual):
+        return None
+    if not _is_gone(check, edit, before, outcome):
         return None
     this = "this `?`" if edit.span in {promise.span for promise in check.blame.promises} else _where(edit, trials)
     return Help(f"writing {edit.text} for {this} proves it", (edit,))
 
 
+def residual(checks: Iterable[Check]) -> tuple[tuple[str, int], ...]:
+    """Residual checks, as an outcome knows them."""
+    return tuple((check.blame.rule, check.span.start) for check in checks)
+
+
+def _is_gone(check: Check, edit: Edit, before: Outcome, after: Outcome) -> bool:
+    """Whether fewer checks of this one's rule stand at its place, which an edit before it moves."""
+    rule, place = check.blame.rule, check.span.start
+    moved = len(edit.text) - (edit.span.end - edit.span.start) if place >= edit.span.end else 0
+    return after.residual.count((rule, place + moved)) < before.residual.count((rule, place))
+
+
 def _where(edit: Edit, trials: Trials) -> str:
-    """A `?` that stands elsewhere, by its line."""
-    return f"the `?` in line {trials.text.count(chr(10), 0, edit.span.start) + 1}"
+    """A `?` that stands elsewhere, by its line and column."""
+    at = edit.span.start
+    line, column = trials.text.count("\n", 0, at) + 1, at - trials.text.rfind("\n", 0, at)
+    return f"the `?` at {line}:{column}"
 
 
 def _written(check: Check, state: Elaboration, core: Module) -> Edit | None:

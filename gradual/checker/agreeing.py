@@ -198,18 +198,6 @@ def promising(state: Elaboration, rule: str, span: Span) -> Agree:
     return agree
 
 
-def forgiving(state: Elaboration, span: Span) -> Agree:
-    """Join what is shown of one type parameter before it has to agree."""
-
-    def agree(left: Shown, right: Shown) -> GradualType:
-        owed = len(state.postponed)
-        joined = Agreement(state, "type.agree", "", (span, span), refuses=False).join(left.type, right.type)
-        del state.postponed[owed:]
-        return joined or left.type
-
-    return agree
-
-
 def _own(type: FunctionType) -> set[Variable]:
     """The dims that a function type binds, and what it says of its parameters."""
     return {*type.binders, *named_parts(type)}

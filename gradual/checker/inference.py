@@ -55,6 +55,10 @@ def solution(program: Program) -> Solution:
     return program.inferred
 
 
+_NARROW = {DType.FLOAT32: 0, DType.INT64: 1}
+"""Which own element types of numbers hold what others cannot."""
+
+
 class Inference:
     """One walk over a file.
 
@@ -103,8 +107,11 @@ class Inference:
         return False
 
     def _own_types(self) -> bool:
-        """Whether some number took its own element type, since nothing beside it says another."""
-        for numeral in self.numerals:
+        """Whether some number took its own element type, since nothing beside it says another.
+
+        Those go first that fewer types can hold, so that the others have theirs: `2.5`, then `5000000000`, then `2`.
+        """
+        for numeral in sorted(self.numerals, key=lambda one: _NARROW.get(DType(one.number.dtype), 2)):
             if numeral.element.known() is None:
                 self.flows.equate(numeral.element, Element(DType(numeral.number.dtype)))
                 return True

@@ -46,9 +46,10 @@ def entered(
     gradual, before = state.gradual, len(state.ghosts)
     result = state.enter(call.result, name, promise, identities)
     agreed = type in state.agreed or not leaves_open(state, type, arguments)
-    if not gradual and state.gradual and agreed:
+    if not gradual and agreed:
         state.gradual = False
         state.joins.update(list(state.ghosts)[before:])
+        state.agree(call.result)
     return result
 
 

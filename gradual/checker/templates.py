@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from gradual.checker.agreeing import forgiving
+from gradual.checker.agreeing import promising
 from gradual.checker.ascribing import ascribe
 from gradual.checker.closures import closure
 from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration
@@ -188,9 +188,10 @@ def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: 
     Arguments that are not such literals are looked at first.  [type.fn.expected]
     """
     wanted: list[GradualType | None] = [None] * len(operands)
+    doubted = False
     if isinstance(type, FunctionType) and len(type.params) == len(operands):
-        wanted = _wanted(state, type, operands, spans[0])
-    found = []
+        wanted, doubted = _wanted(state, type, operands, spans[0])
+    found, mark = [], len(state.postponed)
     for index, (operand, target) in enumerate(zip(operands, wanted, strict=True)):
         held: str | None = operand
         if operand in state.templates:
@@ -201,20 +202,27 @@ def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: 
                 else at_type(state, operand, target, span, through, "type.call.argument")
             )
         found.append(held or state.broken())
+    if doubted:
+        state.postponed[mark:] = [replace(one, follows=True) for one in state.postponed[mark:]]
     return found
 
 
-def _wanted(state: Elaboration, type: FunctionType, operands: Sequence[str], span: Span) -> list[GradualType | None]:
-    """What the parameters are, as far as the other arguments show; None where they do not.
+def _wanted(
+    state: Elaboration, type: FunctionType, operands: Sequence[str], span: Span
+) -> tuple[list[GradualType | None], bool]:
+    """What the parameters are, as far as the other arguments show, None where they do not; whether these disagree.
 
-    A size on which named ones did not agree makes nothing gradual.  [type.strict]
+    A size on which named ones did not agree makes nothing gradual: that they do not is the error.  [type.strict]
     """
     types: list[OpenedType] = []
     for operand in operands:
         held = state.types[operand]
         types.append(NeverType() if isinstance(held, Broken) else held)
-    applied = at_arguments(type, types, agree=forgiving(state, span))
+    owed = len(state.postponed)
+    applied = at_arguments(type, types, agree=promising(state, "type.agree", span))
     assert applied is not None
+    doubted = any(postponed.fails for postponed in state.postponed[owed:])
+    del state.postponed[owed:]  # the call asks again
     agreed = not leaves_open(state, type, types)
     hidden = {variable for variable, found in zip(type.types, applied.types, strict=True) if _is_empty(found)}
     wanted: list[GradualType | None] = []
@@ -224,7 +232,7 @@ def _wanted(state: Elaboration, type: FunctionType, operands: Sequence[str], spa
         wanted.append(None if open else param)
         if agreed:
             state.agree(param)
-    return wanted
+    return wanted, doubted
 
 
 def unused(state: Elaboration, mark: int, result: str) -> None:

@@ -233,11 +233,16 @@ class _Planner:
     def _bound(self, exact: Dim, step: Step) -> Dim | None:
         """The size, or what it is proved to be at most, over what is known on entry.  [plan.bound]"""
         if self._known(exact):
-            return exact
+            return self._natural(exact)
         for candidate in (exact.substitute(self.highs), *self._operand_sizes(step)):
             if self._known(candidate) and self.sizes.proved(exact, candidate, self.facts):
-                return candidate
+                return self._natural(candidate)
         return None
+
+    def _natural(self, dim: Dim) -> Dim:
+        """A formula that is known on entry, no less than 0 there: what checks have told may be so behind them only."""
+        decided = self.sizes.decider.decide(self.entry, at_least(dim, constant(0)))
+        return dim if isinstance(decided, Proved) else maximum(dim, constant(0))
 
     def _operand_sizes(self, step: Step) -> Iterator[Dim]:
         """The bytes of the operands' tensors, or what bounds them."""
@@ -249,8 +254,9 @@ class _Planner:
                     yield exact.substitute(self.highs)
 
     def _known(self, dim: Dim) -> bool:
-        """Whether a formula is known when the function is entered, whatever ranks its arguments have."""
-        return all(variable.witness is None or variable.witness in self.read for variable in dim.variables())
+        """Whether a formula is known when the function is entered, whatever ranks and sizes its arguments have."""
+        read = all(variable.witness is None or variable.witness in self.read for variable in dim.variables())
+        return read and self.sizes.decider.has_value(self.entry, dim)
 
     # ---------------------------------------------------------------------------------------------------------- facts
     def _learn(self, step: Step) -> None:

@@ -101,7 +101,7 @@ class Session:
         """Take in definitions, unless the session would then have an error; show their types."""
         new = session.pieces(source, definitions)
         state = session.defined(base, new)
-        made = session.compiled(state, self.options)
+        made = session.compiled(state, self.options, ("()",) if state.bound else ())
         found = made.found([source])
         yield from self.shown(found, made.program.locate)
         if made.compilation.ok:

@@ -26,8 +26,8 @@ from gradual.types.type import (
     UnrankedType,
 )
 
-HIDDEN = "@it"
-"""The function that holds an input; a session cannot define it."""
+HIDDEN = "@_input_of_this_session"
+"""The function that holds an input."""
 WRITTEN_OUT = 64
 """Integer vectors up to this length are written into the program, so that their contents are known."""
 
@@ -151,7 +151,7 @@ def _hidden(state: State, body: tuple[str | Piece, ...]) -> Iterator[str | Piece
             yield bound.piece
             yield ";"
         else:
-            yield f"let {bound.name} = {_literal(bound.value) or f'%_{index}'};"
+            yield f"let {bound.name} = {_literal(bound.value) or _param(index)};"
     yield from body
     yield "}"
 
@@ -159,10 +159,15 @@ def _hidden(state: State, body: tuple[str | Piece, ...]) -> Iterator[str | Piece
 def _arguments(state: State) -> Mapping[str, Value]:
     """The values that the hidden function takes, by parameter."""
     return {
-        f"%_{index}": bound.value
+        _param(index): bound.value
         for index, bound in enumerate(state.bound)
         if bound.value is not None and _literal(bound.value) is None
     }
+
+
+def _param(index: int) -> str:
+    """The parameter that brings in a value, called as no variable of a user is."""
+    return f"%_value_of_this_session_{index}"
 
 
 def _literal(value: Value) -> str | None:

@@ -73,7 +73,10 @@ def at_arguments(
     if not type.types:
         return _applied(type, choice, (), choosing.shown)
     params = tuple(_at(choice, param) for param in type.params)
-    for index in sorted(range(len(params)), key=lambda index: is_generic(arguments[index])):
+    functions = [
+        isinstance(param, FunctionType) + is_generic(one) for param, one in zip(params, arguments, strict=True)
+    ]
+    for index in sorted(range(len(params)), key=functions.__getitem__):
         if not choosing.match(params[index], settled_type(arguments[index]), index):
             return None
     if wanted is not None:

@@ -163,8 +163,22 @@ def @g(%x: Tensor[(4,), float32]) { @open(%x) as Tensor[(4,), float32] }
     compilation = gradual.check(text)
     (first, help), (second, none) = compilation.helps()
     assert help is not None
-    assert help.text == "writing 4 for the `?` in line 2 proves it"
+    assert help.text == "writing 4 for the `?` at 2:56 proves it"
     (edit,) = help.edits
     fixed = gradual.check(text[: edit.span.start] + edit.text + text[edit.span.end :])
     assert [check.blame.span for check in fixed.checks] == [second.span] != [first.span]
     assert none is None
+
+
+def test_a_size_that_would_prove_another_check_is_not_proposed() -> None:
+    text = """
+def @g(%x: Tensor[(n,), float32]) -> Tensor[(?,), float32] { %x }
+def @f(%a: Tensor[(n,), float32], %b: Tensor[(?,), float32]) {
+  let %r: Tensor[(n,), float32] = @g(%b);
+  let %s: Tensor[(n,), float32] = @g(%a);
+  (%r, %s)
+}
+"""
+    (_, other), (_, itself) = gradual.check(text).helps()
+    assert other is None
+    assert itself is not None and itself.text == "writing n for the `?` at 2:46 proves it"

@@ -122,6 +122,18 @@ def test_a_wrong_plan_is_noticed() -> None:
         run_in_arenas(found.core, "@main", given, all_in_one_place)
 
 
+def test_a_size_that_a_branch_checks_is_none_on_entry() -> None:
+    negative = compiled("""def @main(%v: Tensor[(100,), float32], %k: int64) {
+      let %s = if (%k > 0) { exp(zeros(shape=[%k])) } else { exp(%v) };
+      let %a = exp(%v); let %b = exp(%a); let %d = tanh(%b); (%a, %b, %d, %s)
+    }""")
+    run_in_arenas(negative.core, "@main", (random_tensor((100,), DType.FLOAT32, 1), Tensor(-1000, "int64")))
+    divided = compiled("""def @main(%x: Tensor[(n, m), float32]) {
+      if (dim(%x, 0) >= 1) { zeros(shape=[m // n]) } else { zeros(shape=[m]) }
+    }""")
+    run_in_arenas(divided.core, "@main", (random_tensor((0, 2), DType.FLOAT32, 1),))
+
+
 def test_slots_do_not_overlap_and_begin_at_whole_blocks() -> None:
     made = at(plan(CHAIN), function(CHAIN), n=5)
     for slot, following in pairwise(made.slots):

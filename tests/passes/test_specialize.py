@@ -308,7 +308,7 @@ def test_an_ascription_of_unknown_rank_says_nothing_of_elements() -> None:
 
 @pytest.mark.parametrize("name", ["floor_divide", "trunc_divide", "floor_mod", "trunc_mod"])
 def test_what_is_divided_by_zero_keeps_the_elements_that_are_known(name: str) -> None:
-    whole = f"dyn.full(1f, stack((2i64, {name}(%k, %z)), axis=0), dtype=\"float32\")"
+    whole = f'dyn.full(1f, stack((2i64, {name}(%k, %z)), axis=0), dtype="float32")'
     assert not violations(at(f"def @main(%k: int64, %z: int64) {{ {whole} }}", "%z=0").core, Decider())
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from gradual.core.terms import Check, Closure, Convert, Function, Match, Wrap, WrapReference
+from gradual.core.terms import Check, Closure, Convert, Function, If, Match, Wrap, WrapReference
 from gradual.diagnostic import Diagnostic
 from gradual.source import Span
-from gradual.types.type import GradualType, TensorType, TupleType
+from gradual.types.choosing import is_gradual
+from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TensorType, TupleType
 from tests.properties.case import INPUTS, Case, checks_of, owner_of, steps_of
 from tests.properties.compiling import outcome
 from tests.properties.enumerating import enumerated
@@ -100,12 +101,23 @@ def _told(step: Check) -> tuple[str, Span, str]:
 
 
 def _is_first_order(case: Case, name: str) -> bool:
-    """Whether enumeration enters every place of a function: tensors come in, and there is no arm of a `match`."""
+    """Whether enumeration enters every place of a function: tensors come in, and there is no arm of a `match`.
+
+    Into a literal too, and of sizes that need no proof; branches of data agree by what is known around them.
+    """
     function = case.doubtful.core.functions[name]
-    holders = (Match, Wrap, WrapReference, Convert)
-    return all(map(_is_of_tensors, function.type.params)) and not any(
-        isinstance(step, holders) for step in steps_of(function.body)
+    steps = list(steps_of(function.body))
+    literals = [step.function.type.params for step in steps if isinstance(step, Closure)]
+    if any(isinstance(step, Match | Wrap | WrapReference | Convert) for step in steps):
+        return False
+    if any(isinstance(step, If) and isinstance(step.type, _HOLDS) for step in steps):
+        return False
+    return all(all(map(_is_of_tensors, params)) for params in (function.type.params, *literals)) and not any(
+        any(map(is_gradual, params)) for params in literals
     )
+
+
+_HOLDS = (DataType, FunctionType, ReferenceType)
 
 
 def _is_of_tensors(type: GradualType) -> bool:
