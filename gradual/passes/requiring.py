@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from shlex import quote
 
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Help, Related
@@ -120,8 +121,9 @@ def _same(one: Obstacle, other: Obstacle) -> bool:
 def _help(module: Module, function: Function, pinned: Pinned, file: str) -> tuple[Help, ...]:
     """The pass that pins them; it was run with these numbers."""
     owner = f"{function.name}:" if len(module.functions) > 1 else ""
+    given = "-" if file == "<stdin>" else quote(file)
     words = " ".join(f"'{owner}{name}={number}'" for name, number in pinned.names.items())
-    says = f"pin {' and '.join(f'`{name}`' for name in pinned.names)}: gradual pass specialize {words} {file}"
+    says = f"pin {' and '.join(f'`{name}`' for name in pinned.names)}: gradual pass specialize {words} {given}"
     left = len(pinned.left)
     return (Help(says if not left else f"{says}; {left} obstacle{'s' * (left > 1)} would be left"),)
 
