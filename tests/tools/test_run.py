@@ -121,6 +121,14 @@ def test_arguments_that_cannot_be_read_are_exit_2(gradual: Gradual, write: Write
 BEYOND = '[{"dtype": "int8", "shape": [0, 9223372036854775808], "data": []}]'
 
 
+@pytest.mark.parametrize("deep", [150, 400, 20_000])
+def test_a_written_value_nests_as_deep_as_can_be_read(gradual: Gradual, write: Write, deep: int) -> None:
+    program = write("a.relay", "type L[A] { C(A, L[A]), N, }\ndef @f(%l: L[int8]) { %l }")
+    done = gradual("run", program, f"@f({'C(1,' * deep}N{')' * deep})")
+    told = "error[E0702]: the arguments cannot be read: a value that is written nests at most 200 deep"
+    assert done.code == (0 if deep < 200 else 2) and (deep < 200 or done.err.startswith(told))
+
+
 @pytest.mark.parametrize(
     "text", ["", "{}", "[1]", "[{}]", '[{"dtype": "int8", "shape": [1], "data": [300]}]', "[" * 9999, BEYOND]
 )

@@ -101,13 +101,20 @@ class _Reader:
             raise ValueError(f"expected `{mark}`, found `{text}`")
 
 
+_NESTED = 200
+"""How deep a value may nest; a file holds one that nests deeper."""
+
+
 def _tokens(text: str) -> list[tuple[str, str]]:
-    found, at = [], 0
+    found, at, depth = [], 0, 0
     while at < len(text):
         if not (match := _TOKEN.match(text, at)):
             raise ValueError(f"unexpected `{text[at]}`")
         if match.lastgroup != "blank":
             found.append((str(match.lastgroup), match[0]))
+        depth += (match[0][-1] in "([") - (match[0] in ")]")
+        if depth > _NESTED:
+            raise ValueError(f"a value that is written nests at most {_NESTED} deep")
         at = match.end()
     return found
 
