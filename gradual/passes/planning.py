@@ -241,8 +241,7 @@ class _Planner:
 
     def _natural(self, dim: Dim) -> Dim:
         """A formula that is known on entry, no less than 0 there: what checks have told may be so behind them only."""
-        decided = self.sizes.decider.decide(self.entry, at_least(dim, constant(0)))
-        return dim if isinstance(decided, Proved) else maximum(dim, constant(0))
+        return dim if self.sizes.at_most(constant(0), dim, self.entry) else maximum(dim, constant(0))
 
     def _operand_sizes(self, step: Step) -> Iterator[Dim]:
         """The bytes of the operands' tensors, or what bounds them."""
