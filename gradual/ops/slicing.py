@@ -17,8 +17,9 @@ from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.type import TensorType
 
 Ints = tuple[int, ...]
-TO_THE_END = LIMITS.size
-"""An end from here on means "to the end": it is how Relay's front ends write it, and no axis is longer."""
+TO_THE_END = (1 << 31) - 1
+"""An end from here on means "to the end": it is how Relay's front ends write it, and no axis is so long."""
+assert LIMITS.size < TO_THE_END
 
 
 @dataclass(frozen=True, slots=True)
