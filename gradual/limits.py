@@ -24,7 +24,7 @@ class Limits:
         text: the longest text of a part of a dim that is printed and not elided, in characters.
         rank: the highest rank of a tensor.
         fields: the largest number of parts that an operator makes, and of a tuple.
-        size: the largest size of a tensor while running, even where another one is 0; less than what is written for "to the end".
+        size: the largest size of a tensor while running, even where another one is 0; less than the end of every slice.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
         parts: the largest number of parts of a type that data converted to another type may have inside.
