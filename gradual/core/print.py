@@ -228,6 +228,6 @@ def _value(value: Any) -> str:
 
 
 def _tensor(value: Tensor) -> str:
-    if value.size > _SHOWN_ELEMENTS:
+    if value.size > _SHOWN_ELEMENTS or (value.size == 0 and value.rank > 1):
         return f"constant of {value.size} elements"
     return str(value.tolist())

@@ -13,7 +13,7 @@ from gradual.tensors.value import Constructed, Value
 from gradual.types.dtype import DType
 
 WHOLE = 200
-"""The most elements that are all shown."""
+"""The most elements, or rows without any, that are all shown."""
 EDGE = 3
 """How many entries stay at either end of an axis of a larger tensor."""
 _BREAK = re.compile(r",\n\s*")
@@ -59,7 +59,7 @@ def _between(fields: tuple[Value, ...]) -> Iterator[Value | str]:
 
 
 def _tensor(tensor: Tensor) -> str:
-    whole = tensor.size <= WHOLE
+    whole = math.prod(extent for extent in tensor.shape if extent) <= WHOLE
     head = f"{tensor.dtype} " if whole else f"{tensor.dtype}[{', '.join(map(str, tensor.shape))}] "
     return head + _rows(tensor, 0, 0, len(head), whole)
 

@@ -121,6 +121,13 @@ def test_arguments_that_cannot_be_read_are_exit_2(gradual: Gradual, write: Write
 BEYOND = '[{"dtype": "int8", "shape": [0, 9223372036854775808], "data": []}]'
 
 
+def test_rows_without_elements_are_not_all_shown(gradual: Gradual, write: Write) -> None:
+    program = write("a.relay", "def @f(%x: Tensor[(n, m), float32]) { %x }")
+    done = gradual("run", program, "@f(float32[2147483646, 0])")
+    assert (done.code, done.out.splitlines()[0]) == (0, "float32[2147483646, 0] [[],")
+    assert len(done.out.splitlines()) == 7
+
+
 @pytest.mark.parametrize("deep", [150, 400, 20_000])
 def test_a_written_value_nests_as_deep_as_can_be_read(gradual: Gradual, write: Write, deep: int) -> None:
     program = write("a.relay", "type L[A] { C(A, L[A]), N, }\ndef @f(%l: L[int8]) { %l }")

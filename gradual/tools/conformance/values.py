@@ -218,7 +218,7 @@ def _flat(data: Nested) -> list[bool | int | float]:
 def written(value: Values) -> str:
     """The text of a value, as `read_value` reads it."""
     match value:
-        case Drawn(dtype, shape):
+        case Drawn(dtype, shape) | Literal(str(dtype), (_, _, *_) as shape, ()):
             return f"{dtype}[{', '.join(map(str, shape))}]"
         case Literal(dtype, shape, elements):
             return f"{dtype} {_listed(shape, elements)}" if dtype else _listed(shape, elements)
