@@ -20,7 +20,7 @@ from gradual.core.terms import Block, Closure, Construct, Function, Param, Promi
 from gradual.diagnostic import Diagnostic, Related
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.types.choosing import Choosing, settled_type
+from gradual.types.choosing import Choosing
 from gradual.types.declared import Constructor, Data
 from gradual.types.opening import sizes
 from gradual.types.relate import instantiated, renamed
@@ -163,9 +163,8 @@ def _agreed(
     own = state.program.data[constructor.data].types
     agree = agreeing(state, "type.constructor", spans, lambda left, right: f"the fields of `{constructor.name}`")
     choosing = Choosing(set(own), agree)
-    for index, (operand, field) in enumerate(zip(operands, constructor.fields, strict=True)):
-        if not choosing.match(field, settled_type(state.opened(operand)), index):
-            return None
+    if not choosing.shown_by(constructor.fields, [state.opened(operand) for operand in operands]):
+        return None
     whole = DataType(constructor.data, tuple(map(choosing.type, own)))
     state.agree(whole)
     return whole

@@ -305,9 +305,10 @@ def settle(state: Elaboration) -> None:
         if not postponed.fails:
             continue
         if not state.gradual:
-            if not postponed.follows:
-                state.diagnostics.append(postponed.error)
-                state.refuted += 1
+            if postponed.follows:
+                continue
+            state.diagnostics.append(postponed.error)
+            state.refuted += 1
             refuted.update((postponed.check,) if postponed.check is not None else ())
         elif postponed.rigid:
             state.diagnostics.append(_rigid_warning(postponed.error))

@@ -73,12 +73,8 @@ def at_arguments(
     if not type.types:
         return _applied(type, choice, (), choosing.shown)
     params = tuple(_at(choice, param) for param in type.params)
-    functions = [
-        isinstance(param, FunctionType) + is_generic(one) for param, one in zip(params, arguments, strict=True)
-    ]
-    for index in sorted(range(len(params)), key=functions.__getitem__):
-        if not choosing.match(params[index], settled_type(arguments[index]), index):
-            return None
+    if not choosing.shown_by(params, arguments):
+        return None
     if wanted is not None:
         choosing.among -= choosing.chosen.keys()
         if not choosing.match(_at(choice, type.result), wanted, len(params)):
@@ -205,6 +201,14 @@ class Choosing:
     def type(self, variable: TypeVariable) -> GradualType:
         """The type that was chosen; `_` where nothing shows one."""
         return self.chosen[variable].type if variable in self.chosen else NeverType()
+
+    def shown_by(self, patterns: Sequence[GradualType], arguments: Sequence[OpenedType]) -> bool:
+        """Choose by arguments from left to right, functions after the others; False if they do not agree."""
+        last = [
+            isinstance(one, FunctionType) + is_generic(other) for one, other in zip(patterns, arguments, strict=True)
+        ]
+        order = sorted(range(len(last)), key=last.__getitem__)
+        return all(self.match(patterns[index], settled_type(arguments[index]), index) for index in order)
 
     def match(self, pattern: GradualType, found: GradualType, argument: int) -> bool:
         """Choose such that what was found fits; False if that does not agree with what was found before."""
