@@ -15,7 +15,7 @@ from typing import Any
 
 from gradual.checker import skeleton as sk
 from gradual.checker.flows import Flows
-from gradual.checker.literals import EXTREMA, INFIX, neighbour, takes_neighbours
+from gradual.checker.literals import EXTREMA, INFIX, neighbour, takes_neighbours, vector_dtype
 from gradual.checker.omission import calls_itself, is_deferred, is_written_out
 from gradual.checker.outlines import Calls, Solution, of_annotation, of_type, plain_attribute
 from gradual.checker.program import Program
@@ -243,9 +243,7 @@ class Inference:
             case ast.Instance(function):
                 return self.value(function)
             case ast.Listing(items):
-                wide = any(isinstance(item, ast.Number) and item.dtype == "int64" for item in items)
-                dtype = DType.INT64 if wide else DType.INT32
-                return sk.Tensor(Element(dtype), Shape((len(items),), fixed=True))
+                return sk.Tensor(Element(vector_dtype(items)), Shape((len(items),), fixed=True))
             case ast.Meta(kind, index):
                 return self._constant(kind, index)
             case ast.Unary("-", operand):

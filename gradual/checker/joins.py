@@ -19,9 +19,9 @@ from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Postponed, 
 from gradual.checker.flow import Place, flow
 from gradual.core.terms import Block, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.constraint import Constraint, any_of, equal
+from gradual.dims.constraint import Constraint, any_of, defined, equal
 from gradual.dims.decide import Nowhere
-from gradual.dims.dim import Dim, divisors, ite
+from gradual.dims.dim import Dim, ite
 from gradual.dims.facts import Facts
 from gradual.ops.contents import chosen
 from gradual.source import Span
@@ -243,7 +243,7 @@ class Join:
 
     def _stands(self, size: Content, parts: Sequence[Content]) -> bool:
         """Whether a size has a value whichever branch is taken: one that has another did not check its divisors."""
-        if not divisors(size):
+        if not defined(size):
             return True
         has_value = self.state.program.decider.has_value
         others = (branch for branch, part in zip(self.branches, parts, strict=True) if part is not size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gradual.checker.elaboration import Elaboration, Made
@@ -87,10 +87,23 @@ def vector_value(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint
         message = "a list literal holds integers; write a tuple and `concatenate` or `stack` for other values"
         state.report("E0307", "type.literal", message, span)
         return state.broken()
-    values = [number.value for number in numbers if number is not None]
-    dtypes = {number.dtype for number in numbers if number is not None}
-    dtype = DType.INT64 if "int64" in dtypes else DType(next(iter(dtypes), "int32"))
-    return _constant(state, tensor_of((len(values),), dtype, kept(dtype, values)), span, hint)
+    found = [number for number in numbers if number is not None]
+    dtype = vector_dtype(items)
+    for number in found:
+        if number.dtype != dtype and (number.explicit or not fits(number.value, dtype)):
+            message = f"`{number.value}` is an {number.dtype} in a list of {dtype}"
+            state.report("E0306", "type.literal", message, number.span)
+            return state.broken()
+    return _constant(
+        state, tensor_of((len(found),), dtype, kept(dtype, [number.value for number in found])), span, hint
+    )
+
+
+def vector_dtype(items: Iterable[ast.Expr]) -> DType:
+    """The element type of a list: the first that is written, or else the widest that a number without a suffix has."""
+    numbers = [number for number in map(_integer, items) if number is not None]
+    written = (number.dtype for number in numbers if number.explicit)
+    return DType(next(written, "int64" if any(number.dtype == "int64" for number in numbers) else "int32"))
 
 
 def _integer(item: ast.Expr) -> ast.Number | None:

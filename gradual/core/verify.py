@@ -52,7 +52,7 @@ from gradual.core.terms import (
 from gradual.core.verify_branches import conditional, matched
 from gradual.core.verify_data import Structures
 from gradual.core.verify_proxies import wrap
-from gradual.dims.constraint import FALSE, Constraint, at_least, equal
+from gradual.dims.constraint import FALSE, Constraint, at_least, defined, equal
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, Variable, constant
 from gradual.dims.facts import Facts
@@ -386,6 +386,8 @@ class _Verifier:
         result = keyed(call.result, step.function, types) if declared else call.result
         self._matches(result, step.type, step.name, identities(step.operands, types))
         self._define(step.name, step.type)
+        for condition in (one for size in sizes(step.type) for one in defined(size)):
+            self.facts.assume(condition)  # a size that a call gives has a value: the callee saw to that
 
     # ----------------------------------------------------------------------------------------------------- proxies
     def _content(self, reference: str) -> GradualType:

@@ -8,8 +8,8 @@ from gradual.core import anyrank
 from gradual.core.terms import Block, CorePattern, If, Match
 from gradual.core.verify_data import Structures
 from gradual.core.verifying import Verifying
-from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_least, equal
-from gradual.dims.dim import Dim, divisors
+from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, defined, equal
+from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
 from gradual.types.opening import base_of, paired_sizes, placed_sizes, shapes_unknown, sizes
@@ -86,8 +86,8 @@ def _branch(
         variable = bare(joined)
         if size is not joined and (variable is None or base_of(variable) != step.name):
             verifier._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
-            for divisor in divisors(verifier.decider.simplified(verifier.facts, joined)):
-                verifier._prove(at_least(divisor, 1), f"{step.name}: {joined} divides by {divisor}")
+            for condition in defined(verifier.decider.simplified(verifier.facts, joined)):
+                verifier._prove(condition, f"{step.name}: {joined} has no value unless {condition}")
     _joined_contents(verifier, type, step)
     learnt = {place: verifier.decider.simplified(verifier.facts, size) for place, size in placed_sizes(type)}
     verifier.facts.rollback(mark)
@@ -116,7 +116,8 @@ def _joined_contents(verifier: Verifying, type: OpenedType, step: If | Match) ->
     recorded = step.type.contents if isinstance(step.type, TensorType) else None
     found = type.contents if isinstance(type, TensorType) else None
     if recorded is not None and (found is None or len(found) != len(recorded)):
-        verifier.found.append(f"{step.name}: contents that a branch does not give")
+        if not verifier._unreachable():
+            verifier.found.append(f"{step.name}: contents that a branch does not give")
         return
     for content, joined in zip(found or (), recorded or (), strict=False):
         if isinstance(content, Dim) and isinstance(joined, Dim):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
-from gradual.dims.atom import Variable, names_of, shortened
+from gradual.dims.atom import FloorDiv, Ite, Variable, names_of, shortened
 from gradual.dims.dim import Dim, Undefined, constant
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "any_of",
     "at_least",
     "at_most",
+    "defined",
     "differs",
     "divides",
     "equal",
@@ -311,3 +312,27 @@ def _joined(form: type[J], constraints: tuple[Constraint, ...], absorbing: Truth
     if len(parts) > 1:
         return _interned(form, tuple(parts))
     return next(iter(parts), TRUE if absorbing is FALSE else FALSE)
+
+
+def defined(node: Dim | Constraint) -> tuple[Constraint, ...]:
+    """Where a dim or constraint has a value: a divisor is at least 1 wherever its choice is taken.  [dim.floor]"""
+    found: dict[Constraint, None] = {}
+    seen: set[tuple[object, Constraint]] = set()
+    stack: list[tuple[Any, Constraint]] = [(node, FALSE)]
+    while stack:
+        part, spared = stack.pop()
+        if (part, spared) in seen:
+            continue
+        seen.add((part, spared))
+        if isinstance(part, Ite):
+            taken = part.condition
+            stack += [
+                (taken, spared),
+                (part.then, any_of(spared, negated(taken))),
+                (part.orelse, any_of(spared, taken)),
+            ]
+            continue
+        if isinstance(part, FloorDiv) and part.divisor.value is None:
+            found[any_of(spared, at_least(part.divisor, 1))] = None
+        stack.extend((child, spared) for child in part.children)
+    return tuple(found)

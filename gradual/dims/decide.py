@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradual.dims.atom import Variable, bottom_up, names_of
-from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, all_of, at_least, differs, equal, negated
-from gradual.dims.dim import Dim, divisors, of_atom
+from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, all_of, defined, differs, equal, negated
+from gradual.dims.dim import Dim, of_atom
 from gradual.dims.facts import Cone, Facts
 from gradual.dims.interval import judged
 from gradual.dims.meaning import satisfied
@@ -158,7 +158,7 @@ class Decider:
 
     def has_value(self, facts: Facts, node: Dim | Constraint) -> bool:
         """Whether nothing is divided by less than 1, by the facts and the path.  [dim.floor]"""
-        return all(isinstance(self.decide(facts, at_least(divisor, 1)), Proved) for divisor in divisors(node))
+        return all(isinstance(self.decide(facts, condition), Proved) for condition in defined(node))
 
     def unreachable(self, facts: Facts) -> bool:
         """Whether the path contradicts what is known: a branch not taken, or what follows a check that must fail."""

@@ -28,7 +28,6 @@ from gradual.dims.atom import (
     SizeOf,
     Variable,
     Witness,
-    bottom_up,
     compound,
 )
 from gradual.dims.polynomial import (
@@ -68,7 +67,6 @@ __all__ = [
     "Variable",
     "Witness",
     "constant",
-    "divisors",
     "ite",
     "maximum",
     "minimum",
@@ -137,9 +135,3 @@ def _chosen(condition: Constraint, yes: Dim, no: Dim) -> Dim:
         if solved[1].value is not None:
             yes = yes.substitute(known)
     return yes if yes is no else of_atom(compound(Ite, condition, yes, no))
-
-
-def divisors(node: Dim | Constraint) -> tuple[Dim, ...]:
-    """What is divided by inside and is no number: there is a value where each of them is at least 1.  [dim.floor]"""
-    inside = (part.divisor for part in bottom_up(node) if isinstance(part, FloorDiv))
-    return tuple(divisor for divisor in inside if divisor.value is None)

@@ -65,6 +65,11 @@ PROGRAMS = {
           let %y: Tensor[(?{u. u <= 4}, 2), float32] = %x;
           concatenate((%y, zeros(shape=[4 - dim(%y, 0), 2], dtype="float32")), axis=0)
         }""",
+    "a divisor that is at least 1 wherever its choice is taken": """
+        def @main(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32], %z: Tensor[(k,), float32]) {
+          let %a = if (m >= 4) { zeros(shape=[n // m], dtype="float32") } else { %z };
+          if (k == 3) { %a } else { %y }
+        }""",
     "numbers": """
         def @main(%x: Tensor[(n, 1, h, ?), float32]) {
           (dyn.nn.upsampling(%x, 2f, 1.5f), add(arange(0f, 1f, 0.25f), arange(0f, 4f, 1f)))
@@ -210,3 +215,20 @@ def test_the_value_of_a_branch_has_the_rank_that_is_known_there() -> None:
     found = gradual.check(text)
     assert found.ok, found.diagnostics
     assert violations(found.core, Decider()) == []
+
+
+def test_a_branch_that_nothing_comes_to_need_not_give_contents() -> None:
+    """Its value has a rank only where the check of the other branch has passed."""
+    found = gradual.check("""
+        def @g(%a: Tensor[(1,), float32], %k: int64) { %a }
+        def @main(%x: Tensor[*, float32], %k: Tensor[*, int64], %z: Tensor[(2, m), float32]) {
+          let %n = take(shape_of(%z), 0);
+          if (%n == 4) {
+            let %u = if (%k == 4) { %x } else { let %w = @g(%x, %k); %w };
+            %k
+          } else {
+            let %w = @g(%x, %k);
+            %k
+          }
+        }""")
+    assert found.ok and not violations(found.core, Decider())

@@ -193,6 +193,15 @@ def test_nothing_is_padded_to_no_elements() -> None:
     assert all(ended(after, floats(n, 2)) == ended(before, floats(n, 2)) for n in range(5))
 
 
+def test_a_size_that_a_call_gives_has_a_value_although_only_the_callee_checked_its_divisor() -> None:
+    body = "transpose(reshape(%x, newshape=[dim(%x, 1), -1]))"
+    before = gradual.check(f"def @main(%x: Tensor[(?, ?), float32]) {{ {body} }}")
+    after = bucketed(before, "dim(%x,0)=1,3")
+    assert all(
+        ended(after, floats(*shape)) == ended(before, floats(*shape)) for shape in ((1, 2), (3, 2), (2, 0), (3, 0))
+    )
+
+
 @pytest.mark.parametrize("result", ["", "-> Tensor[(6 // n,), float32]", "-> Tensor[(?,), float32]"])
 def test_a_value_that_shrinks_as_the_size_grows_is_refused(result: str) -> None:
     body = 'zeros(shape=[6 // n], dtype="float32")'
