@@ -13,7 +13,7 @@ from gradual.checker.omitted import omitted_type
 from gradual.core.terms import Block, Closure, Function, Site, Step
 from gradual.syntax import ast
 from gradual.syntax.within import last
-from gradual.types.type import FunctionType, TensorType
+from gradual.types.type import FunctionType, NeverType, TensorType
 
 
 def closure(
@@ -38,7 +38,8 @@ def closure(
             state.bind(named, state.define(name, header.type if header.whole and header.type else BROKEN))
         result = name
         if header is not None and written is not None:
-            result = returned(state, value_of(state, written.body, header), header, written)
+            with state.beside(reported=not header.whole):
+                result = returned(state, value_of(state, written.body, header), header, written)
     function = None if header is None else function_of(state, header, literal, name, steps, result)
     if function is None:
         return state.define(name, BROKEN)
@@ -63,7 +64,7 @@ def with_result(state: Elaboration, literal: ast.Fn, named: str) -> ast.Fn | Non
 
 def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) -> Function | None:
     """The core of a definition whose declaration was read in this state; None if its result was reported."""
-    with state.branch() as steps:
+    with state.branch() as steps, state.beside(reported=not header.whole):
         result = value_of(state, literal.body, header)
         if not isinstance(literal.body, ast.Absent):
             state.bindings.append(Binding("result", result, last(literal.body).span))
@@ -113,6 +114,8 @@ def returned(state: Elaboration, result: str, header: Header, literal: ast.Fn) -
     inferred = state.types[result]
     what = f"the result of `{state.function}`"
     place = Place(last(literal.body).span, Site.RESULT, "type.result", what, what, literal.result)
+    if header.type is not None and isinstance(header.type.result, NeverType):  # what is declared was reported
+        return state.broken()
     if header.type is not None:
         return flow(state, result, header.type.result, place) or state.broken()
     if isinstance(inferred, Broken | TensorType):

@@ -44,7 +44,7 @@ class Header:
         type: the interface if the result is written, else None.
         binders: each rigid dim with how it is measured off the parameters.
         entry: what a caller from outside owes.
-        whole: whether the types of all parameters are known; only then is there a function.
+        whole: whether nothing of it was reported; only then is there a function.
         before: how many values there were when the body began; those that follow are the body's own.
     """
 
@@ -58,10 +58,10 @@ class Header:
 
 
 def read_header(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None = None) -> Header | None:
-    """The declaration with its parameters in scope; None after reporting why it cannot be read.
+    """The declaration with its parameters in scope; None after reporting brackets that bind nothing.
 
-    A parameter without a type has that of the expected function type, or what is inferred.
-    [name.dimension] [type.open] [type.where]
+    A parameter without a type has that of the expected function type, or what is inferred.  What else cannot be read
+    is reported and left out, for the sake of what else there is to report.  [name.dimension] [type.open] [type.where]
     """
     try:
         return _read(state, literal, name, expected)
@@ -96,33 +96,47 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     for param in params:
         for size in sizes(param.type):
             state.is_size(size)
-    where = (*_handed(state, params, handed), *_assumed(state, literal))
+    assumed = tuple(_assumed(state, literal))
+    where = (*_handed(state, params, handed), *assumed)
     discharge_divisions(state, reading)
-    names = tuple(param.name for param in params)
+    names, spelled = tuple(param.name for param in params), [param.name.name for param in literal.params]
     types = tuple(one for one in order if isinstance(one, TypeVariable))
     interface = FunctionType(names, written, TupleType(()), rigid, where, types, tuple(order))
-    solved = _solved(state, interface, params, {v: s for d, s in binders.values() for v in d.variables()})
-    declared = None if isinstance(literal.result, ast.Omitted) else literal.result
+    whole = not any(isinstance(one, NeverType) for one in written) and len(set(spelled)) == len(spelled)
+    solved: Measures | None = ()
+    if whole and interface.binders:
+        solved = _solved(state, interface, params, {v: s for d, s in binders.values() for v in d.variables()})
     reading = Reading(state, declares=True)
-    result = reading.type(declared) if declared is not None else None
+    result = None if isinstance(literal.result, ast.Omitted) else _read_type(reading, literal.result)
     discharge_divisions(state, reading)
+    whole = whole and solved is not None and len(assumed) == len(literal.where) and not isinstance(result, NeverType)
     type = replace(interface, result=result) if result is not None else None
-    whole = not any(isinstance(given, NeverType) for given in handed.params.values())
-    return Header(
-        params, interface, type, solved, EntryChecks(params, solved, where, literal, name), whole, len(state.types)
-    )
+    measures = solved or ()
+    entry = EntryChecks(params, measures, where, literal, name)
+    return Header(params, interface, type, measures, entry, whole, len(state.types))
+
+
+def _read_type(reading: Reading, annotation: ast.Type) -> GradualType:
+    """The type that is written; one that cannot be read was reported, and is unknown."""
+    try:
+        return reading.type(annotation)
+    except Unreadable:
+        return NeverType()
+
+
+Measures = tuple[tuple[Variable, Dim], ...]
+"""Rigid dims, each with how it is measured off the parameters."""
 
 
 def _solved(
     state: Elaboration, interface: FunctionType, params: tuple[Param, ...], spans: Mapping[Variable, Span]
-) -> tuple[tuple[Variable, Dim], ...]:
-    """How each rigid dim is measured off the parameters.  Raises Unreadable after reporting one that cannot be."""
-    if not interface.binders:
-        return ()
+) -> Measures | None:
+    """How each rigid dim is measured off the parameters; None after reporting those that cannot be."""
     choice = measured(interface, [measuring(param.written, param.name) for param in params])
     if choice.unsolved:
         in_data = {v for part in data_parts(interface.params) for extent in extents(part) for v in extent.variables()}
         _not_causal(state, [(variable.name, spans[variable], variable in in_data) for variable in choice.unsolved])
+        return None
     return tuple((variable, choice.mapping[variable]) for variable in interface.binders)
 
 
@@ -141,7 +155,6 @@ def _params(state: Elaboration, literal: ast.Fn, reading: Reading, handed: Hande
         if param.name.name in seen:
             message = f"parameter `{param.name.name}` is declared twice"
             state.report("E0204", "name.duplicate", message, param.name.span)
-            raise Unreadable
         seen.add(param.name.name)
         if param.name.name in sized or place in numbers:
             _number(state, param, name, handed.params.get(param.name.name))
@@ -189,7 +202,7 @@ def _param(
 ) -> Param:
     annotation = param.annotation
     assert annotation is not None
-    written = given if given is not None else reading.type(annotation)
+    written = given if given is not None else _read_type(reading, annotation)
     says = f"the value supplied for parameter `{param.name.name}` of `{state.function}`"
 
     def promise(path: str, axis: int | None) -> Promise:
@@ -252,22 +265,25 @@ def _scalars_in_dims(literal: ast.Fn) -> set[str]:
 
 
 # -------------------------------------------------------------------------------------------------- preconditions
-def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...]:
-    """The `where` clauses, each assumed before the next is read; together they must be satisfiable.  [type.where]"""
-    clauses: list[Constraint] = []
-    for written in literal.where:
+def _assumed(state: Elaboration, literal: ast.Fn) -> Iterator[Constraint]:
+    """The `where` clauses, each assumed before the next is read; together they must be satisfiable.  [type.where]
+
+    One that was reported is not among them.
+    """
+    for place, written in enumerate(literal.where):
         reading = Reading(state, declares=True)
-        clause = reading.clause(written)
+        try:
+            clause = reading.clause(written)
+        except Unreadable:
+            continue
         discharge_divisions(state, reading)
         match state.program.decider.satisfiable(state.facts, clause):
             case Nowhere():
-                message = f"no size satisfies `{clause}`" + (" together with what precedes it" if clauses else "")
+                message = f"no size satisfies `{clause}`" + (" together with what precedes it" if place else "")
                 state.report("E0311", "type.where", message, written.span)
-                raise Unreadable
             case _:
                 state.facts.assume(clause, learnt=True)
-                clauses.append(clause)
-    return tuple(clauses)
+                yield clause
 
 
 def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:
@@ -287,7 +303,6 @@ def _not_causal(state: Elaboration, unsolved: list[tuple[str, Span, bool]]) -> N
         if in_data:
             notes = ("nothing is measured inside a data structure, which may have no elements",)
         state.report("E0206", "name.dimension", message, span, notes=notes)
-    raise Unreadable
 
 
 @dataclass(slots=True, eq=False)

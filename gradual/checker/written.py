@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from gradual.checker.binders import NAMELESS, Unreadable, bind_declared, bind_own
 from gradual.checker.elaboration import Broken, Elaboration
@@ -54,6 +55,9 @@ _COMPARISONS: dict[str, Callable[[Dim, Dim], Constraint]] = {
     ">=": at_least,
 }
 
+
+Part = TypeVar("Part")
+Read = TypeVar("Read")
 
 CAUSAL = "it must occur alone as a dim of a parameter, or as `n + 1` or `2 * n` that can be solved"
 
@@ -296,9 +300,13 @@ class Reading:
                     message = f"rank {len(shape)} is above the limit of {self.state.program.limits.rank}"
                     self.state.report("E0303", "op.rank", message, span)
                     raise Unreadable
-                return TensorType(tuple(map(self.extent, shape)), self.dtype(dtype, span))
+                try:
+                    extents = _each(self.extent, shape)
+                finally:  # told beside what is wrong with the dims
+                    element = self.dtype(dtype, span)
+                return TensorType(extents, element)
             case ast.TupleType(fields):
-                return TupleType(tuple(map(self.type, fields)))
+                return TupleType(_each(self.type, fields))
             case ast.FnType():
                 return self._function_type(written)
             case ast.NamedType():
@@ -368,7 +376,7 @@ class Reading:
             message = f"`{name}` takes {len(declared.types)} type arguments, not {len(written.arguments)}"
             state.report("E0304", "type.data", message, written.span)
             raise Unreadable
-        return DataType(name, tuple(map(self.type, written.arguments)))
+        return DataType(name, _each(self.type, written.arguments))
 
     def _function_type(self, written: ast.FnType) -> FunctionType:
         """A function type: dimension names that are new in its parameters are its own binders.  [type.function.dims]"""
@@ -386,7 +394,7 @@ class Reading:
             everything = (*written.params, written.result)
             order.extend(bind_declared(state, written.binders, everything, written.where, bound))
             bind_own(state, written.params, bound)
-            params = tuple(map(Reading(state, bound, self.owed, self.declares).type, written.params))
+            params = _each(Reading(state, bound, self.owed, self.declares).type, written.params)
             result = self.type(written.result)
             binders = tuple(one for one in order if isinstance(one, Variable))
             where = self._where(written.where, binders)
@@ -437,6 +445,19 @@ class Reading:
         except NotADim as found:
             self.state.report(found.code, found.rule, found.message, found.span)
             raise Unreadable from None
+
+
+def _each(read: Callable[[Part], Read], written: Sequence[Part]) -> tuple[Read, ...]:
+    """What is read of each part.  Raises Unreadable after all of them were tried."""
+    found: list[Read] = []
+    for part in written:
+        try:
+            found.append(read(part))
+        except Unreadable:
+            continue
+    if len(found) < len(written):
+        raise Unreadable
+    return tuple(found)
 
 
 def _may_be_vector(type: OpenedType) -> bool:
