@@ -15,7 +15,7 @@ from gradual.dims.constraint import equal
 from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
 from gradual.types.choosing import Agree, Shown, at_arguments
-from gradual.types.measuring import named_parts
+from gradual.types.measuring import named_parts, unmeasured
 from gradual.types.opening import closed, opened, without_dims
 from gradual.types.relate import ANY, around, clear_of, joined_function, renamed
 from gradual.types.text import shown
@@ -118,6 +118,7 @@ class Agreement:
         bound = clear_of(bound, around(wanted))
         arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(wanted.params)]
         inner = replace(self, forgives=True)
+        bound = without_dims(bound, unmeasured(bound, arguments))
         call = at_arguments(bound, arguments, agree=lambda one, other: inner.join(one.type, other.type) or one.type)
         assert call is not None
         if NeverType() in call.types:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from gradual.dims.constraint import TRUE, Constraint
 from gradual.dims.dim import Dim, Variable
-from gradual.types.measuring import Measured, measured, named_parts
-from gradual.types.opening import closed, opened
+from gradual.types.measuring import Measured, measured, named_parts, unmeasured
+from gradual.types.opening import closed, opened, without_dims
 from gradual.types.relate import instantiated, join, renamed, substituted, type_variables
 from gradual.types.type import (
     DataType,
@@ -258,7 +258,7 @@ def _callable(
         for mine, theirs in zip(pattern.params, inner.params, strict=True)
     ]
     arguments = [opened(param, f"%?{i}", lambda path, axis, hole: None)[0] for i, param in enumerate(passed)]
-    call = at_arguments(inner, arguments)
+    call = at_arguments(without_dims(inner, unmeasured(inner, arguments)), arguments)
     assert call is not None
     own = {*pattern.binders, *inner.binders, *named_parts(pattern), *named_parts(inner)}
     hidden = {*pattern.types, *inner.types}

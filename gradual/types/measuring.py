@@ -206,6 +206,21 @@ def _paired(param: GradualType, argument: OpenedType) -> Iterator[tuple[Dim, Dim
                 yield from _paired(field, other)
 
 
+def unmeasured(type: FunctionType, arguments: Sequence[OpenedType]) -> set[Variable]:
+    """The binders that stand where an argument has unknown rank: whatever others show, that one may differ."""
+    pairs = zip(type.params, arguments, strict=True)
+    return {variable for pair in pairs for variable in _hidden(*pair)} & set(type.binders)
+
+
+def _hidden(param: GradualType, argument: OpenedType) -> Iterator[Variable]:
+    match param, argument:
+        case TensorType(), UnrankedType():
+            yield from unbound(param)
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            for field, other in zip(fields, others, strict=True):
+                yield from _hidden(field, other)
+
+
 def measuring(type: GradualType, path: str) -> OpenedType:
     """A parameter's type with every size and tracked scalar named by its witness: what the machine can measure."""
     match type:
