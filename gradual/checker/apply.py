@@ -12,11 +12,12 @@ from gradual.checker.discharge import Owed, discharge, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.provenance import birth
 from gradual.checker.remembering import Answer, question
+from gradual.checker.similar import similar
 from gradual.checker.unranked import Application, asked
 from gradual.checker.written import NotADim, Reading
 from gradual.core.implied import of_result
 from gradual.core.terms import Apply, Promise, Site
-from gradual.diagnostic import Help, Related
+from gradual.diagnostic import Related
 from gradual.dims.constraint import Constraint, Or, equal
 from gradual.dims.dim import Dim
 from gradual.dims.reduce import is_large
@@ -372,14 +373,11 @@ def _value_of(reading: Reading, expr: ast.Expr) -> Any:
 
 def unknown_operator(state: Elaboration, name: str, span: Span) -> None:
     """Report a name that is no operator: why it is refused, or the closest ones.  [name.operator] [name.refused]"""
-    from difflib import get_close_matches
-
     from gradual.ops.refused import reason
 
     if (why := reason(name)) is not None:
         message = f"`{name}` is an operator of Relay that is refused here"
         state.report("E0208", "name.refused", message, span, label="not an operator here", notes=(why,))
         return
-    close = get_close_matches(name, list(state.program.operators), n=1, cutoff=0.7)
-    help = tuple(Help(f"an operator with a similar name exists: `{other}`") for other in close)
+    help = similar("an operator", name, state.program.operators)
     state.report("E0201", "name.operator", f"unknown operator `{name}`", span, label="not an operator", help=help)

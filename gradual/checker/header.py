@@ -58,7 +58,7 @@ class Header:
 
 
 def read_header(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None = None) -> Header | None:
-    """The declaration with its parameters in scope; None after reporting brackets that bind nothing.
+    """The declaration with its parameters in scope; None after reporting brackets that bind nothing, or no sizes.
 
     A parameter without a type has that of the expected function type, or what is inferred.  What else cannot be read
     is reported and left out, for the sake of what else there is to report.  [name.dimension] [type.open] [type.where]
@@ -107,7 +107,8 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     if whole and interface.binders:
         solved = _solved(state, interface, params, {v: s for d, s in binders.values() for v in d.variables()})
     reading = Reading(state, declares=True)
-    result = None if isinstance(literal.result, ast.Omitted) else _read_type(reading, literal.result)
+    declared = None if isinstance(literal.result, ast.Omitted) else literal.result
+    result = None if declared is None else _read_type(reading, declared)
     discharge_divisions(state, reading)
     whole = whole and solved is not None and len(assumed) == len(literal.where) and not isinstance(result, NeverType)
     type = replace(interface, result=result) if result is not None else None
@@ -266,9 +267,10 @@ def _scalars_in_dims(literal: ast.Fn) -> set[str]:
 
 # -------------------------------------------------------------------------------------------------- preconditions
 def _assumed(state: Elaboration, literal: ast.Fn) -> Iterator[Constraint]:
-    """The `where` clauses, each assumed before the next is read; together they must be satisfiable.  [type.where]
+    """The `where` clauses, each assumed before the next is read; one that cannot be is reported and left out.
 
-    One that was reported is not among them.
+    Raises Unreadable after reporting one that no size satisfies together with those before: everything would be
+    proved.  [type.where]
     """
     for place, written in enumerate(literal.where):
         reading = Reading(state, declares=True)
@@ -281,6 +283,7 @@ def _assumed(state: Elaboration, literal: ast.Fn) -> Iterator[Constraint]:
             case Nowhere():
                 message = f"no size satisfies `{clause}`" + (" together with what precedes it" if place else "")
                 state.report("E0311", "type.where", message, written.span)
+                raise Unreadable
             case _:
                 state.facts.assume(clause, learnt=True)
                 yield clause

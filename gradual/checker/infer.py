@@ -32,6 +32,7 @@ from gradual.checker.matching import matched
 from gradual.checker.omission import is_deferred
 from gradual.checker.polymorphism import instance
 from gradual.checker.references import reference
+from gradual.checker.similar import similar
 from gradual.checker.templates import called_template, settled, supplied, template, unused
 from gradual.checker.unranked import demanded_scalar, settle_ranks
 from gradual.checker.written import NotADim, Reading
@@ -130,7 +131,8 @@ def _local(state: Elaboration, name: str, span: Span) -> str:
     """A variable means what it was bound to.  [type.variable] [name.variable]"""
     value = state.names.get(name)
     if value is None:
-        state.report("E0202", "name.variable", f"unknown variable `{name}`", span, label="not in scope")
+        help = similar("a variable", name, state.names)
+        state.report("E0202", "name.variable", f"unknown variable `{name}`", span, label="not in scope", help=help)
         return state.broken()
     return value
 
@@ -138,7 +140,8 @@ def _local(state: Elaboration, name: str, span: Span) -> str:
 def _global(state: Elaboration, name: str, span: Span) -> str:
     """A function's name is a value of its interface's type.  [name.function]"""
     if name not in state.program.spans:
-        state.report("E0203", "name.function", f"unknown function `{name}`", span, label="not defined")
+        help = similar("a function", name, state.program.spans)
+        state.report("E0203", "name.function", f"unknown function `{name}`", span, label="not defined", help=help)
         return state.broken()
     return _interface(state, name)
 
@@ -261,7 +264,8 @@ def _operator(
     operands = _beside(state, arguments) if takes else [infer(state, argument) for argument in arguments]
     if operator is None:
         if name[:1].isupper():
-            state.report("E0205", "name.type", f"unknown constructor `{name}`", name_span)
+            help = similar("a constructor", name, state.program.constructors)
+            state.report("E0205", "name.type", f"unknown constructor `{name}`", name_span, help=help)
         else:
             unknown_operator(state, name, name_span)
         return state.broken()

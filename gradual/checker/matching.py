@@ -17,6 +17,7 @@ from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Ma
 from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
 from gradual.checker.joins import joined
 from gradual.checker.provenance import written_at
+from gradual.checker.similar import similar
 from gradual.core.terms import Arm, Bind, Block, CorePattern, Destructure, Match, Promise, Site
 from gradual.diagnostic import Help, Related, Severity
 from gradual.dims.constraint import TRUE
@@ -156,7 +157,8 @@ class _Patterns:
         program = self.state.program
         constructor = constructor_named(self.state, name)
         if constructor is None:
-            self.state.report("E0205", "name.type", f"unknown constructor `{name}`", span, label="not declared")
+            message, help = f"unknown constructor `{name}`", similar("a constructor", name, program.constructors)
+            self.state.report("E0205", "name.type", message, span, label="not declared", help=help)
             return None
         if not isinstance(type, DataType) or constructor.data != type.name:
             self._misfit(f"`{name}` is a constructor of `{constructor.data}`, not of `{shown(type)}`", span)

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from gradual.checker.binders import NAMELESS, Unreadable, bind_declared, bind_own
 from gradual.checker.elaboration import Broken, Elaboration
+from gradual.checker.similar import similar
 from gradual.checker.unranked import demanded_axis, demanded_element, demanded_scalar, settle_length, settle_ranks
 from gradual.dims.constraint import (
     Constraint,
@@ -358,7 +359,8 @@ class Reading:
         try:
             return DType(name)
         except ValueError:
-            self.state.report("E0306", "type.dtype", f"`{name}` is not an element type", span)
+            help = similar("an element type", name, DType)
+            self.state.report("E0306", "type.dtype", f"`{name}` is not an element type", span, help=help)
             raise Unreadable from None
 
     def _named_type(self, written: ast.NamedType) -> GradualType:
@@ -370,7 +372,8 @@ class Reading:
         declared = state.program.data.get(name)
         if declared is None:
             known = f"`{name}` is a dimension here, not a type" if name in state.dims else f"unknown type `{name}`"
-            state.report("E0205", "name.type", known, written.span)
+            help = similar("a type", name, (*state.program.data, *state.type_names))
+            state.report("E0205", "name.type", known, written.span, help=help)
             raise Unreadable
         if len(written.arguments) != len(declared.types):
             message = f"`{name}` takes {len(declared.types)} type arguments, not {len(written.arguments)}"

@@ -1,0 +1,22 @@
+"""What somebody may have meant by a name that nothing has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradual.diagnostic import Help
+
+_LATEST = 300
+"""How many of the known names are compared, the last ones: a long file may have many names and many errors."""
+
+
+def similar(what: str, name: str, known: Iterable[str]) -> tuple[Help, ...]:
+    """The known name that is closest to one that is not known, itself or without its namespace; empty if none is."""
+    from difflib import get_close_matches
+
+    spelled = {other: other for other in list(known)[-_LATEST:]}
+    spelled |= {short: other for other in spelled if (short := other.rpartition(".")[2]) not in spelled}
+    return tuple(
+        Help(f"{what} with a similar name exists: `{spelled[close]}`")
+        for close in get_close_matches(name, spelled, n=1, cutoff=0.7)
+    )
