@@ -24,6 +24,16 @@ def @six(%x: Tensor[(2, 3), float32]) { @two(%x) }
     assert found == ["E0201", "E0301", "E0302", "E0202", "E0101", "E0304"]
 
 
+def test_what_is_misspelled_is_proposed_whatever_kind_of_name_it_is() -> None:
+    text = """
+type List[A] { Cons(A, List[A]), Nil, }
+def @length(%x: Tensor[(2,), flot32], %y: Lsit[int32]) { reluu(%xs) }
+def @g(%lenght: int32) { (@lenght(%lenght), %length, Conz(1, Nil), match (%lenght) { Nill => 1 }, %other, Most(1)) }
+"""
+    proposed = [help.text.rpartition(" ")[2].strip("`") for one in gradual.check(text).diagnostics for help in one.help]
+    assert proposed == ["float32", "List", "nn.relu", "%x", "@length", "%lenght", "Cons", "Nil"]
+
+
 def test_a_refuted_value_is_not_reported_again_where_it_is_used() -> None:
     text = """
 def @f(%x: Tensor[(2, 3), float32], %y: Tensor[(2, 5), float32]) -> Tensor[(2, 7), float32] {
