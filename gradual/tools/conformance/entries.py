@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -17,8 +17,9 @@ _CITED = re.compile(r"\s*\[(op(?:\.[a-z0-9_]+)+)\]")
 _HEAD = """# 7 · Operators: the entries
 
 Generated from the declarations by `gradual conformance entries`; not edited by hand. Each operator has its signature,
-what its declaration says, and its attributes with their defaults; after a family's operators stand the rules under
-which they owe something, or refuse. Programs that show the rules are in `conformance/`.
+what its declaration says, and its attributes with their defaults. One whose result has contents says them wherever
+those of its operands are known (`type.contents`). After a family's operators stand the rules under which they owe
+something, or refuse, each with what its operators say of it. Programs that show the rules are in `conformance/`.
 """
 
 
@@ -50,11 +51,26 @@ def _distinct(catalogue: Mapping[str, Operator]) -> list[Operator]:
 
 def _entry(operator: Operator) -> str:
     lines = [f"### Operator `{operator.name}`\n", f"`{_call(operator)}`\n", _prose(operator)]
-    if operator.aliases:
-        lines.append(f"\nAlso written {', '.join(f'`{alias}`' for alias in operator.aliases)}.")
-    if operator.data_dependent:
-        lines.append("\nThe result's sizes depend on the elements.")
+    if said := " ".join(_said(operator)):
+        lines.append(f"\n{said}")
     return "\n".join(lines) + "\n"
+
+
+def _said(operator: Operator) -> Iterator[str]:
+    """What the declaration says of an operator beside its text, each in a sentence."""
+    if operator.aliases:
+        yield f"Also written {', '.join(f'`{alias}`' for alias in operator.aliases)}."
+    if operator.reads:
+        yield f"Read as sizes are the elements of {_and([operator.arguments[index] for index in operator.reads])}."
+    if operator.contents is not None:
+        yield "The result has contents."
+    if operator.data_dependent:
+        yield "The result's sizes depend on the elements."
+
+
+def _and(names: Sequence[str]) -> str:
+    quoted = [f"`{name}`" for name in names]
+    return " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
 
 
 def _call(operator: Operator) -> str:
@@ -97,14 +113,15 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
         for match in _CITED.finditer(clause):
             alone = "->" in clause or not _CITED.sub("", clause).strip()
             said = text.split("\n\n")[0] if alone else clause
-            yield match[1], " ".join(_CITED.sub("", said).strip(" .;,\n").split())
+            yield match[1], " ".join(_CITED.sub("", said).strip(" .:;,\n").split())
 
 
 def _rule(rule: str, cited: list[tuple[str, str]]) -> str:
-    names = sorted({name for name, _ in cited})
-    words = list(dict.fromkeys(words for _, words in cited if words))
-    said = "\n".join(f"- {_sentence(each)}" for each in words)
-    return f"### {rule}\n\n{said}\n\nOf {', '.join(f'`{name}`' for name in names)}.\n"
+    of: dict[str, list[str]] = {}
+    for name, words in cited:
+        of.setdefault(words, []).append(name)
+    said = [f"- {_and(sorted(set(names)))}: {_sentence(words)}" for words, names in of.items()]
+    return "\n".join([f"### {rule}\n", *said, ""])
 
 
 def _sentence(words: str) -> str:
