@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.dynamic import Twin
 from gradual.ops.operator import AttributeSpec, Operator
 
 FILE = "07-operators-entries.md"
@@ -99,10 +100,11 @@ def _text(operator: Operator) -> str:
 
 
 def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]]:
-    """For each rule: the operators that cite it, with the words before the citation."""
+    """For each rule: the operators that cite it, with the words before the citation; twins have their static form's."""
     found: dict[str, list[tuple[str, str]]] = {}
     for operator in operators:
-        for rule, words in _clauses(_text(operator)):
+        twin = getattr(operator.judge, "__self__", None)
+        for rule, words in _clauses(_text(twin.static if isinstance(twin, Twin) else operator)):
             found.setdefault(rule, []).append((operator.name, words))
     return found
 
