@@ -57,13 +57,19 @@ def _ones_contents(*, shape: Shape, dtype: DType | None) -> Contents:
 
 @operator("zeros", meaning=_zeros, family="creating", contents=_zeros_contents)
 def zeros(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
-    """Zeros of a given shape; float32 unless said otherwise.   -> t[..shape]   [op.zeros.size]"""
+    """Zeros of a given shape; float32 unless said otherwise.   -> t[..shape]
+
+    No size is negative [op.zeros.size].
+    """
     return judged(shape, dtype or DType.FLOAT32, not_negative(shape, "op.zeros.size"))
 
 
 @operator("ones", meaning=_ones, family="creating", contents=_ones_contents)
 def ones(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
-    """Ones of a given shape; float32 unless said otherwise.   -> t[..shape]   [op.ones.size]"""
+    """Ones of a given shape; float32 unless said otherwise.   -> t[..shape]
+
+    No size is negative [op.ones.size].
+    """
     return judged(shape, dtype or DType.FLOAT32, not_negative(shape, "op.ones.size"))
 
 
@@ -84,7 +90,10 @@ def _full_contents(fill_value: TensorType[Dim], *, shape: Shape, dtype: DType | 
 
 @operator("full", meaning=_full, family="creating", contents=_full_contents)
 def full(fill_value: TensorType[Dim], *, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
-    """A given shape filled with a scalar, cast to `dtype` if that is given.   t[] -> t[..shape]   [op.full.size]"""
+    """A given shape filled with a scalar, cast to `dtype` if that is given.   t[] -> t[..shape]
+
+    No size is negative [op.full.size].
+    """
     fill = tensor(fill_value, 0, rank=0)
     return judged(shape, dtype or fill.dtype, not_negative(shape, "op.full.size"))
 
@@ -222,7 +231,7 @@ def arange(
     """The numbers from begin up to, or with a negative stride down to, but without end.   t[], t[], t[] -> t[n]
 
     n = max(0, ceil((end - begin) / stride)), at most none where end is not ahead; for floats that are no constants n
-    depends on the data.  The attributes only repeat what the arguments say.   [op.arange.step]
+    depends on the data.  The step is not 0 [op.arange.step].  The attributes only repeat what the arguments say.
     """
     ends = tensor(begin, 0, rank=0), tensor(end, 1, rank=0), tensor(stride, 2, rank=0)
     kind = of_dtype(ends[0], 0, lambda found: found is not DType.BOOL, "an integer or a float")

@@ -109,9 +109,9 @@ def strided_set(
 
     t[..a], t[..c], int[k], int[k], int[k] -> t[..a]
 
-    The places are read off values: from `begin` up to `end` of the first axes, clamped and counted as there
-    [op.strided_slice.clamp].  What is put there has the sizes of the slice [op.strided_set.agree]; no stride is 0
-    [op.strided_set.stride].
+    The places are read off values: from `begin` up to `end` of the first axes, clamped and counted as those of
+    `strided_slice` [op.strided_slice.clamp].  What is put there has the sizes of the slice [op.strided_set.agree]; no
+    stride is 0 [op.strided_set.stride].
     """
     given, new = tensor(data, 0), tensor(v, 1)
     dtype = same_dtype(given, new)

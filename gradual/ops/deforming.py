@@ -95,9 +95,12 @@ def deformable_conv2d(
 
     For each place of the window, each of g deformable groups of channels and each tap, in the order of the kernel, the
     offset has how far it is moved down and to the right, and agrees in size with the result [op.deformable.offset]; a
-    tap is interpolated from the four cells around it, and is 0 outside of the data.  The rest is as in `nn.conv2d`:
-    [op.conv.channels] [op.conv.groups] [op.conv.units] [op.conv.kernel_size] [op.conv.kernel] [op.window.positive]
-    [op.window.fits].  The deformable groups divide the channels [op.deformable.groups].
+    tap is interpolated from the four cells around it, and is 0 outside of the data.  As in `nn.conv2d`
+    the weight has the data's channels, shared among the groups [op.conv.channels], which divide the output channels
+    [op.conv.groups]; `channels` are the output channels [op.conv.units]; `kernel_size` is the kernel
+    [op.conv.kernel_size], which is not empty [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at
+    least 0 [op.window.positive]; the window fits into the padded input [op.window.fits].  The deformable groups divide
+    the channels [op.deformable.groups].
     """
     axes, weight_axes = places(data_layout, _LETTERS, "data_layout"), places(kernel_layout, _KERNEL, "kernel_layout")
     given, moves, kernel = floats(data, 0, 4), floats(offset, 1, 4), floats(weight, 2, 4)

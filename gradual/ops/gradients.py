@@ -104,7 +104,8 @@ def conv2d_backward_weight(
     The attributes are those of `nn.conv2d`, but `data_layout` is that of the gradient of its result, `kernel_layout`
     that of its data, and `out_layout` that of its weight.  The gradient has the batch and the extents of the
     convolution's result [op.nn.conv2d_backward_weight.agree] and its `channels` [op.conv.units]; groups divide both
-    channels [op.conv.groups]; the window is as there [op.window.positive] [op.window.fits].
+    channels [op.conv.groups]; strides, dilation and groups
+    are at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input [op.window.fits].
     """
     axes, data_axes = places(data_layout, "NCHW", "data_layout"), places(kernel_layout, "NCHW", "kernel_layout")
     places(out_layout, "OIHW", "out_layout")
@@ -223,7 +224,8 @@ def max_pool2d_grad(
     """The gradient of `nn.max_pool2d` by its data.   t[n, c, h', w'], t[n, c, h, w] -> t[n, c, h, w]
 
     What comes back of a window goes to the first of its greatest cells.  The first argument has the sizes of the
-    pool's result [op.pool_grad.agree]; the rest is as there: [op.window.positive] [op.window.fits]
+    pool's result [op.pool_grad.agree]; sizes, strides and dilation are at least 1, paddings at least 0
+    [op.window.positive]; the window fits into the padded input [op.window.fits]; parts of an axis in a layout divide it
     [op.layout_transform.factor].
     """
     return _pool_grad(out_grad, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
@@ -246,7 +248,8 @@ def avg_pool2d_grad(
     """The gradient of `nn.avg_pool2d` by its data.   t[n, c, h', w'], t[n, c, h, w] -> t[n, c, h, w]
 
     What comes back of a window is shared out evenly among the cells that count; integers are divided toward zero.  The
-    first argument has the sizes of the pool's result [op.pool_grad.agree]; the rest is as there:
-    [op.window.positive] [op.window.fits] [op.layout_transform.factor].
+    first argument has the sizes of the pool's result [op.pool_grad.agree]; sizes, strides and dilation are
+    at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input [op.window.fits]; parts
+    of an axis in a layout divide it [op.layout_transform.factor].
     """
     return _pool_grad(out_grad, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)

@@ -195,7 +195,10 @@ def along_axis(data: Tensor, column: Tensor, axis: int) -> Any:
 
 @operator("nn.bias_add", meaning=_bias_add, family="linear")
 def bias_add(data: TensorType[Dim], bias: TensorType[Dim], *, axis: int = 1) -> Judgement:
-    """A bias added along one axis.   t[.., n, ..], t[n] -> t[.., n, ..]   [op.nn.bias_add.axis]"""
+    """A bias added along one axis.   t[.., n, ..], t[n] -> t[.., n, ..]
+
+    The bias has the extent of the axis [op.nn.bias_add.axis].
+    """
     left, right = tensor(data, 0, least=1), tensor(bias, 1, rank=1)
     of_dtype(left, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
     place = axis_of(axis, left.rank)

@@ -144,8 +144,10 @@ def reduction(row: Row) -> Operator:
         axes = reduced_axes(axis, exclude, given.rank)
         return judged(remaining(given.shape, axes, keepdims, ONE), given.dtype, row.needs(given, axes))
 
-    cited = f"   [op.{row.name}.extent]" if row.inhabited(DType.INT32) else ""
-    judge.__doc__ = f"{row.says}   t[..a] -> t[..reduced(a, axis)]{cited}"
+    judge.__doc__ = f"{row.says}   t[..a] -> t[..reduced(a, axis)]"
+    if row.inhabited(DType.INT32):
+        which = "A" if row.inhabited(DType.FLOAT32) else "Of integers a"
+        judge.__doc__ += f"\n\n{which} reduced axis has an element [op.{row.name}.extent]."
     return operator(
         row.name, meaning=meaning, family="reducing", contents=contents if row.on_dims or row.on_truths else None
     )(judge)
@@ -275,7 +277,7 @@ def arg_reduction(name: str, best: Callable[..., Any], says: str) -> Operator:
         axes = reduced_axes(axis, exclude, given.rank)
         return judged(remaining(given.shape, axes, keepdims, ONE), DType.INT32, row.needs(given, axes))
 
-    judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]   [op.{name}.extent]"
+    judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]\n\nA reduced axis has an element [op.{name}.extent]."
     return operator(name, meaning=meaning, family="reducing")(judge)
 
 
@@ -321,7 +323,10 @@ def variance(
     unbiased: bool = False,
 ) -> Judgement:
     """Mean squared distance from a mean given with its axes kept, in binary64, rounded once; `unbiased` divides by one
-    less than the count.   t[..a], t[..reduced(a, axis, keepdims)] -> t[..reduced(a, axis)]   [op.variance.agree]"""
+    less than the count.   t[..a], t[..reduced(a, axis, keepdims)] -> t[..reduced(a, axis)]
+
+    The mean has the data's shape with its reduced axes kept as 1 [op.variance.agree].
+    """
     given = tensor(x, 0)
     of_dtype(given, 0, lambda dtype: dtype.is_float, "floats")
     middle = tensor(mean, 1, rank=given.rank)

@@ -67,7 +67,10 @@ def _broadcast_to_like(data: Tensor, broadcast_type: Tensor) -> Tensor:
 
 @operator("broadcast_to_like", meaning=_broadcast_to_like, family="repeating")
 def broadcast_to_like(data: TensorType[Dim], broadcast_type: TensorType[Dim]) -> Judgement:
-    """The tensor repeated to another's shape.   t[..a], u[..b] -> t[..b]   [op.broadcast_to.agree]"""
+    """The tensor repeated to another's shape.   t[..a], u[..b] -> t[..b]
+
+    Right-aligned, every extent is the one wanted or 1 [op.broadcast_to.agree].
+    """
     given, wanted = tensor(data, 0), tensor(broadcast_type, 1)
     return judged(wanted.shape, given.dtype, _spread_needs(given.shape, wanted.shape, (0, 1)))
 

@@ -297,7 +297,10 @@ def _boolean_mask(data: Tensor, mask: Tensor) -> Tensor:
 
 @operator("boolean_mask", meaning=_boolean_mask, family="selecting", data_dependent=True)
 def boolean_mask(data: TensorType[Dim], mask: TensorType[Dim]) -> Judgement:
-    """The slices where a mask is true.   t[n, ..a], bool[n] -> t[k, ..a], 0 <= k <= n   [op.boolean_mask.agree]"""
+    """The slices where a mask is true.   t[n, ..a], bool[n] -> t[k, ..a], 0 <= k <= n
+
+    The mask has as many elements as the data slices [op.boolean_mask.agree].
+    """
     given, chosen = tensor(data, 0, least=1), tensor(mask, 1, rank=1)
     of_dtype(chosen, 1, lambda dtype: dtype is DType.BOOL, "a tensor of booleans")
     says = "data and mask differ in length"
