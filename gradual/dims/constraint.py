@@ -88,7 +88,7 @@ class _Constraint:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Truth(_Constraint):
-    """`true` or `false`."""
+    """`True` or `False`."""
 
     holds: bool
 
@@ -177,8 +177,8 @@ class Or(_Constraint):
 
 
 Constraint = Truth | Equal | AtMost | Not | And | Or
-TRUE = Truth("true", frozenset(), True)
-FALSE = Truth("false", frozenset(), False)
+TRUE = Truth("True", frozenset(), True)
+FALSE = Truth("False", frozenset(), False)
 
 C = TypeVar("C", Not, And, Or)
 Q = TypeVar("Q", Equal, AtMost)

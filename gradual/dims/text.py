@@ -51,7 +51,7 @@ def _text(node: Any, texts: dict[Any, Text]) -> Text:
 def _constraint_text(node: Any, texts: dict[Any, Text]) -> Text:
     match node:
         case Truth(holds=holds):
-            return "true" if holds else "false", ATOM
+            return "True" if holds else "False", ATOM
         case Equal(left=left, right=right):
             return f"{texts[left][0]} == {texts[right][0]}", COMPARISON
         case Not(part=Equal(left=left, right=right)):

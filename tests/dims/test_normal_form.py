@@ -200,7 +200,7 @@ TEXTS = [
     (all_of(equal(a, 3), any_of(equal(b, 1), more(b, 4))), "a == 3 and (b == 1 or b >= 5)"),
     (any_of(equal(a, 3), all_of(equal(b, 1), more(c, 4))), "a == 3 or b == 1 and c >= 5"),
     (equal(3 * d, 4), "3 * d == 4"),
-    (TRUE, "true"),
+    (TRUE, "True"),
 ]
 
 

@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<size>(?:n?dim|numel)\([^()]*\))|(?P<name>%?[A-Za-z_][\w.]*(?:\[\d+\])?|%\d[\w.]*(?:\[\d+\])?)|(?P<number>\d+)"
     r"|(?P<mark>//|==|!=|<=|>=|[-+*%<>(),]))"
 )
-_WORDS = frozenset({"if", "then", "else", "and", "or", "not", "min", "max", "true", "false"})
+_WORDS = frozenset({"if", "then", "else", "and", "or", "not", "min", "max", "True", "False"})
 _LEVELS: tuple[tuple[str, ...], ...] = (
     ("or",),
     ("and",),
@@ -104,8 +104,8 @@ class _Reader:
             return self.choice()
         if text in ("min", "max"):
             return self.extreme(min if text == "min" else max)
-        if text in ("true", "false"):
-            return lambda sizes: text == "true"
+        if text in ("True", "False"):
+            return lambda sizes: text == "True"
         if kind == "number":
             return lambda sizes: int(text)
         if kind not in ("name", "size"):
