@@ -14,7 +14,7 @@ from gradual.tools.conformance.condition import read_condition, same_condition
         ("n == m or n == 1", "1 == n or m == n"),
         ("n >= 3", "not (n < 3)"),
         ("%s[0] != -1", "%s[0] < -1 or %s[0] > -1"),
-        ("max(n, 2) == (if n >= 2 then n else 2)", "true"),
+        ("max(n, 2) == (if n >= 2 then n else 2)", "True"),
         ("n % 4 == 0", "4 * (n // 4) == n"),
         ("-n + 2 * m - 1 == 0", "n == m + m - 1"),
         ("a + b * c == d", "d == (b * c) + a"),
