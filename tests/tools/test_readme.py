@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,9 @@ from gradual.tools.cli import COMMANDS, entry
 
 ROOT = Path(__file__).parents[2]
 EXPLAINED = ROOT / "docs" / "explanation"
-PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", EXPLAINED / "runtimes.md", EXPLAINED / "codegen.md"]
+TESTED = ROOT / "docs" / "how-to" / "test-your-own-compiler.md"
+EXAMPLES = ROOT / "examples" / "README.md"
+PAGES = [ROOT / "README.md", EXAMPLES, EXPLAINED / "runtimes.md", EXPLAINED / "codegen.md", TESTED]
 FENCE = re.compile(r"^```(\w+)[ ]?([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 GATE = ("make try", "make test")
 """Set-up commands, which `.ci/run` runs from a clean checkout."""
@@ -41,6 +45,7 @@ def console(capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Con
     """Runs a command beside a copy of the examples; `echo $?` gives the exit code of the one before."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     code = 0
 
     def run(command: str) -> str:
@@ -49,7 +54,10 @@ def console(capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Con
             return f"{code}\n"
         name, *arguments = shlex.split(command)
         assert name == "gradual", command
-        code = entry(arguments)
+        try:
+            code = entry(arguments)
+        except SystemExit as end:
+            code = int(end.code or 0)
         return str(capsys.readouterr().out)
 
     return run

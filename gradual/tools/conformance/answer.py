@@ -95,11 +95,31 @@ class GotFault:
 Outcome = GotValue | GotBlame | GotFault
 
 
+class NoAnswer(Exception):
+    """There is no answer, and why."""
+
+
+class Crashed(NoAnswer):
+    """The implementation failed inside, or ended."""
+
+
+class TimedOut(NoAnswer):
+    """The implementation took too long."""
+
+
+class Garbled(NoAnswer):
+    """What came breaks the protocol."""
+
+
+class Skipped(NoAnswer):
+    """The implementation declines to answer."""
+
+
 class Implementation(Protocol):
-    """Whatever can be asked; an exception from either method is a crash."""
+    """Whatever can be asked; an exception from either method that is no `NoAnswer` is a crash, too."""
 
     def check(self, request: Request) -> Report:
-        """Check the request's program."""
+        """Check the request's program.  Raises NoAnswer."""
 
     def run(self, request: Request, call: Call) -> Outcome:
-        """Run one call of the request's program."""
+        """Run one call of the request's program.  Raises NoAnswer."""

@@ -5,24 +5,33 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
 from gradual.resources import folder
-from gradual.tools.conformance.answer import Outcome, Report
+from gradual.tools.conformance.adapter import Adapter, OneShot
+from gradual.tools.conformance.answer import Implementation, NoAnswer, Outcome, Report
 from gradual.tools.conformance.bless import Refused, blessed, replaced
 from gradual.tools.conformance.case import Case, Malformed
+from gradual.tools.conformance.copied import copied
 from gradual.tools.conformance.coverage import Covered, covered
 from gradual.tools.conformance.entries import FILE, entries, shared_rules
+from gradual.tools.conformance.judge import Profile
 from gradual.tools.conformance.known import Known, read_known, weighed
 from gradual.tools.conformance.read import Collection, load
 from gradual.tools.conformance.reference import Reference
-from gradual.tools.conformance.run import Class, Result, run, tallied
+from gradual.tools.conformance.run import EVERY, LOST, Class, Result, run, tallied
 
 PATTERNS = click.argument("patterns", nargs=-1, metavar="[CASE or FILE]…")
 SPEC = click.option("--spec", type=click.Path(path_type=Path), default=None, help="The folder of the specification.")
+_PATIENCE = 20
+"""After how many cases in a row without an answer an implementation is given up."""
+
 SMT = click.option("--no-smt", is_flag=True, help="Answer with the normative rungs only.")
 
 
@@ -61,20 +70,96 @@ def _fits(case: Case, pattern: str) -> bool:
 @SMT
 @SPEC
 @click.option("--known", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A list of known failures.")
+@click.option("--adapter", metavar="CMD", help="Ask this command, which speaks the protocol, instead.")
+@click.option("--one-shot", metavar="CMD", help="Ask this command for verdicts: CMD FILE exits with 0 or 1.")
+@click.option("--profile", "only", type=click.Choice(list(Profile)), multiple=True, help="Compare nothing but this.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=10, show_default=True, metavar="SECONDS",
+              help="How long an answer may take.")  # fmt: skip
 @click.option("-v", "--verbose", is_flag=True, help="Name the cases that pass too.")
-def run_command(patterns: tuple[str, ...], no_smt: bool, spec: Path | None, known: Path | None, verbose: bool) -> None:
-    """Put every case to this implementation and compare."""
+def run_command(
+    patterns: tuple[str, ...],
+    no_smt: bool,
+    spec: Path | None,
+    known: Path | None,
+    adapter: str | None,
+    one_shot: str | None,
+    only: tuple[str, ...],
+    timeout: float,
+    verbose: bool,
+) -> None:
+    """Put every case to this implementation, or to another one, and compare.
+
+    Exit 0 if all that was answered is as expected, and something was; 1 if not.
+    """
+    if (adapter is not None) + (one_shot is not None) + no_smt > 1:
+        raise click.UsageError("--adapter, --one-shot and --no-smt exclude each other")
     collection = _loaded(spec)
-    listed = _known(known, collection)
-    results = []
-    for result in weighed(run(chosen(collection.cases, patterns), Reference(smt=not no_smt)), listed):
-        results.append(result)
+    cases, listed = chosen(collection.cases, patterns), _known(known, collection)
+    with ExitStack() as stack:
+        implementation, answered = _implementation(stack, adapter, one_shot, timeout, not no_smt)
+        profiles = answered & frozenset(map(Profile, only)) if only else answered
+        results = list(_all_told(weighed(run(cases, implementation, profiles), listed), verbose))
+    _counted(results, len(cases), profiles)
+
+
+def _implementation(
+    stack: ExitStack, adapter: str | None, one_shot: str | None, timeout: float, smt: bool
+) -> tuple[Implementation, frozenset[Profile]]:
+    """Who is asked, and about what it answers; exit 2 where the command cannot be run or does not greet."""
+    if adapter is None and one_shot is None:
+        return Reference(smt=smt), EVERY
+    try:
+        if one_shot is not None:
+            return OneShot(one_shot, timeout), frozenset({Profile.VERDICT})
+        asked = stack.enter_context(Adapter(adapter or "", timeout))
+        greeting = asked.greet()
+    except (OSError, ValueError, NoAnswer) as trouble:
+        click.echo(f"the command cannot be asked: {trouble}", err=True)
+        raise SystemExit(2) from trouble
+    click.echo(f"{greeting.name} {greeting.version}")
+    return asked, greeting.profiles
+
+
+def _all_told(results: Iterable[Result], verbose: bool) -> Iterator[Result]:
+    """The results, each told; after many cases in a row without an answer no more are asked for."""
+    lost = 0
+    for result in results:
         _told(result, verbose)
-    for profile, tally in tallied(results).items():
+        yield result
+        lost = lost + 1 if result.kind in LOST else 0
+        if lost == _PATIENCE:
+            click.echo(f"no answer to {lost} cases in a row: no more are asked for")
+            return
+
+
+def _counted(results: Sequence[Result], wanted: int, profiles: frozenset[Profile]) -> NoReturn:
+    """Tell the numbers, and exit."""
+    for profile, tally in tallied(results, profiles).items():
         click.echo(f"{profile.value:8} {tally.passed} of {tally.asked}")
-    counts = {kind: sum(r.kind is kind for r in results) for kind in Class}
-    click.echo(f"{len(results)} cases: " + " · ".join(f"{kind.value} {count}" for kind, count in counts.items()))
-    raise SystemExit(0 if counts[Class.PASS] + counts[Class.KNOWN] == len(results) else 1)
+    counts = {kind: sum(result.kind is kind for result in results) for kind in Class}
+    asked = f"{len(results)} cases" if len(results) == wanted else f"{len(results)} of {wanted} cases"
+    click.echo(f"{asked}: " + " · ".join(f"{kind.value} {count}" for kind, count in counts.items()))
+    fine = counts[Class.PASS] + counts[Class.KNOWN]
+    declined = counts[Class.SKIPPED] + counts[Class.UNSUPPORTED]
+    raise SystemExit(0 if fine and fine + declined == wanted else 1)
+
+
+@conformance.command()
+@SMT
+def serve(no_smt: bool) -> None:
+    """Answer requests on stdin as the protocol says: this implementation as an adapter."""
+    from gradual.tools.conformance.serve import serve
+
+    serve(sys.stdin, sys.stdout, not no_smt)
+
+
+@conformance.command()
+@PATTERNS
+@SPEC
+def copy(patterns: tuple[str, ...], spec: Path | None) -> None:
+    """Print each case with what is expected as a line of JSON, with a hash of it, for other runners."""
+    for case in chosen(_loaded(spec).cases, patterns):
+        click.echo(copied(case))
 
 
 def _known(path: Path | None, collection: Collection) -> dict[str, Known]:
@@ -89,13 +174,14 @@ def _known(path: Path | None, collection: Collection) -> dict[str, Known]:
 
 def _told(result: Result, verbose: bool) -> None:
     case = result.case
-    if result.kind is not Class.PASS:
+    if result.kind not in (Class.PASS, Class.UNSUPPORTED):
         click.echo(f"{result.kind.value}  {case.id}  ({case.file}:{case.line})")
     elif verbose:
-        click.echo(f"pass  {case.id}")
+        click.echo(f"{result.kind.value}  {case.id}")
     for failure in result.failures if result.kind is not Class.KNOWN else ():
         click.echo(f"    {case.file}:{failure.line}: [{failure.profile.value}] {failure.message}")
-    for line in () if result.kind is Class.KNOWN else result.trace.rstrip().splitlines():
+    told = result.kind not in (Class.KNOWN, Class.UNSUPPORTED)
+    for line in result.trace.rstrip().splitlines() if told else ():
         click.echo(f"    {line}")
 
 

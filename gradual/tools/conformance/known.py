@@ -1,7 +1,7 @@
 """Known failures of an implementation: a list that goes stale loudly.
 
-One line is `case-id  profile, profile  # reason`; the profile `crash` stands for a crash.  A listed case that passes,
-or fails in other profiles, is not what the list says; a listed case that does not exist is a problem of the list.
+One line is `case-id  profile, profile  # reason`; `crash`, `timeout` and `protocol` stand for no answer.  A listed case
+that passes, or fails in other profiles, is not what the list says; one that does not exist is a problem of the list.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from gradual.tools.conformance.case import Malformed, Problem
-from gradual.tools.conformance.run import Class, Result
+from gradual.tools.conformance.run import LOST, Class, Result
 
 _LINE = re.compile(r"^(\S+)\s+([a-z]+(?:\s*,\s*[a-z]+)*)\s+#\s*(\S.*)$")
 
@@ -47,7 +47,7 @@ def weighed(results: Iterable[Result], known: Mapping[str, Known]) -> Iterator[R
     """The results, with failures as they are known set apart, and listed cases that pass told as such."""
     for result in results:
         listed = known.get(result.case.id)
-        if listed is None:
+        if listed is None or result.kind in (Class.SKIPPED, Class.UNSUPPORTED):
             yield result
         elif result.kind is Class.PASS:
             yield replace(result, kind=Class.UNEXPECTED)
@@ -57,4 +57,5 @@ def weighed(results: Iterable[Result], known: Mapping[str, Known]) -> Iterator[R
 
 def broken(result: Result) -> frozenset[str]:
     """The profiles in which a result fails."""
-    return frozenset({"crash"}) if result.kind is Class.CRASH else frozenset(f.profile.value for f in result.failures)
+    lost = {result.kind.value.split()[0]} if result.kind in LOST else set()
+    return frozenset(lost or {failure.profile.value for failure in result.failures})

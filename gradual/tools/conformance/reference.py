@@ -74,12 +74,16 @@ class Reference:
         left = tuple(f"{note.function}  {place(note.span, after.source)}  {note.says}" for note in after.notes)
         return replace(report, after=lines, left=left, passed=True)
 
+    def given(self, request: Request, call: Call) -> list[Value]:
+        """The arguments of a call, drawn where the case draws them."""
+        compilation = self.compiled(request)
+        return values(call.arguments, compilation.functions[call.function].params, 0, compilation.core.data)
+
     def run(self, request: Request, call: Call) -> Outcome:
         """Run one call of the request's program."""
-        compilation = self.passed(request)
-        given = values(call.arguments, compilation.functions[call.function].params, 0, compilation.core.data)
+        compilation, given = self.passed(request), self.given(request, call)
         try:
-            return GotValue(_values(_run(compilation, call.function, given, request.runtime)))
+            return GotValue(values_of(run_by(compilation, call.function, given, request.runtime)))
         except Blame as blame:
             return _blamed(blame, compilation.source)
         except Fault as fault:
@@ -101,7 +105,7 @@ def reported(compilation: Compilation) -> Report:
     )
 
 
-def _run(compilation: Compilation, function: str, given: Sequence[Value], runtime: str) -> Value:
+def run_by(compilation: Compilation, function: str, given: Sequence[Value], runtime: str) -> Value:
     """The value of a call; "measured" is the machine, held to the plan by assertions."""
     if runtime == "measured":
         return compilation.measure(function, *given)[0]
@@ -166,9 +170,10 @@ def _blamed(blame: Blame, source: Source) -> GotBlame:
     return GotBlame(blame.code, blame.rule, _places(blame.blames, source))
 
 
-def _values(value: Any) -> Values:
+def values_of(value: Any) -> Values:
+    """A value as cases write it; every `Literal` inside has its dtype."""
     if isinstance(value, tuple):
-        return Fields(tuple(map(_values, value)))
+        return Fields(tuple(map(values_of, value)))
     if isinstance(value, Constructed):
-        return Built(value.constructor, tuple(map(_values, value.fields)))
+        return Built(value.constructor, tuple(map(values_of, value.fields)))
     return Literal(str(value.dtype), tuple(value.shape), tuple(value.flat()))

@@ -10,7 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from gradual.tools.conformance.answer import FoundDiagnostic, Implementation, Report
+from gradual.tools.conformance.answer import (
+    Crashed,
+    FoundDiagnostic,
+    Garbled,
+    Implementation,
+    NoAnswer,
+    Report,
+    Skipped,
+    TimedOut,
+)
 from gradual.tools.conformance.case import Case, ExpectedBlame, Request
 from gradual.tools.conformance.judge import Failure, Profile, judged, outcome_judged
 from gradual.tools.conformance.witness import substituted
@@ -22,13 +31,30 @@ class Class(StrEnum):
     PASS = "pass"
     FAIL = "fail"
     CRASH = "crash"
+    TIMEOUT = "timeout"
+    PROTOCOL = "protocol error"
+    SKIPPED = "skipped"
+    UNSUPPORTED = "unsupported"
     KNOWN = "known failure"
     UNEXPECTED = "unexpected pass"
 
 
+EVERY = frozenset(Profile)
+
+_UNANSWERED = {
+    Crashed: Class.CRASH,
+    TimedOut: Class.TIMEOUT,
+    Garbled: Class.PROTOCOL,
+    Skipped: Class.SKIPPED,
+}
+
+LOST = (Class.CRASH, Class.TIMEOUT, Class.PROTOCOL)
+"""The classes of cases to which there was no answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One case's end: its disagreements, or the trace of a crash; `report` is the answer to `check`, if any."""
+    """One case's end: its disagreements, or why there was no answer; `report` is the answer to `check`, if any."""
 
     case: Case
     kind: Class
@@ -37,28 +63,37 @@ class Result:
     report: Report | None = None
 
 
-def run(cases: Iterable[Case], implementation: Implementation) -> Iterator[Result]:
-    """The result of each case, in order."""
+def run(
+    cases: Iterable[Case], implementation: Implementation, profiles: frozenset[Profile] = EVERY
+) -> Iterator[Result]:
+    """The result of each case, in order, in the profiles about which the implementation answers."""
     for case in cases:
-        yield examined(case, implementation)
+        yield examined(case, implementation, profiles)
 
 
-def examined(case: Case, implementation: Implementation) -> Result:
-    """Put one case to an implementation; whatever it raises is a crash, told apart from a failure."""
+def examined(case: Case, implementation: Implementation, profiles: frozenset[Profile] = EVERY) -> Result:
+    """Put one case to an implementation; whatever it raises instead of an answer is told apart from a failure."""
+    if profiles.isdisjoint(asked(case)):
+        return Result(case, Class.UNSUPPORTED, trace="the implementation answers about nothing of it")
     report = None
     try:
         report = implementation.check(case.request)
         failures = [
             *judged(case, report),
-            *_witnesses(case, report, implementation),
-            *_outcomes(case, report, implementation),
+            *(_witnesses(case, report, implementation) if Profile.CODES in profiles else ()),
+            *(_outcomes(case, report, implementation, profiles) if Profile.RUN in profiles else ()),
         ]
+    except NoAnswer as why:
+        return Result(case, _UNANSWERED[type(why)], trace=str(why) or "without a reason", report=report)
     except Exception:
         return Result(case, Class.CRASH, trace=traceback.format_exc(), report=report)
-    return Result(case, Class.FAIL if failures else Class.PASS, tuple(failures), report=report)
+    broken = tuple(failure for failure in failures if failure.profile in profiles)
+    return Result(case, Class.FAIL if broken else Class.PASS, broken, report=report)
 
 
-def _outcomes(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
+def _outcomes(
+    case: Case, report: Report, implementation: Implementation, profiles: frozenset[Profile]
+) -> Iterator[Failure]:
     """The outcome of each call; where the case says that the function is static, by both runtimes.  [graph.run]
 
     Where the case says what the plan is, the run is held to it.  [plan.measured]
@@ -71,10 +106,10 @@ def _outcomes(case: Case, report: Report, implementation: Implementation) -> Ite
         yield from outcome_judged(wanted, implementation.run(plain, call), case.rules)
         if report.passed:
             yield from outcome_judged(wanted, implementation.run(case.request, call), case.rules)
-        if f"{call.function}  static" in (case.expectation.static or ()):
+        if Profile.STATIC in profiles and f"{call.function}  static" in (case.expectation.static or ()):
             graph = replace(plain, runtime="graph")
             yield from outcome_judged(wanted, implementation.run(graph, call), case.rules)
-        if call.function in case.request.plan:
+        if Profile.PLAN in profiles and call.function in case.request.plan:
             measured = replace(plain, runtime="measured")
             yield from outcome_judged(wanted, implementation.run(measured, call), case.rules)
 
@@ -136,12 +171,12 @@ class Tally:
     asked: int
 
 
-def tallied(results: Iterable[Result]) -> dict[Profile, Tally]:
+def tallied(results: Iterable[Result], profiles: frozenset[Profile] = EVERY) -> dict[Profile, Tally]:
     """Profile by profile: one number for all would hide what an implementation lacks."""
     counts = {profile: [0, 0] for profile in Profile}
     for result in results:
         broken = {failure.profile for failure in result.failures}
-        for profile in asked(result.case):
+        for profile in profiles.intersection(asked(result.case)):
             counts[profile][1] += 1
-            counts[profile][0] += result.kind is not Class.CRASH and profile not in broken
+            counts[profile][0] += not result.trace and profile not in broken
     return {profile: Tally(*pair) for profile, pair in counts.items() if pair[1]}

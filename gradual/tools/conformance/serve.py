@@ -1,0 +1,92 @@
+"""This implementation behind the protocol: what an adapter is, and what shows that the protocol can carry the suite."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from typing import IO
+
+from gradual import __version__
+from gradual.run.value import Blame, Fault
+from gradual.tensors.value import from_json
+from gradual.tools import report_json
+from gradual.tools.conformance.case import Request
+from gradual.tools.conformance.judge import Profile
+from gradual.tools.conformance.protocol import VERSION, Object
+from gradual.tools.conformance.reference import Reference, run_by
+
+
+def serve(requests: IO[str], replies: IO[str], smt: bool) -> None:
+    """Reply to each request, a line each, until one says `bye` or there are no more."""
+    reference = Reference(smt=smt)
+    for line in requests:
+        seq, done = None, False
+        try:
+            asked = json.loads(line)
+            seq, done = asked["seq"], asked["cmd"] == "bye"
+            reply = _reply(reference, asked)
+        except Exception:  # whatever goes wrong is the answer to this request, and the next one is read
+            reply = report_json.line({"errored": traceback.format_exc(limit=-3)})
+        replies.write(f'{{"seq": {json.dumps(seq)}, {reply[1:]}\n')
+        replies.flush()
+        if done:
+            return
+
+
+def _reply(reference: Reference, asked: Object) -> str:
+    match asked["cmd"]:
+        case "hello":
+            return report_json.line(_greeting())
+        case "check":
+            return report_json.line(_checked(reference, asked))
+        case "run":
+            return _ran(reference, asked)
+        case "bye":
+            return report_json.line({"bye": True})
+        case other:
+            return report_json.line({"errored": f"there is no request `{other}`"})
+
+
+def _greeting() -> Object:
+    return {
+        "protocol": VERSION,
+        "name": "gradual",
+        "version": __version__,
+        "profiles": [profile.value for profile in Profile],
+    }
+
+
+def _request(asked: Object) -> Request:
+    listed = {name: tuple(asked.get(name, ())) for name in ("static", "plan", "passes")}
+    return Request(asked["name"], asked["text"], runtime=asked.get("runtime", "vm"), **listed)
+
+
+def _checked(reference: Reference, asked: Object) -> Object:
+    request = _request(asked)
+    compilation, report = reference.compiled(request), reference.check(request)
+    source = compilation.source
+    return {
+        "accepted": report.accepted,
+        "diagnostics": [report_json.diagnostic(source, found) for found in compilation.diagnostics],
+        "functions": [{"name": name, "type": type} for name, type in report.functions.items()],
+        "bindings": [report_json.binding(source, found) for found in compilation.bindings],
+        "checks": [report_json.check(source, found) for found in compilation.checks],
+        "core": report.core,
+        "static": report.static,
+        "plan": report.plan,
+        "after": report.after,
+        "left": report.left,
+        "passed": report.passed,
+    }
+
+
+def _ran(reference: Reference, asked: Object) -> str:
+    request = _request(asked)
+    compilation = reference.passed(request)
+    given = [from_json(form) for form in asked["arguments"]]
+    try:
+        return report_json.value_line(run_by(compilation, asked["function"], given, request.runtime))
+    except Blame as blame:
+        return report_json.line(report_json.blame(compilation.source, blame))
+    except Fault as fault:
+        return report_json.line(report_json.fault(compilation.source, fault))

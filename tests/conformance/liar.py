@@ -1,0 +1,62 @@
+"""An implementation that answers wrongly in one way: `python liar.py WAY`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+GREETING = {"protocol": 1, "name": "liar", "version": "1", "profiles": ["verdict", "codes", "run"]}
+
+
+def reply(way: str, asked: dict[str, object]) -> object:
+    """The reply to a request, as an object or as the text of a line."""
+    seq = asked["seq"]
+    if asked["cmd"] == "hello":
+        return {"seq": seq} | GREETING | {"protocol": 2 if way == "protocol" else 1}
+    if asked["cmd"] == "run":
+        outcome = {"outcome": "value", "value": {"dtype": "float32", "shape": [5, 11], "data": ["0.5"] * 55}}
+        return {"seq": seq} | (outcome if way != "outcome" else {"outcome": "maybe"})
+    match way:
+        case "accepts" | "outcome":
+            return {"seq": seq, "accepted": True}
+        case "rejects":
+            return {"seq": seq, "accepted": False}
+        case "dies":
+            sys.exit("out of luck")
+        case "hangs":
+            time.sleep(3600)
+        case "closes":
+            os.close(1)
+            time.sleep(3600)
+        case "garbage":
+            return "ready."
+        case "list":
+            return [seq]
+        case "sequence":
+            return {"seq": 4711, "accepted": True}
+        case "verdict":
+            return {"seq": seq, "accepted": "yes"}
+        case "span":
+            found = {"code": "E0301", "severity": "error", "rule": "r", "span": {"start": {"line": 1}, "end": {}}}
+            return {"seq": seq, "accepted": False, "diagnostics": [found]}
+        case "skips":
+            return {"seq": seq, "skipped": "not today"}
+        case "errs":
+            return {"seq": seq, "errored": "stack overflow"}
+    raise ValueError(way)
+
+
+def main() -> None:
+    """Read requests, and answer them."""
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked["cmd"] == "bye":
+            return
+        found = reply(sys.argv[1], asked)
+        print(found if isinstance(found, str) else json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    main()

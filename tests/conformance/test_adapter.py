@@ -1,0 +1,229 @@
+"""The suite against implementations in other processes: every way of not answering is told apart."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shlex
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from gradual.resources import folder
+from gradual.tools.conformance import protocol
+from gradual.tools.conformance.adapter import Adapter, OneShot
+from gradual.tools.conformance.case import Case
+from gradual.tools.conformance.judge import Profile
+from gradual.tools.conformance.known import Known, weighed
+from gradual.tools.conformance.read import load
+from gradual.tools.conformance.reference import Reference
+from gradual.tools.conformance.run import Class, Result, run, tallied
+from gradual.tools.conformance.serve import serve
+from tests.conformance.suites import HEAD, REFUTED, VARIANTS, collected
+
+LIAR = Path(__file__).parent / "liar.py"
+SERVE = f"{shlex.quote(sys.executable)} -m gradual conformance serve"
+
+
+def lying(way: str) -> str:
+    return shlex.join([sys.executable, str(LIAR), way])
+
+
+def asked_of(command: str, *suites: str, seconds: float = 20) -> list[Result]:
+    cases = [case for suite in suites for case in collected(suite).cases]
+    with Adapter(command, seconds) as adapter:
+        return list(run(cases, adapter, adapter.greet().profiles))
+
+
+def conformance(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "gradual", "conformance", *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+
+
+# --------------------------------------------------------------------------------------------------------- liars
+@pytest.mark.parametrize(
+    ("way", "kinds", "word"),
+    [
+        ("accepts", [Class.FAIL, Class.FAIL], ""),
+        ("rejects", [Class.FAIL, Class.FAIL], ""),
+        ("dies", [Class.CRASH, Class.CRASH], "exit code 1\nout of luck"),
+        ("closes", [Class.CRASH, Class.CRASH], "closed its output"),
+        ("garbage", [Class.PROTOCOL, Class.PROTOCOL], "not JSON"),
+        ("list", [Class.PROTOCOL, Class.PROTOCOL], "not an object"),
+        ("sequence", [Class.PROTOCOL, Class.PROTOCOL], "seq 4711"),
+        ("verdict", [Class.PROTOCOL, Class.PROTOCOL], "`accepted` is true or false"),
+        ("span", [Class.PROTOCOL, Class.PROTOCOL], "`column` is an integer"),
+        ("outcome", [Class.PROTOCOL, Class.FAIL], "`outcome` is"),
+        ("skips", [Class.SKIPPED, Class.SKIPPED], "not today"),
+        ("errs", [Class.CRASH, Class.CRASH], "stack overflow"),
+    ],
+)
+def test_each_way_of_not_answering_is_told_apart(way: str, kinds: list[Class], word: str) -> None:
+    results = asked_of(lying(way), HEAD, REFUTED, seconds=3 if way == "closes" else 20)
+    assert [result.kind for result in results] == kinds
+    assert word in results[0].trace
+
+
+def test_one_that_hangs_is_ended_and_asked_anew() -> None:
+    results = asked_of(lying("hangs"), HEAD, REFUTED, seconds=3)
+    assert [result.kind for result in results] == [Class.TIMEOUT] * 2
+
+
+def test_who_accepts_everything_and_who_rejects_everything_fail_in_the_verdict_of_one_case_each() -> None:
+    wrong = {}
+    for way in ("accepts", "rejects"):
+        results = asked_of(lying(way), HEAD, REFUTED)
+        verdicts = [[f for f in result.failures if f.profile is Profile.VERDICT] for result in results]
+        wrong[way] = list(map(bool, verdicts))
+    assert wrong == {"accepts": [False, True], "rejects": [True, False]}
+
+
+def test_nothing_is_asked_of_who_speaks_another_protocol() -> None:
+    ended = conformance("run", "name/*", "--adapter", lying("protocol"))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "speaks protocol 2, not 1" in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["", "no-such-program", '"', "true"])
+def test_what_cannot_be_asked_is_said(command: str) -> None:
+    ended = conformance("run", "name/*", "--adapter", command)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("the command cannot be asked: ")
+
+
+def test_after_many_cases_without_an_answer_no_more_are_asked_for() -> None:
+    ended = conformance("run", "name/*", "--adapter", lying("dies"))
+    assert ended.returncode == 1
+    assert "no answer to 20 cases in a row: no more are asked for" in ended.stdout
+    assert "\n20 of " in ended.stdout
+
+
+@pytest.mark.parametrize("way", ["skips", "errs"])
+def test_a_run_in_which_nothing_was_answered_fails(way: str) -> None:
+    assert conformance("run", "name/variable", "--adapter", lying(way)).returncode == 1
+
+
+def test_a_known_crash_is_set_apart_and_a_skipped_case_is_no_surprise() -> None:
+    known = {"op/nn.dense/unknown-width": Known(frozenset({"crash"}), "later")}
+    (crashed,) = weighed(asked_of(lying("errs"), HEAD), known)
+    (skipped,) = weighed(asked_of(lying("skips"), HEAD), known)
+    assert (crashed.kind, skipped.kind) == (Class.KNOWN, Class.SKIPPED)
+    assert not any(tally.passed for tally in tallied([crashed, skipped]).values())
+
+
+# ------------------------------------------------------------------------------------------------------ profiles
+def test_only_what_is_answered_about_is_compared() -> None:
+    (case,) = collected(HEAD).cases
+    (result,) = run([case], Reference(), frozenset({Profile.VERDICT}))
+    assert result.kind is Class.PASS  # the suite's checks and core are not those of the program
+    assert list(tallied([result], frozenset({Profile.VERDICT}))) == [Profile.VERDICT]
+
+
+def test_a_case_about_nothing_that_is_answered_is_not_asked() -> None:
+    (case,) = collected(REFUTED).cases
+    (result,) = run([case], Reference(), frozenset({Profile.PLAN}))
+    assert result.kind is Class.UNSUPPORTED
+
+
+# -------------------------------------------------------------------------------------------- the reference, asked
+@cache
+def some() -> list[Case]:
+    """Cases of every block."""
+    prefixes = ("name/", "rfc/", "plan.", "pass/static/", "data/convert", "function/number/", "op/unique")
+    return [case for case in load(folder("spec")).cases if case.id.startswith(prefixes)]
+
+
+def test_the_reference_answers_through_the_protocol_as_it_does_here() -> None:
+    with Adapter(SERVE, 20) as adapter:
+        results = list(run(some(), adapter, adapter.greet().profiles))
+    assert {result.kind for result in results} == {Class.PASS}
+    assert {Profile.CHECKS, Profile.PLAN, Profile.AFTER, Profile.LEFT, Profile.BLAME} <= set(tallied(results))
+
+
+def schema(name: str) -> Draft202012Validator:
+    files = sorted((folder("spec") / "conformance/protocol").glob("*.schema.json"))
+    forms = {file.name: json.loads(file.read_text(encoding="utf-8")) for file in files}
+    registry: Registry[Any] = Registry().with_resources(
+        [(file, Resource.from_contents(form)) for file, form in forms.items()]
+    )
+    Draft202012Validator.check_schema(forms[name])
+    return Draft202012Validator(forms[name], registry=registry)
+
+
+def transcript(cases: list[Case]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """What the runner asks about some cases, and what the reference replies."""
+    asked: list[dict[str, Any]] = [protocol.hello()]
+    reference = Reference()
+    for case in cases:
+        asked.append(protocol.checking(case.request))
+        for call in case.request.calls if reference.check(case.request).accepted else ():
+            asked.append(protocol.running(case.request, call.function, reference.given(case.request, call)))
+    asked.append(protocol.bye())
+    requests = [{"seq": seq} | one for seq, one in enumerate(asked)]
+    replies = io.StringIO()
+    serve(io.StringIO("".join(json.dumps(request) + "\n" for request in requests)), replies, smt=True)
+    return list(zip(requests, map(json.loads, replies.getvalue().splitlines()), strict=True))
+
+
+def test_requests_and_replies_are_as_the_schemas_say() -> None:
+    request, reply = schema("request.schema.json"), schema("reply.schema.json")
+    for asked, replied in transcript(some()):
+        request.validate(asked)
+        reply.validate(replied)
+        assert replied["seq"] == asked["seq"]
+        assert "errored" not in replied
+
+
+def test_no_request_has_anything_of_the_expectation() -> None:
+    (case,) = collected(HEAD).cases
+    texts = [json.dumps(asked) for asked, _ in transcript([case])]
+    assert not any("E0601" in text or "dim(%x, 1) == 7" in text or "check.residual" in text for text in texts)
+
+
+@pytest.mark.parametrize("line", ["", "{", "[]", "{}", '{"seq": 5}', '{"seq": 5, "cmd": "dance"}', '{"cmd": "run"}'])
+def test_a_request_that_is_none_is_answered_and_the_next_one_too(line: str) -> None:
+    replies = io.StringIO()
+    serve(io.StringIO(f'{line}\n{{"seq": 6, "cmd": "bye"}}\n'), replies, smt=True)
+    wrong, last = map(json.loads, replies.getvalue().splitlines())
+    assert "errored" in wrong
+    assert last == {"seq": 6, "bye": True}
+
+
+# ------------------------------------------------------------------------------------------------------ one shot
+def shot(program: str) -> str:
+    return shlex.join([sys.executable, "-c", program])
+
+
+def test_exit_codes_are_verdicts() -> None:
+    cases = [case for suite in (HEAD, REFUTED, VARIANTS) for case in collected(suite).cases]
+    check, verdict = shlex.join([sys.executable, "-m", "gradual", "check", "--quiet"]), frozenset({Profile.VERDICT})
+    results = list(run(cases, OneShot(check, 20), verdict))
+    assert {result.kind for result in results} == {Class.PASS}
+    told = shot("import sys; sys.exit('Tensor[(n, 5)' not in open(sys.argv[1]).read())")
+    assert [result.kind for result in run(cases[:2], OneShot(told, 20), verdict)] == [Class.FAIL, Class.FAIL]
+
+
+@pytest.mark.parametrize(
+    ("program", "kind"), [("import sys; sys.exit(2)", Class.CRASH), ("import time; time.sleep(60)", Class.TIMEOUT)]
+)
+def test_a_shot_that_gives_no_verdict(program: str, kind: Class) -> None:
+    (result,) = run(collected(HEAD).cases, OneShot(shot(program), 1), frozenset({Profile.VERDICT}))
+    assert result.kind is kind
+
+
+# ---------------------------------------------------------------------------------------------------------- copies
+def test_a_copy_has_every_case_with_what_is_expected_and_a_hash_of_it() -> None:
+    forms = [json.loads(line) for line in conformance("copy").stdout.splitlines()]
+    assert [form["id"] for form in forms] == [case.id for case in load(folder("spec")).cases]
+    for form in forms:
+        digest = form.pop("sha256")
+        assert digest == hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()
+    blamed = next(form for form in forms if form["id"] == "rfc/broadcast/any-with-ten")["expectation"]["outcomes"][2]
+    assert (blamed["outcome"], blamed["code"], blamed["blames"]) == ("blame", "E0601", ["1:27-1:28"])
