@@ -227,3 +227,10 @@ def test_a_copy_has_every_case_with_what_is_expected_and_a_hash_of_it() -> None:
         assert digest == hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()
     blamed = next(form for form in forms if form["id"] == "rfc/broadcast/any-with-ten")["expectation"]["outcomes"][2]
     assert (blamed["outcome"], blamed["code"], blamed["blames"]) == ("blame", "E0601", ["1:27-1:28"])
+
+
+def test_one_profile_is_compared_alone_if_it_is_asked_for() -> None:
+    ended = conformance("run", "name/variable", "--profile", "codes", "--adapter", lying("accepts"))
+    assert ended.stdout.splitlines()[0] == "liar 1"
+    assert [line.split()[0] for line in ended.stdout.splitlines() if " of " in line] == ["codes"]
+    assert "[verdict]" not in ended.stdout

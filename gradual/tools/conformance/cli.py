@@ -72,7 +72,13 @@ def _fits(case: Case, pattern: str) -> bool:
 @click.option("--known", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A list of known failures.")
 @click.option("--adapter", metavar="CMD", help="Ask this command, which speaks the protocol, instead.")
 @click.option("--one-shot", metavar="CMD", help="Ask this command for verdicts: CMD FILE exits with 0 or 1.")
-@click.option("--profile", "only", type=click.Choice(list(Profile)), multiple=True, help="Compare nothing but this.")
+@click.option(
+    "--profile",
+    "only",
+    type=click.Choice([profile.value for profile in Profile]),
+    multiple=True,
+    help="Compare nothing but this.",
+)
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=10, show_default=True, metavar="SECONDS",
               help="How long an answer may take.")  # fmt: skip
 @click.option("-v", "--verbose", is_flag=True, help="Name the cases that pass too.")
