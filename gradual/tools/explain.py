@@ -43,12 +43,21 @@ def code_page(code: str) -> Page | None:
     """The page of a code under its title and summary."""
     if code not in codes():
         return None
-    text = (folder("spec") / "errors" / f"{code}.md").read_text(encoding="utf-8")
+    text = _written(code)
     facts = front_matter(text)
     head = (
         f"# {code}: {facts['title']}\n\n{facts['summary']}\n\nSeverity: {facts['severity']}. Rules: {facts['rules']}."
     )
     return Page(code, f"{head}\n\n{_FRONT.sub('', text).rstrip()}")
+
+
+def code_facts(code: str) -> dict[str, str]:
+    """What stands at the head of a code's page: its title, its summary, its severity, its phase, its rules."""
+    return front_matter(_written(code))
+
+
+def _written(code: str) -> str:
+    return (folder("spec") / "errors" / f"{code}.md").read_text(encoding="utf-8")
 
 
 def front_matter(text: str) -> dict[str, str]:

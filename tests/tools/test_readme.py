@@ -16,9 +16,9 @@ from gradual.tools.cli import COMMANDS, entry
 
 ROOT = Path(__file__).parents[2]
 EXPLAINED = ROOT / "docs" / "explanation"
-TESTED = ROOT / "docs" / "how-to" / "test-your-own-compiler.md"
+HOW_TO = sorted((ROOT / "docs" / "how-to").glob("*.md"))
 EXAMPLES = ROOT / "examples" / "README.md"
-PAGES = [ROOT / "README.md", EXAMPLES, EXPLAINED / "runtimes.md", EXPLAINED / "codegen.md", TESTED]
+PAGES = [ROOT / "README.md", EXAMPLES, EXPLAINED / "runtimes.md", EXPLAINED / "codegen.md", *HOW_TO]
 FENCE = re.compile(r"^```(\w+)[ ]?([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 GATE = ("make try", "make test")
 """Set-up commands, which `.ci/run` runs from a clean checkout."""

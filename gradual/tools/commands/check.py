@@ -72,7 +72,12 @@ class Tally:
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH or -]…", required=True)
-@click.option("--format", type=click.Choice(["full", "concise", "json"]), default="full", show_default=True)
+@click.option(
+    "--format",
+    type=click.Choice(["full", "concise", "json", "sarif", "github", "junit"]),
+    default="full",
+    show_default=True,
+)
 @click.option("--annotate", is_flag=True, help="The program with every inferred type beside its line.")
 @click.option("--checks", is_flag=True, help="The residual checks, one by one.")
 @click.option("--deny", multiple=True, type=click.Choice(["residual", "warnings"]), help="Make these errors.")
@@ -97,19 +102,27 @@ def check(
 ) -> int:
     """Check programs; `-` is standard input, a folder all `.relay` files under it."""
     began = time.perf_counter()
-    shown = max_errors if max_errors is not None else 0 if format == "json" else SHOWN
+    shown = max_errors if max_errors is not None else SHOWN if format in ("full", "concise") else 0
     if entry is not None and not static:
         raise click.UsageError("--entry goes with --require-static")
     options = Options(smt=not no_smt, rigid=rigid)
     wanted = Wanted(format, annotate, checks, deny, shown or None, options, static, entry)
     tally = Tally()
     found = texts(paths)
+    told: list[tuple[Source, list[Diagnostic]]] = []
     for text in found:
         checked = checked_text(text, wanted)
         tally.add(checked)
-        for block in _FORMATS[format](checked, wanted, out, _limited(checked, wanted, tally), len(found) > 1):
+        kept = _limited(checked, wanted, tally)
+        if format in _DOCUMENTS:
+            told.append((checked.source, kept))
+            continue
+        for block in _FORMATS[format](checked, wanted, out, kept, len(found) > 1):
             out.line(block)
-    _last_line(out, tally, wanted, time.perf_counter() - began)
+    if format in _DOCUMENTS:
+        out.line(_document(told, format))
+    else:
+        _last_line(out, tally, wanted, time.perf_counter() - began)
     return 1 if tally.errors else 0
 
 
@@ -188,7 +201,24 @@ def _json(checked: Checked, wanted: Wanted, out: Output, found: list[Diagnostic]
     yield from (report_json.line(report_json.diagnostic(checked.source, each)) for each in found)
 
 
-_FORMATS = {"full": _full, "concise": _concise, "json": _json}
+def _github(checked: Checked, wanted: Wanted, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
+    """A workflow command a diagnostic."""
+    from gradual.tools.report_ci import annotation
+
+    yield from (annotation(checked.source, diagnostic) for diagnostic in _loud(found, out))
+
+
+_FORMATS = {"full": _full, "concise": _concise, "json": _json, "github": _github}
+"""What is written of each text."""
+
+_DOCUMENTS = ("sarif", "junit")
+"""What is written of all texts together."""
+
+
+def _document(told: list[tuple[Source, list[Diagnostic]]], format: str) -> str:
+    from gradual.tools.report_ci import junit, sarif
+
+    return sarif(told) if format == "sarif" else junit(told)
 
 
 def _last_line(out: Output, tally: Tally, wanted: Wanted, seconds: float) -> None:
