@@ -63,7 +63,7 @@ def _expanded(paths: Iterable[str]) -> Iterator[str]:
         if path != "-" and Path(path).is_dir():
             yield from _inside(path)
         else:
-            yield path
+            yield path if path == "-" else Path(path).as_posix()
 
 
 def _inside(folder: str) -> list[str]:

@@ -90,7 +90,7 @@ def _invoked(function: Callable[..., Any], out: Output, arguments: dict[str, Any
 
 def _write(path: str, text: str) -> None:
     try:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
+        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     except OSError as error:
         raise Trouble("E0701", f"cannot write `{path}`: {error.strerror}") from error
 

@@ -99,7 +99,9 @@ def _location(source: Source, span: Span) -> Object:
 
 
 def _artifact(source: Source) -> Object:
-    return {"uri": quote(source.name)}
+    """Where a text is: relative to where the tool was run, or absolute; `-` is no file that could be found."""
+    uri = quote(source.name, errors="surrogateescape")
+    return {"uri": f"file://{uri}" if uri.startswith("/") else uri}
 
 
 def _region(source: Source, span: Span) -> Object:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,15 +22,16 @@ from referencing import Registry, Resource
 from gradual.resources import folder
 from gradual.tools.conformance import protocol
 from gradual.tools.conformance.adapter import Adapter, OneShot
-from gradual.tools.conformance.case import Case
+from gradual.tools.conformance.case import Case, Malformed
 from gradual.tools.conformance.judge import Profile
-from gradual.tools.conformance.known import Known, weighed
+from gradual.tools.conformance.known import Known, read_known, weighed
 from gradual.tools.conformance.read import load
 from gradual.tools.conformance.reference import Reference
 from gradual.tools.conformance.run import Class, Result, run, tallied
 from gradual.tools.conformance.serve import serve
 from tests.conformance.suites import HEAD, REFUTED, VARIANTS, collected
 
+HEAD_ID = "op/nn.dense/unknown-width"
 LIAR = Path(__file__).parent / "liar.py"
 SERVE = f"{shlex.quote(sys.executable)} -m gradual conformance serve"
 
@@ -55,18 +59,25 @@ def conformance(*arguments: str) -> subprocess.CompletedProcess[str]:
         ("rejects", [Class.FAIL, Class.FAIL], ""),
         ("dies", [Class.CRASH, Class.CRASH], "exit code 1\nout of luck"),
         ("closes", [Class.CRASH, Class.CRASH], "closed its output"),
+        ("leaves", [Class.CRASH, Class.CRASH], "exit code 0"),
         ("garbage", [Class.PROTOCOL, Class.PROTOCOL], "not JSON"),
         ("list", [Class.PROTOCOL, Class.PROTOCOL], "not an object"),
         ("sequence", [Class.PROTOCOL, Class.PROTOCOL], "seq 4711"),
         ("verdict", [Class.PROTOCOL, Class.PROTOCOL], "`accepted` is true or false"),
         ("span", [Class.PROTOCOL, Class.PROTOCOL], "`column` is an integer"),
+        ("line", [Class.PROTOCOL, Class.PROTOCOL], "count from 1"),
+        ("severity", [Class.PROTOCOL, Class.PROTOCOL], "`severity` is error, warning, note, not 'fatal'"),
+        ("code", [Class.PROTOCOL, Class.PROTOCOL], "four digits, not 'banana'"),
+        ("bytes", [Class.PROTOCOL, Class.PROTOCOL], "not JSON"),
+        ("constant", [Class.PROTOCOL, Class.PROTOCOL], "NaN is no number of JSON"),
+        ("banner", [Class.PROTOCOL, Class.PROTOCOL], "b'loading\\n'\nhello from stderr"),
         ("outcome", [Class.PROTOCOL, Class.FAIL], "`outcome` is"),
         ("skips", [Class.SKIPPED, Class.SKIPPED], "not today"),
         ("errs", [Class.CRASH, Class.CRASH], "stack overflow"),
     ],
 )
 def test_each_way_of_not_answering_is_told_apart(way: str, kinds: list[Class], word: str) -> None:
-    results = asked_of(lying(way), HEAD, REFUTED, seconds=3 if way == "closes" else 20)
+    results = asked_of(lying(way), HEAD, REFUTED, seconds=3 if way in ("closes", "leaves") else 20)
     assert [result.kind for result in results] == kinds
     assert word in results[0].trace
 
@@ -111,11 +122,97 @@ def test_a_run_in_which_nothing_was_answered_fails(way: str) -> None:
 
 
 def test_a_known_crash_is_set_apart_and_a_skipped_case_is_no_surprise() -> None:
-    known = {"op/nn.dense/unknown-width": Known(frozenset({"crash"}), "later")}
+    known = {HEAD_ID: Known(frozenset({"crash"}), "later")}
     (crashed,) = weighed(asked_of(lying("errs"), HEAD), known)
     (skipped,) = weighed(asked_of(lying("skips"), HEAD), known)
     assert (crashed.kind, skipped.kind) == (Class.KNOWN, Class.SKIPPED)
     assert not any(tally.passed for tally in tallied([crashed, skipped]).values())
+
+
+def test_a_greeting_without_profiles_is_none() -> None:
+    ended = conformance("run", "name/*", "--adapter", lying("profiles"))
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("the command cannot be asked: the greeting has no `profiles`")
+
+
+def test_what_an_adapter_calls_itself_is_one_line(tmp_path: Path) -> None:
+    ended = conformance("run", "name/variable", "--adapter", lying("name"))
+    assert ended.stdout.splitlines()[0] == r"li\nar\x1b] 1"
+
+
+def test_who_rejects_everything_is_right_about_nothing() -> None:
+    results = asked_of(lying("rejects"), HEAD)
+    assert all(tally.passed == 0 for tally in tallied(results, frozenset({Profile.RUN, Profile.BLAME})).values())
+    (case,) = collected(HEAD).cases
+    with Adapter(lying("rejects"), 20) as adapter:
+        (result,) = run([case], adapter, frozenset({Profile.RUN}))
+    assert result.kind is Class.FAIL
+
+
+def alive(marker: str) -> bool:
+    """Whether a process has these words in its command line."""
+    lines = (path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline"))
+    return any(marker.encode() in line for line in lines)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc here")
+@pytest.mark.parametrize("kind", ["--adapter", "--one-shot"])
+def test_nothing_is_left_of_a_process_that_hangs_or_of_what_it_started(kind: str) -> None:
+    marker = f"41{os.getpid()}"
+    hanging = f"sh -c 'sleep {marker} & sleep {marker}; true'"
+    ended = conformance("run", "rfc/broadcast/one-with-ten", kind, hanging, "--timeout", "1")
+    assert ended.returncode == (2 if kind == "--adapter" else 1)
+    assert not alive(marker)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc here")
+def test_an_interrupted_run_ends_at_once_and_leaves_nothing() -> None:
+    marker = f"hangs{os.getpid()}"
+    command = f"{lying('hangs')} {marker}"
+    arguments = [sys.executable, "-m", "gradual", "conformance", "run", "rfc/*", "--adapter", command]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"liar 1\n"
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    process.wait(8)
+    process.stdout.close()
+    assert time.monotonic() - began < 5
+    assert not alive(f"liar.py\0hangs\0{marker}")
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("a/b", "expected `case-id"),
+        ("a/b  verdict", "expected `case-id"),
+        ("a/c  verdict  # gone", "there is no case a/c"),
+        ("a/b  verdct  # wrong word", "there is no profile verdct"),
+        ("a/b  run  # once\na/b  run  # twice", "the case a/b stands twice"),
+    ],
+)
+def test_a_list_of_known_failures_that_cannot_be_read_is_told(line: str, says: str) -> None:
+    with pytest.raises(Malformed, match=says):
+        read_known(line, "known.txt", {"a/b"})
+
+
+def test_of_a_list_only_that_counts_which_is_compared() -> None:
+    (known,) = read_known("  # a comment\nop/nn.dense/unknown-width  verdict, types  # later\n", "", [HEAD_ID]).items()
+    results = asked_of(lying("rejects"), HEAD)
+    assert [result.kind for result in weighed(results, dict([known]), frozenset({Profile.VERDICT}))] == [Class.KNOWN]
+    assert [result.kind for result in weighed(results, dict([known]), frozenset({Profile.RUN}))] == [Class.KNOWN]
+    (passed,) = run(collected(HEAD).cases, Reference(), frozenset({Profile.VERDICT}))
+    assert [result.kind for result in weighed([passed], dict([known]))] == [Class.UNEXPECTED]
+    listed = {HEAD_ID: Known(frozenset({"run"}), "later")}
+    assert [result.kind for result in weighed([passed], listed, frozenset({Profile.VERDICT}))] == [Class.PASS]
+
+
+def test_a_list_is_text(tmp_path: Path) -> None:
+    (tmp_path / "latin").write_bytes(b"a/b  run  # sp\xe4ter\n")
+    (tmp_path / "marked").write_bytes(b"\xef\xbb\xbfname/variable/let-does-not-see-itself  spans  # later\n")
+    wrong = conformance("run", "name/variable", "--known", str(tmp_path / "latin"))
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    assert "unexpected pass 1" in conformance("run", "name/variable", "--known", str(tmp_path / "marked")).stdout
 
 
 # ------------------------------------------------------------------------------------------------------ profiles
@@ -224,13 +321,15 @@ def test_a_copy_has_every_case_with_what_is_expected_and_a_hash_of_it() -> None:
     assert [form["id"] for form in forms] == [case.id for case in load(folder("spec")).cases]
     for form in forms:
         digest = form.pop("sha256")
-        assert digest == hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()
+        said = {name: form[name] for name in ("id", "rules", "request", "expectation")}
+        assert digest == hashlib.sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     blamed = next(form for form in forms if form["id"] == "rfc/broadcast/any-with-ten")["expectation"]["outcomes"][2]
-    assert (blamed["outcome"], blamed["code"], blamed["blames"]) == ("blame", "E0601", ["1:27-1:28"])
+    assert blamed == {"outcome": "blame", "code": "E0601", "blames": ["1:27-1:28"]}
+    assert {form["expectation"]["accepted"] for form in forms} == {True, False, None}
 
 
-def test_one_profile_is_compared_alone_if_it_is_asked_for() -> None:
+def test_one_profile_is_compared_with_what_it_needs_if_it_is_asked_for() -> None:
     ended = conformance("run", "name/variable", "--profile", "codes", "--adapter", lying("accepts"))
     assert ended.stdout.splitlines()[0] == "liar 1"
-    assert [line.split()[0] for line in ended.stdout.splitlines() if " of " in line] == ["codes"]
-    assert "[verdict]" not in ended.stdout
+    assert [line.split()[0] for line in ended.stdout.splitlines() if " of " in line] == ["verdict", "codes"]
+    assert "[types]" not in ended.stdout

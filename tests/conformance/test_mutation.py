@@ -99,7 +99,7 @@ def test_a_case_without_its_rules_fails() -> None:
 
 
 def test_a_list_of_known_failures_goes_stale_loudly() -> None:
-    with pytest.raises(Malformed, match="no case gone/away"):
+    with pytest.raises(Malformed, match="there is no case gone/away"):
         read_known("gone/away  verdict  # it went\n", "known.txt", {"still/here"})
     with pytest.raises(Malformed, match="expected"):
         read_known("still/here  verdict\n", "known.txt", {"still/here"})

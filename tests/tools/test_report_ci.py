@@ -133,3 +133,37 @@ def test_a_text_is_a_test_that_fails_where_it_has_errors(gradual: Gradual, write
 def test_a_document_can_be_written_to_a_file(gradual: Gradual, write: Write, tmp_path: Path) -> None:
     assert gradual("check", "--format", "sarif", "-o", "out.sarif", write("a.relay", NEVER)).code == 1
     assert len(run_of((tmp_path / "out.sarif").read_text(encoding="utf-8"))["results"]) == 1
+
+
+def test_a_report_has_every_error_or_only_errors_or_nothing(gradual: Gradual, write: Write) -> None:
+    write("a.relay", RESIDUAL), write("b.relay", NEVER)
+    paths = ("a.relay", "b.relay")
+    every = run_of(gradual("check", "--checks", "--format", "sarif", *paths).out)["results"]
+    quiet = run_of(gradual("check", "--checks", "-q", "--format", "sarif", *paths).out)["results"]
+    assert ([each["level"] for each in every], [each["level"] for each in quiet]) == (["note", "error"], ["error"])
+    for format in ("sarif", "junit", "github"):
+        done = gradual("check", "-qq", "--format", format, *paths)
+        assert (done.out, done.code) == ("", 1)
+    assert gradual("check", "--format", "junit", "--max-errors", "1", *paths).code == 2
+
+
+def test_a_text_is_named_once_and_absolute_paths_are_of_files(gradual: Gradual, write: Write, tmp_path: Path) -> None:
+    write("a.relay", NEVER)
+    done = gradual("check", "--format", "junit", "a.relay", "./a.relay")
+    assert len(ElementTree.fromstring(done.out)[0]) == 1
+    (result,) = run_of(gradual("check", "--format", "sarif", str(tmp_path / "a.relay")).out)["results"]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == (tmp_path / "a.relay").as_uri()
+
+
+def test_a_file_may_have_any_name(gradual: Gradual, tmp_path: Path) -> None:
+    name = b"odd \xff#%<&>.relay".decode("utf-8", "surrogateescape")
+    try:
+        (tmp_path / name).write_text(NEVER, encoding="utf-8")
+    except OSError:
+        pytest.skip("this file system has no such names")
+    assert run_of(gradual("check", "--format", "sarif", name).out)["results"][0]["locations"][0]["physicalLocation"][
+        "artifactLocation"
+    ] == {"uri": "odd%20%FF%23%25%3C%26%3E.relay"}
+    ElementTree.fromstring(gradual("check", "--format", "junit", name).out)
+    assert gradual("check", "--format", "github", "-o", "out.txt", name).code == 1

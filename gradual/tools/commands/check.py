@@ -105,6 +105,8 @@ def check(
     shown = max_errors if max_errors is not None else SHOWN if format in ("full", "concise") else 0
     if entry is not None and not static:
         raise click.UsageError("--entry goes with --require-static")
+    if max_errors is not None and format in _DOCUMENTS:
+        raise click.UsageError(f"a report as {format} has every error: --max-errors does not go with it")
     options = Options(smt=not no_smt, rigid=rigid)
     wanted = Wanted(format, annotate, checks, deny, shown or None, options, static, entry)
     tally = Tally()
@@ -113,14 +115,15 @@ def check(
     for text in found:
         checked = checked_text(text, wanted)
         tally.add(checked)
-        kept = _limited(checked, wanted, tally)
         if format in _DOCUMENTS:
-            told.append((checked.source, kept))
+            told.append((checked.source, _loud(checked.diagnostics, out)))
             continue
+        kept = _limited(checked, wanted, tally)
         for block in _FORMATS[format](checked, wanted, out, kept, len(found) > 1):
             out.line(block)
     if format in _DOCUMENTS:
-        out.line(_document(told, format))
+        if out.quiet < 2:
+            out.line(_document(told, format))
     else:
         _last_line(out, tally, wanted, time.perf_counter() - began)
     return 1 if tally.errors else 0

@@ -23,10 +23,10 @@ from gradual.tools.conformance.protocol import Greeting, Object
 from gradual.tools.conformance.reference import Reference
 from gradual.tools.conformance.values import Call
 
-Answer = TypeVar("Answer", Report, Outcome)
+Answer = TypeVar("Answer")
 
 _LONGEST = 1 << 26
-"""How many characters a reply may have."""
+"""How many bytes a reply may have."""
 
 _LINGERS = 1.0
 """Seconds in which the pipes of an ended process close, unless something that it started elsewhere holds them."""
@@ -57,7 +57,6 @@ class Adapter:
     def __init__(self, command: str, seconds: float) -> None:
         self.command = _words(command)
         self.seconds = seconds
-        self.greeting: Greeting | None = None
         self._process: _Process | None = None
         self._reference = Reference()
         self._seq = 0
@@ -66,17 +65,18 @@ class Adapter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._process is not None:
-            with contextlib.suppress(NoAnswer, subprocess.TimeoutExpired):
-                self._asked(self._process, protocol.bye())
-                self._process.process.wait(self.seconds)
-        self._end()
+        try:
+            if self._process is not None and error is None:
+                with contextlib.suppress(NoAnswer):
+                    self._asked(self._process, protocol.bye(), lambda reply: None)
+                    self._process.leave(self.seconds)
+        finally:
+            self._end()
 
     def greet(self) -> Greeting:
         """Who answers.  Raises OSError where the command cannot be run, and NoAnswer."""
-        self._ready()
-        assert self.greeting is not None
-        return self.greeting
+        self._process = _Process(self.command)
+        return self._asked(self._process, protocol.hello(), protocol.greeting)
 
     def check(self, request: Request) -> Report:
         """Have the request's program checked.  Raises NoAnswer."""
@@ -88,34 +88,30 @@ class Adapter:
         return self._read(protocol.running(request, call.function, given), protocol.outcome)
 
     def _read(self, request: Object, read: Callable[[Object], Answer]) -> Answer:
-        """The reply as it is read; a process that broke the protocol is not asked again."""
-        try:
-            return read(self._asked(self._ready(), request))
-        except Garbled:
-            self._end()
-            raise
-
-    def _ready(self) -> _Process:
-        """The process, begun and greeted if there is none."""
+        """The reply as it is read, by a process that was greeted.  Raises NoAnswer."""
         if self._process is None:
-            self._process = _Process(self.command)
-            try:
-                self.greeting = protocol.greeting(self._asked(self._process, protocol.hello()))
-            except NoAnswer:
-                self._end()
-                raise
-        return self._process
+            self.greet()
+        assert self._process is not None
+        return self._asked(self._process, request, read)
 
-    def _asked(self, process: _Process, request: Object) -> Object:
-        """The reply to a request; a process that gave none is not asked again.  Raises NoAnswer."""
+    def _asked(self, process: _Process, request: Object, read: Callable[[Object], Answer]) -> Answer:
+        """The reply as it is read; a process that gave none, or something else, is ended.  Raises NoAnswer."""
         self._seq += 1
         process.send(json.dumps({"seq": self._seq} | request))
         try:
             line = process.reply(self.seconds)
-        except NoAnswer:
-            self._end()
-            raise
-        return protocol.replied(line, self._seq)
+        except NoAnswer as why:
+            raise self._given_up(process, why) from None
+        try:
+            return read(protocol.replied(line, self._seq))
+        except Garbled as why:
+            raise self._given_up(process, why) from None
+
+    def _given_up(self, process: _Process, why: NoAnswer) -> NoAnswer:
+        """Why there is no answer, with the last words of the process, which is ended."""
+        words = process.last_words()
+        self._end()
+        return type(why)(f"{why}{words}")
 
     def _end(self) -> None:
         if self._process is not None:
@@ -128,71 +124,82 @@ class _Process:
 
     def __init__(self, command: list[str]) -> None:
         self.said = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the process
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.said,
-            encoding="utf-8",
-            errors="replace",
-            start_new_session=True,
-        )
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self.said, start_new_session=True)
         self.requests: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self.replies: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         assert self.process.stdin is not None and self.process.stdout is not None
-        self.threads = [
-            Thread(target=self._write, args=(self.process.stdin,), daemon=True),
-            Thread(target=self._read, args=(self.process.stdout,), daemon=True),
-        ]
-        for thread in self.threads:
-            thread.start()
+        self.writer = Thread(target=self._write, args=(self.process.stdin,), daemon=True)
+        self.reader = Thread(target=self._read, args=(self.process.stdout,), daemon=True)
+        self.writer.start()
+        self.reader.start()
 
     def send(self, line: str) -> None:
         """Write a line, some time."""
         self.requests.put(line)
 
-    def reply(self, seconds: float) -> str:
+    def reply(self, seconds: float) -> bytes:
         """The next line.  Raises Crashed or TimedOut."""
         try:
             line = self.replies.get(timeout=seconds)
         except queue.Empty:
-            raise TimedOut(f"no reply within {seconds:g} s") from None
+            line = b""
+            if self.process.poll() is None:
+                raise TimedOut(f"no reply within {seconds:g} s") from None
+        if len(line) >= _LONGEST:
+            raise Garbled(f"the reply is longer than {_LONGEST} bytes")
         if line:
             return line
         try:
-            code = self.process.wait(seconds)
+            raise Crashed(f"the process ended with exit code {self.process.wait(_LINGERS)}")
         except subprocess.TimeoutExpired:
             raise Crashed("the process closed its output") from None
-        raise Crashed(f"the process ended with exit code {code}{self._last_words()}")
+
+    def leave(self, seconds: float) -> None:
+        """Let the process end by itself, for a while: there are no more requests."""
+        self.requests.put(None)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
 
     def end(self) -> None:
         """End the process, and what it started, whatever they do."""
         self.requests.put(None)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        _killed(self.process)
         self.said.close()
-        for thread, file in zip(self.threads, (self.process.stdin, self.process.stdout), strict=True):
+        for thread, file in ((self.writer, self.process.stdin), (self.reader, self.process.stdout)):
             thread.join(_LINGERS)
             if file is not None and not thread.is_alive():
                 with contextlib.suppress(BrokenPipeError):
                     file.close()
 
-    def _write(self, stdin: IO[str]) -> None:
+    def last_words(self) -> str:
+        """The end of what the process said on stderr, below a line of its own."""
+        return _last(self.said)
+
+    def _write(self, stdin: IO[bytes]) -> None:
         with contextlib.suppress(OSError):  # a process that is gone shows in what is read
             while (line := self.requests.get()) is not None:
-                stdin.write(line + "\n")
+                stdin.write(line.encode() + b"\n")
                 stdin.flush()
+            stdin.close()
 
-    def _read(self, stdout: IO[str]) -> None:
+    def _read(self, stdout: IO[bytes]) -> None:
         while line := stdout.readline(_LONGEST):
             self.replies.put(line)
-        self.replies.put("")
+        self.replies.put(b"")
 
-    def _last_words(self) -> str:
-        self.said.seek(0)
-        words = self.said.read().decode("utf-8", errors="replace")[-_SHOWN:].strip()
-        return f"\n{words}" if words else ""
+
+def _killed(process: subprocess.Popen[bytes]) -> None:
+    """End a process and everything in its session."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _last(said: IO[bytes]) -> str:
+    said.seek(0)
+    words = said.read().decode("utf-8", errors="replace")[-_SHOWN:].strip()
+    return f"\n{words}" if words else ""
 
 
 class OneShot:
@@ -206,19 +213,30 @@ class OneShot:
         self.seconds = seconds
 
     def check(self, request: Request) -> Report:
-        """Have the request's program checked.  Raises OSError and NoAnswer."""
-        with tempfile.TemporaryDirectory() as folder:
+        """Have the request's program checked.  Raises NoAnswer."""
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as said:
             path = f"{folder}/program.relay"
             with open(path, "w", encoding="utf-8", newline="") as file:
                 file.write(request.text)
-            try:
-                ended = subprocess.run([*self.command, path], capture_output=True, timeout=self.seconds)
-            except subprocess.TimeoutExpired:
-                raise TimedOut(f"no answer within {self.seconds:g} s") from None
-        if ended.returncode not in (0, 1):
-            words = ended.stderr.decode("utf-8", errors="replace")[-_SHOWN:].strip()
-            raise Crashed(f"exit code {ended.returncode}, neither 0 nor 1\n{words}".rstrip())
-        return Report(accepted=ended.returncode == 0)
+            code = self._exit_code(path, said)
+            if code not in (0, 1):
+                raise Crashed(f"exit code {code}, neither 0 nor 1{_last(said)}")
+        return Report(accepted=code == 0)
+
+    def _exit_code(self, path: str, said: IO[bytes]) -> int:
+        nothing = subprocess.DEVNULL
+        try:
+            process = subprocess.Popen(
+                [*self.command, path], stdin=nothing, stdout=nothing, stderr=said, start_new_session=True
+            )
+        except OSError as error:
+            raise Crashed(f"the command cannot be run: {error}") from error
+        try:
+            return process.wait(self.seconds)
+        except subprocess.TimeoutExpired:
+            raise TimedOut(f"no answer within {self.seconds:g} s") from None
+        finally:
+            _killed(process)
 
     def run(self, request: Request, call: Call) -> Outcome:
         """Nothing is run."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import io
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -79,7 +80,7 @@ def _fits(case: Case, pattern: str) -> bool:
     multiple=True,
     help="Compare nothing but this.",
 )
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=10, show_default=True, metavar="SECONDS",
+@click.option("--timeout", type=click.IntRange(1, 86400), default=10, show_default=True, metavar="SECONDS",
               help="How long an answer may take.")  # fmt: skip
 @click.option("-v", "--verbose", is_flag=True, help="Name the cases that pass too.")
 def run_command(
@@ -90,7 +91,7 @@ def run_command(
     adapter: str | None,
     one_shot: str | None,
     only: tuple[str, ...],
-    timeout: float,
+    timeout: int,
     verbose: bool,
 ) -> None:
     """Put every case to this implementation, or to another one, and compare.
@@ -104,7 +105,7 @@ def run_command(
     with ExitStack() as stack:
         implementation, answered = _implementation(stack, adapter, one_shot, timeout, not no_smt)
         profiles = answered & frozenset(map(Profile, only)) if only else answered
-        results = list(_all_told(weighed(run(cases, implementation, profiles), listed), verbose))
+        results = list(_all_told(weighed(run(cases, implementation, profiles), listed, profiles), verbose))
     _counted(results, len(cases), profiles)
 
 
@@ -122,7 +123,7 @@ def _implementation(
     except (OSError, ValueError, NoAnswer) as trouble:
         click.echo(f"the command cannot be asked: {trouble}", err=True)
         raise SystemExit(2) from trouble
-    click.echo(f"{greeting.name} {greeting.version}")
+    click.echo(_visible(f"{greeting.name} {greeting.version}"))
     return asked, greeting.profiles
 
 
@@ -156,6 +157,8 @@ def serve(no_smt: bool) -> None:
     """Answer requests on stdin as the protocol says: this implementation as an adapter."""
     from gradual.tools.conformance.serve import serve
 
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8")
     serve(sys.stdin, sys.stdout, not no_smt)
 
 
@@ -172,9 +175,9 @@ def _known(path: Path | None, collection: Collection) -> dict[str, Known]:
     if path is None:
         return {}
     try:
-        return read_known(path.read_text(encoding="utf-8"), str(path), {case.id for case in collection.cases})
-    except Malformed as malformed:
-        click.echo(str(malformed), err=True)
+        return read_known(path.read_text(encoding="utf-8-sig"), str(path), {case.id for case in collection.cases})
+    except (Malformed, UnicodeDecodeError) as malformed:
+        click.echo(f"{path}: {malformed}" if isinstance(malformed, UnicodeDecodeError) else str(malformed), err=True)
         raise SystemExit(2) from malformed
 
 
@@ -185,10 +188,15 @@ def _told(result: Result, verbose: bool) -> None:
     elif verbose:
         click.echo(f"{result.kind.value}  {case.id}")
     for failure in result.failures if result.kind is not Class.KNOWN else ():
-        click.echo(f"    {case.file}:{failure.line}: [{failure.profile.value}] {failure.message}")
+        click.echo(_visible(f"    {case.file}:{failure.line}: [{failure.profile.value}] {failure.message}"))
     told = result.kind not in (Class.KNOWN, Class.UNSUPPORTED)
     for line in result.trace.rstrip().splitlines() if told else ():
-        click.echo(f"    {line}")
+        click.echo(_visible(f"    {line}"))
+
+
+def _visible(text: str) -> str:
+    """A line in which what others said can neither begin a new one nor steer a terminal."""
+    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
 
 
 @conformance.command(name="list")

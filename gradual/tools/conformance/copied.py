@@ -12,17 +12,15 @@ from gradual.tools.conformance.values import Built, Drawn, Fields, Literal, writ
 
 
 def copied(case: Case) -> str:
-    """The case with its request and what is expected, and the SHA-256 of all that: places and values as in suites."""
+    """The case, where it stands, and the SHA-256 of its text.  Places and values are written as in suites."""
     form = {
         "id": case.id,
-        "file": case.file,
-        "line": case.line,
         "rules": list(case.rules),
         "request": _plain(case.request),
-        "expectation": _plain(case.expectation),
+        "expectation": {"accepted": case.expectation.accepted} | _plain(case.expectation),
     }
-    digest = hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()
-    return json.dumps(form | {"sha256": digest}, ensure_ascii=False)
+    digest = hashlib.sha256(json.dumps(form, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return json.dumps(form | {"file": case.file, "line": case.line, "sha256": digest})
 
 
 def _plain(part: Any) -> Any:
@@ -39,5 +37,5 @@ def _plain(part: Any) -> Any:
     if is_dataclass(part):
         kind = type(part).__name__.removeprefix("Expected").lower()
         named = {"outcome": kind} if kind in ("value", "blame", "fault") else {}
-        return named | {each.name: _plain(getattr(part, each.name)) for each in fields(part)}
+        return named | {each.name: _plain(getattr(part, each.name)) for each in fields(part) if each.name != "line"}
     return part

@@ -41,6 +41,15 @@ class Profile(StrEnum):
     BLAME = "blame"
 
 
+_WITH = {Profile.SPANS: Profile.CODES, Profile.RULES: Profile.CODES, Profile.BLAME: Profile.RUN}
+"""What is compared only where something else is right: no place of an error that was not reported."""
+
+
+def needed(profile: Profile) -> frozenset[Profile]:
+    """The profiles that have to be right for one to be: the verdict for every one."""
+    return frozenset({Profile.VERDICT, _WITH.get(profile, profile), profile})
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One disagreement; `line` is that of the expectation in its file."""

@@ -7,10 +7,12 @@ json`; what a reply has beyond what is read here is ignored.  `spec/conformance/
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from gradual.diagnostic import Severity
 from gradual.tensors.value import Value, from_json, to_json
 from gradual.tools.conformance.answer import (
     Crashed,
@@ -81,15 +83,15 @@ def running(request: Request, function: str, arguments: Sequence[Value]) -> Obje
 
 
 # -------------------------------------------------------------------------------------------------------- replies
-def replied(line: str, seq: int) -> Object:
+def replied(line: bytes, seq: int) -> Object:
     """The reply in a line.  Raises Garbled, and Skipped or Crashed where the implementation says so."""
     try:
-        form = json.loads(line)
+        form = json.loads(line.decode(), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise Garbled(f"the reply is not JSON: {error}") from error
+        raise Garbled(f"the reply is not JSON: {error}: {line[:80]!r}") from error
     if not isinstance(form, dict):
-        raise Garbled(f"the reply is not an object: {line[:80]}")
-    if form.get("seq") != seq or isinstance(form["seq"], bool):
+        raise Garbled(f"the reply is not an object: {line[:80]!r}")
+    if form.get("seq") != seq or type(form["seq"]) is not int:
         raise Garbled(f"the reply to request {seq} has seq {form.get('seq')!r}")
     for word, raised in (("skipped", Skipped), ("errored", Crashed)):
         if word in form:
@@ -99,8 +101,10 @@ def replied(line: str, seq: int) -> Object:
 
 def greeting(form: Object) -> Greeting:
     """The reply to `hello`.  Raises Garbled."""
-    if form.get("protocol") != VERSION:
+    if form.get("protocol") != VERSION or type(form["protocol"]) is not int:
         raise Garbled(f"the implementation speaks protocol {form.get('protocol')!r}, not {VERSION}")
+    if form.get("profiles") is None:
+        raise Garbled("the greeting has no `profiles`")
     named = _list(form, "profiles", _word)
     unknown = [name for name in named if name not in Profile.__members__.values()]
     if unknown:
@@ -138,10 +142,10 @@ def outcome(form: Object) -> Outcome:
             except (ValueError, TypeError, OverflowError) as error:
                 raise Garbled(f"`value` is no value: {error}") from error
         case "blame":
-            return GotBlame(_text(form, "code"), _text(form, "rule"), _list(form, "blames", _place))
+            return GotBlame(_code(form), _text(form, "rule"), _list(form, "blames", _place))
         case "fault":
             message = form.get("message")
-            return GotFault(_text(form, "code"), message if isinstance(message, str) else "")
+            return GotFault(_code(form), message if isinstance(message, str) else "")
         case other:
             raise Garbled(f'`outcome` is "value", "blame" or "fault", not {other!r}')
 
@@ -161,8 +165,8 @@ def _diagnostic(form: Any) -> FoundDiagnostic:
     entry = _object(form)
     data = _object(entry.get("data") or {})
     return FoundDiagnostic(
-        code=_text(entry, "code"),
-        severity=_text(entry, "severity"),
+        code=_code(entry),
+        severity=_severity(entry),
         rule=_text(entry, "rule"),
         place=_place(entry.get("span")),
         related=_list(entry, "related", lambda part: _place(_object(part).get("span"))),
@@ -179,7 +183,28 @@ def _check(form: Any) -> FoundCheck:
 
 def _place(form: Any) -> Place:
     start, end = (_object(_object(form).get(side)) for side in ("start", "end"))
-    return Place(*(_number(side, name) for side in (start, end) for name in ("line", "column")))
+    numbers = [_number(side, name) for side in (start, end) for name in ("line", "column")]
+    if min(numbers) < 1:
+        raise Garbled(f"lines and columns count from 1: {form!r:.80}")
+    return Place(*numbers)
+
+
+def _code(form: Object) -> str:
+    code = _text(form, "code")
+    if not re.fullmatch("E[0-9]{4}", code):
+        raise Garbled(f"`code` is E and four digits, not {code!r:.80}")
+    return code
+
+
+def _severity(form: Object) -> str:
+    severity = _text(form, "severity")
+    if severity not in Severity.__members__.values():
+        raise Garbled(f"`severity` is {', '.join(Severity)}, not {severity!r:.80}")
+    return severity
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number of JSON")
 
 
 def _sizes(form: Any) -> Mapping[str, int]:

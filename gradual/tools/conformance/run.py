@@ -21,7 +21,7 @@ from gradual.tools.conformance.answer import (
     TimedOut,
 )
 from gradual.tools.conformance.case import Case, ExpectedBlame, Request
-from gradual.tools.conformance.judge import Failure, Profile, judged, outcome_judged
+from gradual.tools.conformance.judge import Failure, Profile, judged, needed, outcome_judged
 from gradual.tools.conformance.witness import substituted
 
 
@@ -66,16 +66,21 @@ class Result:
 def run(
     cases: Iterable[Case], implementation: Implementation, profiles: frozenset[Profile] = EVERY
 ) -> Iterator[Result]:
-    """The result of each case, in order, in the profiles about which the implementation answers."""
+    """The result of each case, in order, in the profiles about which the implementation answers, and what they need."""
     for case in cases:
         yield examined(case, implementation, profiles)
+
+
+def whole(profiles: Iterable[Profile]) -> frozenset[Profile]:
+    """The profiles with those that they need."""
+    return frozenset().union(*map(needed, profiles))
 
 
 def examined(case: Case, implementation: Implementation, profiles: frozenset[Profile] = EVERY) -> Result:
     """Put one case to an implementation; whatever it raises instead of an answer is told apart from a failure."""
     if profiles.isdisjoint(asked(case)):
         return Result(case, Class.UNSUPPORTED, trace="the implementation answers about nothing of it")
-    report = None
+    profiles, report = whole(profiles), None
     try:
         report = implementation.check(case.request)
         failures = [
@@ -176,7 +181,7 @@ def tallied(results: Iterable[Result], profiles: frozenset[Profile] = EVERY) -> 
     counts = {profile: [0, 0] for profile in Profile}
     for result in results:
         broken = {failure.profile for failure in result.failures}
-        for profile in profiles.intersection(asked(result.case)):
+        for profile in whole(profiles).intersection(asked(result.case)):
             counts[profile][1] += 1
-            counts[profile][0] += not result.trace and profile not in broken
+            counts[profile][0] += not result.trace and broken.isdisjoint(needed(profile))
     return {profile: Tally(*pair) for profile, pair in counts.items() if pair[1]}
