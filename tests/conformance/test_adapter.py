@@ -135,7 +135,7 @@ def test_a_greeting_without_profiles_is_none() -> None:
     assert ended.stderr.startswith("the command cannot be asked: the greeting has no `profiles`")
 
 
-def test_what_an_adapter_calls_itself_is_one_line(tmp_path: Path) -> None:
+def test_what_an_adapter_calls_itself_is_one_line() -> None:
     ended = conformance("run", "name/variable", "--adapter", lying("name"))
     assert ended.stdout.splitlines()[0] == r"li\nar\x1b] 1"
 

@@ -21,8 +21,8 @@ def _word(kind: Class) -> str:
     return kind.value.split()[0]
 
 
-_UNANSWERED = frozenset(map(_word, LOST))
-_PROFILES = _UNANSWERED | {profile.value for profile in Profile}
+_LOST_WORDS = frozenset(map(_word, LOST))
+_PROFILES = _LOST_WORDS | {profile.value for profile in Profile}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def weighed(
 
     Of a list only that counts which is compared.
     """
-    compared = {profile.value for profile in whole(profiles)} | _UNANSWERED
+    compared = {profile.value for profile in whole(profiles)} | _LOST_WORDS
     for result in results:
         listed = known[result.case.id].profiles & compared if result.case.id in known else None
         if not listed or result.kind in (Class.SKIPPED, Class.UNSUPPORTED):
