@@ -151,7 +151,7 @@ def test_every_channel_has_its_multiplier_and_shifts() -> None:
     x = TensorType((constant(5), n, m), DType.INT32)
     vector = TensorType((m, n), DType.INT32)
     judgement = judges("fixed_point_multiply_per_axis", x, vector, vector, vector, axes=[-1, 1])
-    assert {str(need.goal) for need in judgement.needs} == {"true"}
+    assert {str(need.goal) for need in judgement.needs} == {"True"}
     other = TensorType((n, constant(7)), DType.INT32)
     needs = judges("fixed_point_multiply_per_axis", x, vector, vector, other, axes=[2, 1]).needs
     assert [str(need.goal) for need in needs[-2:]] == ["m == n", "n == 7"]

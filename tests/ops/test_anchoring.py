@@ -159,11 +159,11 @@ def test_sizes_are_exact_and_owed() -> None:
     assert list(map(str, prior.result.shape)) == ["1", "3 * h * w", "4"]  # type: ignore[union-attr]
     assert prior.needs == ()
     located = judges("vision.multibox_transform_loc", of("b", 3, "n"), of("b", "m"), of(1, "n", 4))
-    assert [str(need.goal) for need in located.needs] == ["true", "4 * n == m", "true", "true", "true"]
+    assert [str(need.goal) for need in located.needs] == ["True", "4 * n == m", "True", "True", "True"]
     arguments = of("b", 24, "h", "w"), of("b", 48, "h", "w"), of("b", 3)
     regions = judges("vision.proposal", *arguments, rpn_post_nms_top_n=variable("t"))
     assert list(map(str, regions.result.shape)) == ["b * t", "5"]  # type: ignore[union-attr]
-    assert [str(need.goal) for need in regions.needs] == ["true"] * 7 + ["t >= 0"]
+    assert [str(need.goal) for need in regions.needs] == ["True"] * 7 + ["t >= 0"]
 
 
 @pytest.mark.parametrize(

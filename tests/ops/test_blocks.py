@@ -20,7 +20,7 @@ b = variable("b")
 
 
 def owed(name: str, *arguments: Any, **attributes: Any) -> list[tuple[str, str]]:
-    return [each for each in goals(judges(name, *arguments, **attributes)) if each[1] != "true"]
+    return [each for each in goals(judges(name, *arguments, **attributes)) if each[1] != "True"]
 
 
 @many

@@ -74,7 +74,7 @@ def test_every_size_is_the_one_wanted_or_collapses() -> None:
     assert like.needs[0].operands == ((0, 1), (1, 0))
     to = judges("collapse_sum_to", of("a", "b", 3), ints(n, 3))
     assert list(map(str, to.result.shape)) == ["n", "3"]  # type: ignore[union-attr]
-    assert goals(to) == [("op.collapse_sum.agree", "b == n or n == 1"), ("op.collapse_sum.agree", "true")]
+    assert goals(to) == [("op.collapse_sum.agree", "b == n or n == 1"), ("op.collapse_sum.agree", "True")]
     assert to.needs[0].operands == ((0, 1), (1, None))
 
 

@@ -27,7 +27,7 @@ def of(*shape: int | str, dtype: DType = F32) -> TensorType[Dim]:
 
 
 def goals(judgement: Any) -> list[tuple[str, str]]:
-    return [(need.rule, str(need.goal)) for need in judgement.needs if str(need.goal) != "true"]
+    return [(need.rule, str(need.goal)) for need in judgement.needs if str(need.goal) != "True"]
 
 
 def each(values: list[int], count: int) -> list[int]:

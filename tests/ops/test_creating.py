@@ -58,7 +58,7 @@ def test_a_fill_is_a_scalar() -> None:
 @pytest.mark.parametrize("name, arguments", [("zeros", ()), ("ones", ()), ("full", (TensorType((), DType.INT64),))])
 def test_a_size_is_not_negative(name: str, arguments: Any) -> None:
     judgement = judges(name, *arguments, shape=(n - 1, 3))
-    assert [str(need.goal) for need in judgement.needs] == ["n >= 1", "true"]
+    assert [str(need.goal) for need in judgement.needs] == ["n >= 1", "True"]
     assert {need.rule for need in judgement.needs} == {f"op.{name}.size"}
 
 
@@ -117,7 +117,7 @@ def test_a_range_that_leads_nowhere_is_a_fault(ends: tuple[float, ...]) -> None:
 
 def test_a_step_of_zero_is_refuted() -> None:
     (need,) = judges("arange", scalar(0), scalar(n), scalar(0)).needs
-    assert (str(need.goal), need.rule, need.operands) == ("false", "op.arange.step", ((2, None),))
+    assert (str(need.goal), need.rule, need.operands) == ("False", "op.arange.step", ((2, None),))
     with pytest.raises(TensorFault, match="step is 0"):
         means("arange", *(Tensor(part, "int32") for part in (0, 3, 0)))
 

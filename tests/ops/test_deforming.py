@@ -72,7 +72,7 @@ def test_the_offsets_have_the_size_of_the_result() -> None:
     arguments = of("n", 4, "h", 7), of("n", "k", "p", 5), of(6, 4, 3, 3)
     judgement = judges("nn.deformable_conv2d", *arguments, deformable_groups=2)
     assert list(map(str, judgement.result.shape)) == ["n", "6", "h - 2", "5"]  # type: ignore[union-attr]
-    owed = [(need.rule, str(need.goal), need.operands) for need in judgement.needs if str(need.goal) != "true"]
+    owed = [(need.rule, str(need.goal), need.operands) for need in judgement.needs if str(need.goal) != "True"]
     assert owed == [
         ("op.window.fits", "h >= 3", ((0, 2),)),
         ("op.deformable.offset", "k == 36", ((1, 1),)),

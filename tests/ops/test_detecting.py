@@ -173,7 +173,7 @@ def test_columns_and_sizes_are_owed() -> None:
     judgement = judges("vision.get_valid_counts", of("b", "n", "k"), of(), id_index=-1, score_index=4)
     assert [(need.rule, str(need.goal)) for need in judgement.needs] == [("op.boxes.columns", "k >= 5")]
     boxes = judges("vision.all_class_non_max_suppression", of("b", "n", 4), of(2, "c", "m"), of(dtype=INT), of(), of())
-    assert [str(need.goal) for need in boxes.needs] == ["b == 2", "n == m", "true"]
+    assert [str(need.goal) for need in boxes.needs] == ["b == 2", "n == m", "True"]
     assert str(boxes.result.fields[0].shape[0]) == "2 * c * m"  # type: ignore[union-attr]
 
 

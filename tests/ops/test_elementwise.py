@@ -357,13 +357,13 @@ n, m = (variable(name, kind=Kind.RIGID) for name in "nm")
 @pytest.mark.parametrize(
     "left, right, result, goal",
     [
-        (n, n, "n", "true"),
+        (n, n, "n", "True"),
         (n, 1, "n", None),
         (1, n, "n", None),
         (1, 1, "1", None),
         (n, 3, "3", "n == 3 or n == 1"),
         (3, n, "3", "n == 3 or n == 1"),
-        (3, 4, "4", "false"),
+        (3, 4, "4", "False"),
         (n, m, "(if n == 1 then m else n)", "n == m or n == 1 or m == 1"),
         (n, 0, "0", "n == 0 or n == 1"),
     ],

@@ -36,7 +36,7 @@ def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:
 
 
 def goals(judgement: Any) -> list[tuple[str, str]]:
-    return [(need.rule, str(need.goal)) for need in judgement.needs if str(need.goal) != "true"]
+    return [(need.rule, str(need.goal)) for need in judgement.needs if str(need.goal) != "True"]
 
 
 def around(x: Any, move: dict[str, Any], fill: Any) -> Any:

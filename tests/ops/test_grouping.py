@@ -38,7 +38,7 @@ def test_a_norm_of_channels_is_its_formula(name: str, data: st.DataObject) -> No
 def test_groups_divide_the_channels() -> None:
     judgement = judges("nn.group_norm", of("n", "h", "c"), of("c"), of("k"), num_groups=3, axis=-1)
     assert [str(dim) for dim in judgement.result.shape] == ["n", "h", "c"]  # type: ignore[union-attr]
-    assert [each for each in goals(judgement) if each[1] != "true"] == [
+    assert [each for each in goals(judgement) if each[1] != "True"] == [
         ("op.nn.group_norm.groups", "c % 3 == 0"),
         ("op.nn.group_norm.channels", "c == k"),
     ]

@@ -74,7 +74,7 @@ def test_a_known_size_among_the_operands_is_kept() -> None:
 
 def test_every_axis_of_a_stack_agrees_the_one_at_its_place_too() -> None:
     judgement = judges("stack", TupleType((of(2, 3), of(4, 3))))
-    assert goals(judgement) == [("op.stack.agree", "false"), ("op.stack.agree", "true")]
+    assert goals(judgement) == [("op.stack.agree", "False"), ("op.stack.agree", "True")]
     assert shape_of(judges("stack", TupleType((of("n"), of("n"))), axis=-1).result) == ["n", "2"]
 
 
@@ -86,7 +86,7 @@ def test_equal_parts_are_owed_to_divide() -> None:
 
 def test_places_of_a_split_are_owed_to_be_in_order() -> None:
     judgement = judges("split", of("n"), indices_or_sections=[1, variable("k")])
-    assert [goal for _, goal in goals(judgement)] == ["true", "k >= 1", "k <= n"]
+    assert [goal for _, goal in goals(judgement)] == ["True", "k >= 1", "k <= n"]
     assert [shape_of(part) for part in judgement.result.fields] == [["1"], ["k - 1"], ["n - k"]]  # type: ignore[union-attr]
 
 

@@ -117,7 +117,7 @@ def test_matmul_contracts_what_is_transposed(turn_a: bool, turn_b: bool, goal: s
 def test_dense_owes_the_units_that_are_written() -> None:
     judgement = judges("nn.dense", of("b", 784), of("m", "k"), units=10)
     assert goals(judgement) == [("op.nn.dense.contract", "k == 784"), ("op.nn.dense.units", "m == 10")]
-    assert goals(judges("nn.dense", of(2, 5), of(4, 3), units=None)) == [("op.nn.dense.contract", "false")]
+    assert goals(judges("nn.dense", of(2, 5), of(4, 3), units=None)) == [("op.nn.dense.contract", "False")]
 
 
 def test_a_batch_of_one_serves_every_other() -> None:

@@ -71,7 +71,7 @@ def test_what_is_ignored_counts_for_nothing() -> None:
 
 
 def test_predictions_targets_and_weights_agree() -> None:
-    assert goals(judges("nn.cross_entropy", of("n", 3), of("m", 5))) == [("agree", "n == m"), ("agree", "false")]
+    assert goals(judges("nn.cross_entropy", of("n", 3), of("m", 5))) == [("agree", "n == m"), ("agree", "False")]
     judgement = judges("nn.nll_loss", of("n", "c", "h"), of("m", 2, dtype=I32), of("w"), reduction="none")
     assert goals(judgement) == [("agree", "n == m"), ("agree", "h == 2"), ("classes", "c == w")]
     assert judgement.result == of("m", 2)

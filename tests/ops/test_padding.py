@@ -79,7 +79,7 @@ def test_a_border_is_owed_to_be_wide_enough(mode: str, goal: str) -> None:
 def test_padding_by_a_value_has_sizes_that_depend_on_data() -> None:
     judgement = judges("dyn.nn.pad", of("n", 3), of(2, "k", dtype=DType.INT64), of())
     assert judgement.result.shape == (Hole(constant(0)),) * 2  # type: ignore[union-attr]
-    assert goals(judgement) == [("op.dyn.nn.pad.pairs", "true"), ("op.dyn.nn.pad.pairs", "k == 2")]
+    assert goals(judgement) == [("op.dyn.nn.pad.pairs", "True"), ("op.dyn.nn.pad.pairs", "k == 2")]
 
 
 @pytest.mark.parametrize(("mode", "extent", "side"), [("EDGE", 0, 1), ("reflect", 2, 2), ("Reflect", 2, 3)])

@@ -150,7 +150,7 @@ def test_a_reduction_of_nothing_that_is_no_number_is_owed_something(name: str) -
     judgement = judges(name, TensorType((n, m, constant(0)), DType.FLOAT32), axis=[0, -1])
     assert [(str(need.goal), need.operands) for need in judgement.needs] == [
         ("n >= 1", ((0, 0),)),
-        ("false", ((0, 2),)),
+        ("False", ((0, 2),)),
     ]
     assert {need.rule for need in judgement.needs} == {f"op.{name}.extent"}
 
@@ -201,7 +201,7 @@ def test_variance_is_that_of_numpy(dtype: DType, unbiased: bool, data: st.DataOb
 def test_variance_owes_a_mean_of_the_kept_shape() -> None:
     x, mean = TensorType((n, m), DType.FLOAT32), TensorType((n, n), DType.FLOAT32)
     needs = judges("variance", x, mean, axis=1).needs
-    assert [str(need.goal) for need in needs] == ["true", "n == 1"]
+    assert [str(need.goal) for need in needs] == ["True", "n == 1"]
     assert refusal("variance", x, TensorType((n,), DType.FLOAT32), axis=1).rule == "op.rank"
 
 

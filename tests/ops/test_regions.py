@@ -162,7 +162,7 @@ def test_sizes_are_exact_and_owed() -> None:
     ]
     reorg = judges("vision.yolo_reorg", of(1, 8, "h", 4), stride=2)
     assert list(map(str, reorg.result.shape)) == ["1", "32", "h // 2", "2"]  # type: ignore[union-attr]
-    assert [str(need.goal) for need in reorg.needs] == ["true", "h % 2 == 0", "true"]
+    assert [str(need.goal) for need in reorg.needs] == ["True", "h % 2 == 0", "True"]
 
 
 @pytest.mark.parametrize(

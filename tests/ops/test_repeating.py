@@ -72,15 +72,15 @@ def test_an_unknown_extent_is_owed_to_be_the_one_wanted_or_one() -> None:
     assert shape_of(judgement) == ["5"]
     assert goals(judgement)[1:] == [("op.broadcast_to.agree", "d == 5 or d == 1")]
     same = judges("broadcast_to", of(1, "n"), shape=[2, variable("n")])
-    assert ("op.broadcast_to.agree", "true") in goals(same)
+    assert ("op.broadcast_to.agree", "True") in goals(same)
 
 
 def test_a_size_is_owed_not_to_be_negative() -> None:
     judgement = judges("broadcast_to", of(1), shape=[variable("n") - 1])
     assert goals(judgement) == [("op.broadcast_to.size", "n >= 1")]
-    assert goals(judges("broadcast_to", of(1), shape=[-1])) == [("op.broadcast_to.size", "false")]
-    assert goals(judges("tile", of(1), reps=[-1])) == [("op.tile.count", "false")]
-    assert goals(judges("repeat", of(1), repeats=-1)) == [("op.repeat.count", "false")]
+    assert goals(judges("broadcast_to", of(1), shape=[-1])) == [("op.broadcast_to.size", "False")]
+    assert goals(judges("tile", of(1), reps=[-1])) == [("op.tile.count", "False")]
+    assert goals(judges("repeat", of(1), repeats=-1)) == [("op.repeat.count", "False")]
 
 
 def test_a_broadcast_never_goes_to_fewer_axes() -> None:

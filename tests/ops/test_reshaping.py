@@ -61,7 +61,7 @@ def test_a_size_equal_at_its_place_cancels_even_where_it_is_zero() -> None:
 
 def test_a_zero_that_tells_nothing_is_refuted() -> None:
     judgement = judges("reshape", of(2, 0), newshape=[0, -1], allowzero=1)
-    assert ("op.reshape.divides", "false") in goals(judgement)
+    assert ("op.reshape.divides", "False") in goals(judgement)
     assert numbers(judges("reshape", of(0), newshape=[0, -1])) == (0, 1)
 
 
@@ -71,7 +71,7 @@ def test_a_reshape_that_never_fits_asks_for_an_equation_without_solution() -> No
 
 def test_what_remains_is_owed_to_divide() -> None:
     assert goals(judges("reshape", of("d", 5), newshape=[1, 2, -1])) == [("op.reshape.divides", "d % 2 == 0")]
-    assert goals(judges("reshape", of(1, 5), newshape=[1, 2, -1])) == [("op.reshape.divides", "false")]
+    assert goals(judges("reshape", of(1, 5), newshape=[1, 2, -1])) == [("op.reshape.divides", "False")]
     assert numbers(judges("reshape", of(2, 5), newshape=[1, 2, -1])) == (1, 2, 5)
 
 
@@ -87,7 +87,7 @@ def test_a_computed_size_is_a_size_even_where_it_is_known() -> None:
     zero = judges("reshape", of(2, 0), newshape=[constant(0), 0])
     assert numbers(zero) == (0, 0)
     assert zero.attributes == {"newshape": (constant(0), constant(0)), "allowzero": True}
-    assert ("op.reshape.size", "false") in goals(judges("reshape", of(2, 3), newshape=[constant(-1), 3]))
+    assert ("op.reshape.size", "False") in goals(judges("reshape", of(2, 3), newshape=[constant(-1), 3]))
 
 
 def test_a_request_with_computed_sizes_is_settled_without_codes() -> None:

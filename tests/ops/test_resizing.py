@@ -201,7 +201,7 @@ def test_a_factor_is_the_decimal_number_as_written() -> None:
 def test_sizes_are_owed_and_cells_to_read() -> None:
     judgement = judges("image.resize2d", of("n", "h", 5, "c"), size=[3, variable("m") - 1], layout="NHWC")
     assert shape_of(judgement) == ["n", "3", "m - 1", "c"]
-    assert [goal for goal in goals(judgement) if goal[1] != "true"] == [
+    assert [goal for goal in goals(judgement) if goal[1] != "True"] == [
         ("op.resize.size", "m >= 1"),
         ("op.resize.source", "h >= 1"),
     ]

@@ -134,7 +134,7 @@ def test_shapes_and_what_is_owed() -> None:
     blocks: Any = judges("nn.sparse_dense", of(2, 6), of("v", 3, 2), ints("v"), ints(5), sparse_lhs=True).result
     assert list(map(str, blocks.shape)) == ["12", "2"]
     added = judges("nn.sparse_add", of("n", "k"), of("v"), ints("v"), ints("r"))
-    assert [str(need.goal) for need in added.needs] == ["true", "n + 1 == r"]
+    assert [str(need.goal) for need in added.needs] == ["True", "n + 1 == r"]
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def test_an_affine_grid_maps_the_corners_and_all_between(data: st.DataObject) ->
 def test_a_matrix_is_owed_and_two_cells() -> None:
     judgement = judges("image.affine_grid", of("n", "i", "j"), target_shape=[of("h").shape[0], 3])
     assert shape_of(judgement) == ["n", "2", "h", "3"]
-    assert [each for each in goals(judgement) if each[1] != "true"] == [
+    assert [each for each in goals(judgement) if each[1] != "True"] == [
         ("op.image.affine_grid.matrix", "i == 2"),
         ("op.image.affine_grid.matrix", "j == 3"),
         ("op.image.affine_grid.size", "h >= 2"),
@@ -175,7 +175,7 @@ def test_an_image_that_is_not_there_is_a_fault() -> None:
             means("image.crop_and_resize", image, box, Tensor([index], "int32"), crop_size=[1, 1])
     judgement = judges("image.crop_and_resize", of("n", "c", "h", "w"), of("b", "k"), of("m", dtype=I32), crop_size=[2])
     assert shape_of(judgement) == ["b", "c", "2", "2"]
-    assert [each for each in goals(judgement) if each[1] != "true"] == [
+    assert [each for each in goals(judgement) if each[1] != "True"] == [
         ("op.image.crop_and_resize.box", "k == 4"),
         ("op.image.crop_and_resize.boxes", "b == m"),
         ("op.resize.source", "h >= 1"),
@@ -215,7 +215,7 @@ def test_a_dilation_is_the_greatest_sum(data: st.DataObject) -> None:
 def test_a_kernel_is_owed_for_each_channel() -> None:
     judgement = judges("image.dilation2d", of("n", "h", "w", "c"), of("i", 2, "k"), data_layout="NHWC", padding=[1])
     assert shape_of(judgement) == ["n", "h + 1", "w + 3 - k", "c"]
-    assert [each for each in goals(judgement) if each[1] != "true"] == [
+    assert [each for each in goals(judgement) if each[1] != "True"] == [
         ("op.image.dilation2d.channels", "c == i"),
         ("op.image.dilation2d.kernel", "k >= 1"),
         ("op.window.fits", "h >= 0"),

@@ -173,7 +173,7 @@ def test_a_gather_owes_the_axes_along_which_nothing_is_gathered() -> None:
 def test_a_scatter_owes_that_updates_and_indices_agree_and_fit() -> None:
     judgement = judges("scatter_elements", of("n", "m"), of("k", "i", dtype=I32), of("k", "j"), axis=1)
     assert shape_of(judgement) == ["n", "m"]
-    assert [goal for goal in goals(judgement) if goal[1] != "true"] == [
+    assert [goal for goal in goals(judgement) if goal[1] != "True"] == [
         ("op.scatter_elements.agree", "i == j"),
         ("op.scatter_elements.fits", "k <= n"),
     ]

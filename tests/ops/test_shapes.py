@@ -55,7 +55,7 @@ def test_broadcasting_known_shapes_is_broadcasting(shapes: tuple[tuple[int, ...]
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     expected = [next((d for d in column if d != 1), 1) for column in zip(*padded, strict=True)]
     assert [dim.value for dim in common] == expected
-    assert all(str(need.goal) == "true" for need in needs)
+    assert all(str(need.goal) == "True" for need in needs)
 
 
 def test_fields_of_a_tuple_are_named_in_the_need() -> None:

@@ -66,9 +66,9 @@ def test_sparse_to_dense_is_assignment_one_after_another(data: st.DataObject) ->
 
 def test_a_value_for_each_row_and_an_index_for_each_axis() -> None:
     judgement = judges("sparse_to_dense", of("k", "r"), of("v"), of(), output_shape=[n, 3])
-    assert goals(judgement) == [("size", "n >= 0"), ("size", "true"), ("depth", "r == 2"), ("count", "k == v")]
+    assert goals(judgement) == [("size", "n >= 0"), ("size", "True"), ("depth", "r == 2"), ("count", "k == v")]
     assert goals(judges("sparse_to_dense", of(), of("v"), of(), output_shape=[3]))[1:] == [("count", "v == 1")]
-    assert goals(judges("sparse_to_dense", of("k"), of(), of(), output_shape=[3])) == [("size", "true")]
+    assert goals(judges("sparse_to_dense", of("k"), of(), of(), output_shape=[3])) == [("size", "True")]
 
 
 def test_known_values_stand_at_known_places() -> None:
@@ -117,9 +117,9 @@ def test_how_many_entries_there_are_lies_between_bounds() -> None:
     filled = result.fields[0].shape[0]
     assert isinstance(filled, Hole) and (str(filled.low), str(filled.high)) == ("max(k, n)", "k + n")
     assert result.fields[2] == of("n", dtype=DType.BOOL)
-    assert goals(judgement) == [("depth", "true"), ("count", "k == v"), ("rows", "n >= 0")]
+    assert goals(judgement) == [("depth", "True"), ("count", "k == v"), ("rows", "n >= 0")]
     one = judges("sparse_fill_empty_rows", of("k", "r"), of("v"), ints(3, 2), of("d"))
-    assert goals(one) == [("depth", "r == 2"), ("count", "k == v"), ("rows", "true"), ("default", "d == 1")]
+    assert goals(one) == [("depth", "r == 2"), ("count", "k == v"), ("rows", "True"), ("default", "d == 1")]
 
 
 def test_shapes_of_unknown_length_are_asked_for() -> None:

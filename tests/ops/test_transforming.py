@@ -71,7 +71,7 @@ def test_each_frame_is_weighted_by_the_window() -> None:
 
 
 def test_parts_have_one_shape() -> None:
-    assert goals(judges("dft", of("n", 3), of("m", 5))) == [("op.dft.agree", "n == m"), ("op.dft.agree", "false")]
+    assert goals(judges("dft", of("n", 3), of("m", 5))) == [("op.dft.agree", "n == m"), ("op.dft.agree", "False")]
 
 
 def test_a_window_and_a_frame_fit() -> None:
