@@ -334,7 +334,7 @@ def read_attributes(state: Elaboration, operator: Operator, written: Sequence[as
         try:
             given[attribute.key] = _value_of(reading, attribute.value)
         except NotADim as found:
-            state.report(found.code, found.rule, f"attribute `{attribute.key}`: {found.message}", found.span)
+            found.report(state, f"attribute `{attribute.key}`: ")
             return None
         except Unreadable:
             return None

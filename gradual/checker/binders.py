@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from gradual.checker.elaboration import Elaboration
-from gradual.dims.dim import Dim
+from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.type import TypeVariable
@@ -42,10 +42,11 @@ def bind_declared(
     annotations: Sequence[ast.Type],
     clauses: Sequence[ast.Expr],
     bound: Callable[[str, Span], Dim],
-) -> Iterator[TypeVariable]:
-    """Bind the names in brackets: dims by `bound`, types here, which are given back.  Raises Unreadable.
+    order: list[Variable | TypeVariable],
+) -> bool:
+    """Bind the names in brackets: dims by `bound`, which puts them in order, types here.  False if one was reported.
 
-    [name.dimension] [type.parameter]
+    Raises Unreadable where a name has two kinds.  [name.dimension] [type.parameter]
     """
     dims = {name.name for expr in (*_sizes(annotations), *clauses) for name in _names(expr)}
     types = {part.name for annotation in annotations for part in parts(annotation) if isinstance(part, ast.NamedType)}
@@ -54,17 +55,16 @@ def bind_declared(
         name = binder.name
         if name == NAMELESS:
             state.report("E0206", "name.dimension", "`_` names no dimension and no type", binder.span)
-            raise Unreadable
-        if name in seen:
+        elif name in seen:
             state.report("E0204", "name.duplicate", f"`{name}` is declared twice in these brackets", binder.span)
-            raise Unreadable
-        seen.add(name)
-        if binder.kind == "Dim" or (binder.kind is None and name in dims and name not in types):
+        elif binder.kind == "Dim" or (binder.kind is None and name in dims and name not in types):
             _only_one(name in state.type_names, state, binder, "a dimension", "a type")
             bound(name, binder.span)
         else:
             _only_one(name in state.dims, state, binder, "a type", "a dimension")
-            yield state.bind_type(name)
+            order.append(state.bind_type(name))
+        seen.add(name)
+    return len(seen) == len(binders) and NAMELESS not in seen
 
 
 def _only_one(taken: bool, state: Elaboration, binder: ast.Binder, what: str, other: str) -> None:

@@ -29,7 +29,7 @@ def closure(
     inferred.
     """
     name = state.fresh(hint)
-    with state.branch() as steps:
+    with state.branch() as steps, state.beside(reported=False):
         written = literal if named is None else with_result(state, literal, named)
         header = None if written is None else read_header(state, written, name, expected)
         if header is not None and header.type is not None:
@@ -38,8 +38,7 @@ def closure(
             state.bind(named, state.define(name, header.type if header.whole and header.type else BROKEN))
         result = name
         if header is not None and written is not None:
-            with state.beside(reported=not header.whole):
-                result = returned(state, value_of(state, written.body, header), header, written)
+            result = returned(state, value_of(state, written.body, header), header, written)
     function = None if header is None else function_of(state, header, literal, name, steps, result)
     if function is None:
         return state.define(name, BROKEN)
@@ -64,7 +63,7 @@ def with_result(state: Elaboration, literal: ast.Fn, named: str) -> ast.Fn | Non
 
 def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) -> Function | None:
     """The core of a definition whose declaration was read in this state; None if its result was reported."""
-    with state.branch() as steps, state.beside(reported=not header.whole):
+    with state.branch() as steps:
         result = value_of(state, literal.body, header)
         if not isinstance(literal.body, ast.Absent):
             state.bindings.append(Binding("result", result, last(literal.body).span))

@@ -58,10 +58,11 @@ class Header:
 
 
 def read_header(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None = None) -> Header | None:
-    """The declaration with its parameters in scope; None after reporting brackets that bind nothing, or no sizes.
+    """The declaration with its parameters in scope; None after reporting clauses that no size meets.
 
-    A parameter without a type has that of the expected function type, or what is inferred.  What else cannot be read
-    is reported and left out, for the sake of what else there is to report.  [name.dimension] [type.open] [type.where]
+    A parameter without a type has that of the expected function type, or what is inferred.  What cannot be read is
+    reported and left out, for the sake of what else there is to report; the state is astray then.
+    [name.dimension] [type.open] [type.where]
     """
     try:
         return _read(state, literal, name, expected)
@@ -85,7 +86,7 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
         return dim
 
     annotations = [annotation for annotation in _annotations(literal) if annotation is not None]
-    order.extend(bind_declared(state, literal.binders, annotations, literal.where, bound))
+    whole = bind_declared(state, literal.binders, annotations, literal.where, bound, order)
     bind_own(state, [param.annotation for param in literal.params if param.annotation is not None], bound)
     reading = Reading(state, bound, declares=True)
     params = _params(state, literal, reading, handed)
@@ -96,13 +97,15 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     for param in params:
         for size in sizes(param.type):
             state.is_size(size)
-    assumed = tuple(_assumed(state, literal))
-    where = (*_handed(state, params, handed), *assumed)
+    spelled = [param.name.name for param in literal.params]
+    whole = whole and len(set(spelled)) == len(spelled) and not any(isinstance(one, NeverType) for one in written)
+    state.astray = state.astray or not whole
+    assumed = _assumed(state, literal)
+    where = (*_handed(state, params, handed), *(assumed or ()))
     discharge_divisions(state, reading)
-    names, spelled = tuple(param.name for param in params), [param.name.name for param in literal.params]
+    names = tuple(param.name for param in params)
     types = tuple(one for one in order if isinstance(one, TypeVariable))
     interface = FunctionType(names, written, TupleType(()), rigid, where, types, tuple(order))
-    whole = not any(isinstance(one, NeverType) for one in written) and len(set(spelled)) == len(spelled)
     solved: Measures | None = ()
     if whole and interface.binders:
         solved = _solved(state, interface, params, {v: s for d, s in binders.values() for v in d.variables()})
@@ -110,7 +113,10 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     declared = None if isinstance(literal.result, ast.Omitted) else literal.result
     result = None if declared is None else _read_type(reading, declared)
     discharge_divisions(state, reading)
+    if assumed is None:
+        raise Unreadable
     whole = whole and solved is not None and len(assumed) == len(literal.where) and not isinstance(result, NeverType)
+    state.astray = state.astray or not whole
     type = replace(interface, result=result) if result is not None else None
     measures = solved or ()
     entry = EntryChecks(params, measures, where, literal, name)
@@ -178,6 +184,8 @@ def _number(state: Elaboration, param: ast.Param, name: str, given: GradualType 
     elif isinstance(given, TensorType) and given.shape == () and given.dtype.counts:
         dtype = given.dtype
     else:
+        if isinstance(annotation, ast.NamedType) and annotation.name not in (*state.type_names, *state.program.data):
+            state.bind(param.name.name, state.define(name, BROKEN))  # its type will be reported
         return
     state.bind(param.name.name, name)
     content = content_of(name, (), Kind.RIGID)
@@ -266,27 +274,32 @@ def _scalars_in_dims(literal: ast.Fn) -> set[str]:
 
 
 # -------------------------------------------------------------------------------------------------- preconditions
-def _assumed(state: Elaboration, literal: ast.Fn) -> Iterator[Constraint]:
+def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...] | None:
     """The `where` clauses, each assumed before the next is read; one that cannot be is reported and left out.
 
-    Raises Unreadable after reporting one that no size satisfies together with those before: everything would be
-    proved.  [type.where]
+    None after reporting one that no size satisfies together with those before: everything would be proved, so that
+    what follows it is read and no more.  [type.where]
     """
+    clauses: list[Constraint] = []
+    met = True
     for place, written in enumerate(literal.where):
         reading = Reading(state, declares=True)
         try:
             clause = reading.clause(written)
         except Unreadable:
+            state.astray = True
+            continue
+        if not met:
             continue
         discharge_divisions(state, reading)
-        match state.program.decider.satisfiable(state.facts, clause):
-            case Nowhere():
-                message = f"no size satisfies `{clause}`" + (" together with what precedes it" if place else "")
-                state.report("E0311", "type.where", message, written.span)
-                raise Unreadable
-            case _:
-                state.facts.assume(clause, learnt=True)
-                yield clause
+        if isinstance(state.program.decider.satisfiable(state.facts, clause), Nowhere):
+            message = f"no size satisfies `{clause}`" + (" together with what precedes it" if place else "")
+            state.report("E0311", "type.where", message, written.span)
+            met = False
+            continue
+        state.facts.assume(clause, learnt=True)
+        clauses.append(clause)
+    return tuple(clauses) if met else None
 
 
 def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:

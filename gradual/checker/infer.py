@@ -173,7 +173,7 @@ def _size_of(state: Elaboration, expr: ast.Call | ast.Instance, hint: str | None
     try:
         dim = reading.dim(expr)
     except NotADim as found:
-        state.report(found.code, found.rule, found.message, found.span)
+        found.report(state)
         return state.broken()
     except Unreadable:
         return state.broken()
@@ -394,7 +394,7 @@ def _assert(state: Elaboration, item: ast.Assert) -> None:
         return
     except NotADim as found:
         if found.rule in ("dim.division",) or isinstance(item.condition, ast.Unary | ast.Choose):
-            state.report(found.code, found.rule, found.message, found.span)
+            found.report(state)
             return
         condition = infer(state, item.condition)
         scalar = demanded_scalar(state, condition, item.condition.span, "type.assert", "what is asserted")

@@ -14,6 +14,7 @@ from gradual.checker.binders import NAMELESS, Unreadable, bind_declared, bind_ow
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.similar import similar
 from gradual.checker.unranked import demanded_axis, demanded_element, demanded_scalar, settle_length, settle_ranks
+from gradual.diagnostic import Help
 from gradual.dims.constraint import (
     Constraint,
     all_of,
@@ -66,9 +67,20 @@ CAUSAL = "it must occur alone as a dim of a parameter, or as `n + 1` or `2 * n` 
 class NotADim(Exception):
     """An expression that speaks of tensors, not of sizes."""
 
-    def __init__(self, message: str, span: Span, code: str = "E0207", rule: str = "name.attribute") -> None:
+    def __init__(
+        self,
+        message: str,
+        span: Span,
+        code: str = "E0207",
+        rule: str = "name.attribute",
+        help: tuple[Help, ...] = (),
+    ) -> None:
         super().__init__(message)
-        self.message, self.span, self.code, self.rule = message, span, code, rule
+        self.message, self.span, self.code, self.rule, self.help = message, span, code, rule, help
+
+    def report(self, state: Elaboration, what: str = "") -> None:
+        """Report it, of something."""
+        state.report(self.code, self.rule, what + self.message, self.span, help=self.help)
 
 
 @dataclass(slots=True)
@@ -127,13 +139,15 @@ class Reading:
         if dim is None:
             dim = self.bind(name, span)
         if dim is None:
-            raise NotADim(f"dimension `{name}` is not bound here", span, "E0206", "name.dimension")
+            help = similar("a dimension", name, self.state.dims)
+            raise NotADim(f"dimension `{name}` is not bound here", span, "E0206", "name.dimension", help)
         return dim
 
     def _scalar(self, name: str, span: Span) -> Dim:
         value = self.state.names.get(name)
         if value is None:
-            raise NotADim(f"variable `{name}` is not in scope", span, "E0202", "name.variable")
+            help = similar("a variable", name, self.state.names)
+            raise NotADim(f"variable `{name}` is not in scope", span, "E0202", "name.variable", help)
         if isinstance(self.state.types[value], Broken):
             raise Unreadable
         if not self.declares and not demanded_scalar(self.state, value, span, "type.unranked.demand", f"`{name}`"):
@@ -187,7 +201,9 @@ class Reading:
         if isinstance(value, ast.Local):
             held = self.state.names.get(value.name)
             if held is None:
-                raise NotADim(f"variable `{value.name}` is not in scope", value.span, "E0202", "name.variable")
+                help = similar("a variable", value.name, self.state.names)
+                message = f"variable `{value.name}` is not in scope"
+                raise NotADim(message, value.span, "E0202", "name.variable", help)
             settle_ranks(self.state, (held,))
             type = self.state.types[held]
             if isinstance(type, Broken):
@@ -330,7 +346,7 @@ class Reading:
         try:
             return self.dim(written)
         except NotADim as found:
-            self.state.report(found.code, found.rule, found.message, found.span)
+            found.report(self.state)
             raise Unreadable from None
 
     def _hole(self, written: ast.Hole) -> Hole:
@@ -366,20 +382,23 @@ class Reading:
     def _named_type(self, written: ast.NamedType) -> GradualType:
         """A type parameter, or a declared type at as many arguments as it has.  [name.type] [type.data]"""
         state, name = self.state, written.name
-        variable = state.type_names.get(name)
+        variable, declared = state.type_names.get(name), state.program.data.get(name)
         if variable is not None and not written.arguments:
             return variable
-        declared = state.program.data.get(name)
-        if declared is None:
+        arguments = _tried(lambda: _each(self.type, written.arguments))
+        if declared is None and variable is None:
             known = f"`{name}` is a dimension here, not a type" if name in state.dims else f"unknown type `{name}`"
-            help = similar("a type", name, (*state.program.data, *state.type_names))
+            help = similar("a type", name, (*DType, *state.program.data, *state.type_names))
             state.report("E0205", "name.type", known, written.span, help=help)
             raise Unreadable
-        if len(written.arguments) != len(declared.types):
-            message = f"`{name}` takes {len(declared.types)} type arguments, not {len(written.arguments)}"
+        takes = len(declared.types) if declared is not None and variable is None else 0
+        if len(written.arguments) != takes:
+            message = f"`{name}` takes {takes} type arguments, not {len(written.arguments)}"
             state.report("E0304", "type.data", message, written.span)
             raise Unreadable
-        return DataType(name, _each(self.type, written.arguments))
+        if arguments is None:
+            raise Unreadable
+        return DataType(name, arguments)
 
     def _function_type(self, written: ast.FnType) -> FunctionType:
         """A function type: dimension names that are new in its parameters are its own binders.  [type.function.dims]"""
@@ -395,12 +414,14 @@ class Reading:
 
         with state.block():
             everything = (*written.params, written.result)
-            order.extend(bind_declared(state, written.binders, everything, written.where, bound))
+            whole = bind_declared(state, written.binders, everything, written.where, bound, order)
             bind_own(state, written.params, bound)
-            params = _each(Reading(state, bound, self.owed, self.declares).type, written.params)
-            result = self.type(written.result)
+            params = _tried(lambda: _each(Reading(state, bound, self.owed, self.declares).type, written.params))
+            result = _tried(lambda: self.type(written.result))
             binders = tuple(one for one in order if isinstance(one, Variable))
-            where = self._where(written.where, binders)
+            where = _tried(lambda: self._where(written.where, binders))
+        if params is None or result is None or where is None or not whole:
+            raise Unreadable
         names = tuple(f"%?{i}" for i in range(len(params)))
         types = tuple(one for one in order if isinstance(one, TypeVariable))
         type = FunctionType(names, params, result, binders, where, types, tuple(order))
@@ -421,7 +442,12 @@ class Reading:
         """
         facts, program, own = self.state.facts, self.state.program, set(binders)
         of_types = self._divisions(own)
-        read = [(self._divisions(own), (clause,)) for clause in map(self.clause, written)]
+
+        def clause(one: ast.Expr) -> tuple[list[Constraint], tuple[Constraint, ...]]:
+            read = self.clause(one)
+            return self._divisions(own), (read,)
+
+        read = _each(clause, written)
         mark, owed = facts.mark(), list[Constraint]()
         for binder in binders:
             facts.assume(program.not_negative(of_atom(binder)))
@@ -446,7 +472,7 @@ class Reading:
         try:
             return self.predicate(written)
         except NotADim as found:
-            self.state.report(found.code, found.rule, found.message, found.span)
+            found.report(self.state)
             raise Unreadable from None
 
 
@@ -461,6 +487,14 @@ def _each(read: Callable[[Part], Read], written: Sequence[Part]) -> tuple[Read, 
     if len(found) < len(written):
         raise Unreadable
     return tuple(found)
+
+
+def _tried(read: Callable[[], Read]) -> Read | None:
+    """What is read; None if it cannot be, which was reported."""
+    try:
+        return read()
+    except Unreadable:
+        return None
 
 
 def _may_be_vector(type: OpenedType) -> bool:
