@@ -121,7 +121,7 @@ class Compilation:
 
     def _bindings(self) -> Iterator[Binding]:
         for function, state in self._checked.elaborations.items() if self._checked else ():
-            for binding in state.bindings:
+            for binding in state.scope.bindings:
                 type = state.types[binding.value]
                 if not isinstance(type, Broken):
                     contents = type.contents if isinstance(type, TensorType) else None

@@ -134,7 +134,7 @@ class Agreement:
         if isinstance(left, Hole) or isinstance(right, Hole):
             return self._bounded(left, right)
         if not self.bound.isdisjoint(left.variables() | right.variables()):
-            self.state.gradual = True
+            self.state.strictness.gradual = True
             return Hole()
         goal = equal(left, right)
         verdict = self.state.program.decider.decide(self.state.facts, goal)
@@ -142,7 +142,7 @@ class Agreement:
             has_value = self.state.program.decider.has_value
             return next((size for size in (left, right) if has_value(self.state.facts, size)), Hole())
         if self.forgives:
-            self.state.gradual = True
+            self.state.strictness.gradual = True
             return Hole()
         witness = verdict.witness if isinstance(verdict, Unknown) else {}
         error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness, forgets)

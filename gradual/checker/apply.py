@@ -13,8 +13,8 @@ from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.provenance import birth
 from gradual.checker.remembering import Answer, question
 from gradual.checker.similar import similar
+from gradual.checker.sizes import NotADim, Sizes
 from gradual.checker.unranked import Application, asked
-from gradual.checker.written import NotADim, Reading
 from gradual.core.implied import of_result
 from gradual.core.terms import Apply, Promise, Site
 from gradual.diagnostic import Related
@@ -175,7 +175,7 @@ def _settled_size(state: Elaboration, dim: Dim, path: str, axis: int, promise: P
         simple = size_of(path, axis)
         state.ghosts.update((variable, promise) for variable in simple.variables())
     state.is_size(simple)
-    state.gradual = state.gradual or state.mentions_unknown(simple)
+    state.strictness.owes(simple)
     return simple
 
 
@@ -330,7 +330,7 @@ def read_attributes(state: Elaboration, operator: Operator, written: Sequence[as
         if attribute.key in given:
             state.report("E0207", "name.attribute", f"attribute `{attribute.key}` is given twice", attribute.span)
             return None
-        reading = Reading(state)
+        reading = Sizes(state)
         try:
             given[attribute.key] = _value_of(reading, attribute.value)
         except NotADim as found:
@@ -342,7 +342,7 @@ def read_attributes(state: Elaboration, operator: Operator, written: Sequence[as
     return given
 
 
-def discharge_divisions(state: Elaboration, reading: Reading) -> None:
+def discharge_divisions(state: Elaboration, reading: Sizes) -> None:
     """Prove, refute or postpone that each symbolic divisor that was read is at least 1.  [dim.division]"""
     for goal, span in reading.owed:
         owed = Owed(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span)
@@ -350,7 +350,7 @@ def discharge_divisions(state: Elaboration, reading: Reading) -> None:
     reading.owed.clear()
 
 
-def _value_of(reading: Reading, expr: ast.Expr) -> Any:
+def _value_of(reading: Sizes, expr: ast.Expr) -> Any:
     match expr:
         case ast.Number(value=value):
             return value

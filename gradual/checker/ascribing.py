@@ -39,7 +39,7 @@ def ascribe(
     new: dict[str, Variable] = {}
 
     def bound(name: str, at: Span) -> Dim:
-        state.bind_dim(name, dim := state.rigid(name))
+        state.scope.bind_dim(name, dim := state.scope.rigid(name))
         (new[name],) = dim.variables()
         return dim
 
@@ -61,7 +61,7 @@ def ascribe(
                     "E0206", "name.dimension", f"dimension `{name}` cannot be read off the value", annotation.span
                 )
                 return state.broken()
-            state.bind_dim(name, choice.mapping[variable])
+            state.scope.bind_dim(name, choice.mapping[variable])
         target = substituted(target, choice.mapping)
     discharge_divisions(state, reading)
     fits = flow(state, value, target, place)
@@ -72,7 +72,7 @@ def ascribe(
     def promise(path: str, axis: int | None) -> Promise:
         return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {what}")
 
-    state.wrote(target)
+    state.strictness.wrote(target)
     type = state.enter(target, name, promise)
     kept = state.types[value]
     for forgotten, size in paired_sizes(kept, type) if not isinstance(kept, Broken) else ():

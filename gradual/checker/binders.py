@@ -58,11 +58,11 @@ def bind_declared(
         elif name in seen:
             state.report("E0204", "name.duplicate", f"`{name}` is declared twice in these brackets", binder.span)
         elif binder.kind == "Dim" or (binder.kind is None and name in dims and name not in types):
-            _only_one(name in state.type_names, state, binder, "a dimension", "a type")
+            _only_one(name in state.scope.types, state, binder, "a dimension", "a type")
             bound(name, binder.span)
         else:
-            _only_one(name in state.dims, state, binder, "a type", "a dimension")
-            order.append(state.bind_type(name))
+            _only_one(name in state.scope.dims, state, binder, "a type", "a dimension")
+            order.append(state.scope.bind_type(name))
         seen.add(name)
     return len(seen) == len(binders) and NAMELESS not in seen
 
@@ -83,7 +83,7 @@ def bind_own(state: Elaboration, annotations: Sequence[ast.Type], bound: Callabl
     alone = {size.name for size in measured if isinstance(size, ast.Name)}
     for size in measured:
         for used in _names(size):
-            new = used.name not in state.dims and used.name not in state.type_names and used.name != NAMELESS
+            new = used.name not in state.scope.dims and used.name not in state.scope.types and used.name != NAMELESS
             if new and (used is size or used.name not in alone):
                 bound(used.name, used.span)
 

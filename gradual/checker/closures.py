@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow
 from gradual.checker.header import Header, closed_result, read_header
 from gradual.checker.omission import calls_itself, is_omitted
 from gradual.checker.omitted import omitted_type
+from gradual.checker.scoping import Binding
 from gradual.core.terms import Block, Closure, Function, Site, Step
 from gradual.syntax import ast
 from gradual.syntax.within import last
@@ -33,9 +34,9 @@ def closure(
         written = literal if named is None else with_result(state, literal, named)
         header = None if written is None else read_header(state, written, name, expected)
         if header is not None and header.type is not None:
-            state.wrote(header.type.result)
+            state.strictness.wrote(header.type.result)
         if header is not None and named is not None and named not in {param.name.name for param in literal.params}:
-            state.bind(named, state.define(name, header.type if header.whole and header.type else BROKEN))
+            state.scope.bind(named, state.define(name, header.type if header.whole and header.type else BROKEN))
         result = name
         if header is not None and written is not None:
             result = returned(state, value_of(state, written.body, header), header, written)
@@ -66,7 +67,7 @@ def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) ->
     with state.branch() as steps:
         result = value_of(state, literal.body, header)
         if not isinstance(literal.body, ast.Absent):
-            state.bindings.append(Binding("result", result, last(literal.body).span))
+            state.scope.bindings.append(Binding("result", result, last(literal.body).span))
         result = returned(state, result, header, literal)
     return function_of(state, header, literal, name, state.steps + steps, result)
 
@@ -91,10 +92,10 @@ def function_of(
         return None
     else:
         type = replace(header.interface, result=closed_result(state, header, inferred))
-        state.agree(type)
+        state.strictness.agree(type)
     body = Block(tuple(steps), result)
     says = dict(_said(literal.attributes))
-    strict = not state.gradual
+    strict = not state.strictness.gradual
     return Function(name, header.params, header.binders, header.entry, body, type, strict, literal.span, says)
 
 

@@ -83,7 +83,7 @@ class Converting:
                 fields = zip(self._fields(constructor, source), self._fields(constructor, target), strict=True)
                 how: list[How] = []
                 for index, (held, wanted) in enumerate(fields):
-                    made = self._field(constructor, index, held, wanted, source in self.state.agreed)
+                    made = self._field(constructor, index, held, wanted, source in self.state.strictness.agreed)
                     if isinstance(made, Failed):
                         failed = True
                     else:

@@ -78,8 +78,8 @@ def _constructors(program: Program, declaration: ast.TypeDef, owners: dict[str, 
     constructors: dict[str, Constructor] = {}
     state = Elaboration(program, declaration.name)
     for binder in declaration.binders:
-        if binder.name not in state.type_names:
-            state.bind_type(binder.name)
+        if binder.name not in state.scope.types:
+            state.scope.bind_type(binder.name)
     for constructor in declaration.constructors:
         if constructor.name in owners:
             yield _twice("the constructor", constructor.name, constructor.span, owners[constructor.name])
@@ -102,7 +102,7 @@ def constructor_named(state: Elaboration, name: str) -> Constructor | None:
     """The constructor of this name, if there is one; a `?` in its type is one of the definition's.  [type.strict]"""
     constructor = state.program.constructors.get(name)
     for field in constructor.fields if constructor is not None else ():
-        state.wrote(field)
+        state.strictness.wrote(field)
     return constructor
 
 
@@ -166,7 +166,7 @@ def _agreed(
     if not choosing.shown_by(constructor.fields, [state.opened(operand) for operand in operands]):
         return None
     whole = DataType(constructor.data, tuple(map(choosing.type, own)))
-    state.agree(whole)
+    state.strictness.agree(whole)
     return whole
 
 
@@ -199,7 +199,7 @@ def constructor_value(state: Elaboration, constructor: Constructor, span: Span, 
 
 def _of_its_own(state: Elaboration, type: FunctionType) -> FunctionType:
     """The type of a constructor at type parameters that nothing here has."""
-    own = tuple(state.type_parameter(one.name) for one in type.types)
+    own = tuple(state.scope.type_parameter(one.name) for one in type.types)
     found = renamed(type, replace(type, types=own))
     assert found is not None
     return found

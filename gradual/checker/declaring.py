@@ -17,7 +17,7 @@ from gradual.checker.calling import DECLARED, Callee, complete, invoked
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.literals import fits, number_value
-from gradual.checker.written import NotADim, Reading
+from gradual.checker.sizes import NotADim, Sizes
 from gradual.core.terms import Site, Size, Stop
 from gradual.dims.constraint import at_least
 from gradual.dims.dim import Dim, constant
@@ -90,7 +90,7 @@ def applied(state: Elaboration, application: Application, infer: Infer, hint: st
 
     [type.declared]
     """
-    type = state.interface(application.name)
+    type = state.strictness.interface(application.name)
     if type is None:
         return state.broken()
     written = _arguments(state, application, type)
@@ -150,7 +150,7 @@ def _operand(state: Elaboration, expr: ast.Expr, param: GradualType, infer: Infe
         adapts = not expr.explicit and fits(expr.value, dtype)
         return number_value(state, expr, dtype if adapts else expr.dtype, None)
     if dtype is DType.INT64:
-        reading = Reading(state)
+        reading = Sizes(state)
         try:
             dim = reading.dim(expr)
         except NotADim:

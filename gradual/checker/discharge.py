@@ -64,7 +64,7 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
     if goal is TRUE:
         state.proved += 1
         return True
-    state.gradual = state.gradual or state.mentions_unknown(goal)
+    state.strictness.owes(goal)
     verdict, asked = _verdict(state, state.facts, goal, implied)
     astray = bool(state.before) and (isinstance(verdict, Refuted) or state.facts.astray)
     if astray:
@@ -304,7 +304,7 @@ def settle(state: Elaboration) -> None:
     for postponed in state.postponed:
         if not postponed.fails:
             continue
-        if not state.gradual:
+        if not state.strictness.gradual:
             if postponed.follows:
                 continue
             state.diagnostics.append(postponed.error)
@@ -312,7 +312,7 @@ def settle(state: Elaboration) -> None:
             refuted.update((postponed.check,) if postponed.check is not None else ())
         elif postponed.rigid:
             state.diagnostics.append(_rigid_warning(postponed.error))
-    if state.gradual:
+    if state.strictness.gradual:
         state.diagnostics += state.deferred
     state.checks = [check for check in state.checks if check not in refuted]
 

@@ -1,25 +1,28 @@
 """One definition while it is written from surface to core: what is in scope, known, owed and already emitted.
 
-`Elaboration` is the only mutable object of the checker.  Names are undone at the end of a block; facts, shared
-unknowns and the set of live values are undone at the end of a branch or a function literal, since what was learnt
-there holds only there.
+`Elaboration` and what it holds are what changes in the checker.  Names are undone at the end of a block; facts,
+shared unknowns and the set of live values are undone at the end of a branch or a function literal, since what was
+learnt there holds only there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from gradual.checker.learning import Learning
-from gradual.checker.omission import Scope, Template
+from gradual.checker.omission import Template
 from gradual.checker.program import Program
+from gradual.checker.scoping import Scoping
+from gradual.checker.strictness import Strictness
+from gradual.checker.trail import Trail
 from gradual.core.implied import Implied, of_value
 from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
-from gradual.dims.dim import Dim, Kind, Variable, constant, product, variable
+from gradual.dims.dim import Dim, Variable, constant, product
 from gradual.dims.facts import Cone
 from gradual.dims.simplify import simplified_dim
 from gradual.ops.cases import at_size
@@ -42,21 +45,12 @@ from gradual.types.opening import (
 )
 from gradual.types.type import (
     DataType,
-    FunctionType,
     GradualType,
     Hole,
     OpenedType,
-    ReferenceType,
     TensorType,
-    TupleType,
-    TypeVariable,
 )
 from gradual.verdict import Refuted, Unknown
-
-_ABSENT: Any = object()
-
-Trail = list[Any]
-"""What to put back, the last first: a table, a key, and what it held, one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,23 +98,13 @@ class Postponed:
         return isinstance(self.verdict, Refuted) or (bool(self.verdict.witness) and not self.verdict.gave_up)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binding:
-    """A name that the user can see, with the value it stands for."""
-
-    name: str
-    value: str
-    span: Span
-
-
 class Elaboration:
     """The state of one definition's elaboration.
 
     Attributes:
+        scope: what names mean here.
+        strictness: what made the definition gradual.
         facts: what is known here.
-        names: variables in scope, by their spelling, as core variables.
-        dims: dimension names in scope.
-        type_names: type parameters in scope.
         types: the opened type of every core variable, in scope or not.
         unranked: the values whose types mention `*`, by the origin of their shapes.
         settled: the ranks and sizes that became known in this branch, and what types say for them.
@@ -128,20 +112,15 @@ class Elaboration:
         steps: the block being written.
         ghosts: who left each unknown open.
         behind: the size that an annotation's `?` forgot; never used in a verdict.
-        joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
         either: of some of these, the sizes that they are one of.
-        agreed: types in which sizes that are one of two known ones became `?`; opened, they make nothing gradual.
         conversions: those of data being written, by the types between which they go.
         shared: unknowns that depend on data, by what they depend on.
         implications: what booleans imply whose contents are no formulas.
         templates: function literals that wait for what their parameters are; they have no type.
-        calls: the calls that are being written out, outermost first.
-        reserved: names of the dims and type parameters that are in scope, or hidden by others.
         failed: values that an error was reported about, and what was made from them.
         doubtful: values that are in error if the definition is strict, and what was made from them.
         deferred: errors about doubtful values: reported unless the definition is strict.
         cones: what was known about the goal of each check.
-        gradual: whether an unknown takes part, so that the definition is not strict.
         inside: how many branches and function literals are around, within the definition's body.
         astray: whether a condition around was reported, so that it is not known which sizes come here.
         before: inside a field or a call that may never be, how many goals were learnt outside.
@@ -150,10 +129,9 @@ class Elaboration:
     def __init__(self, program: Program, function: str) -> None:
         self.program = program
         self.function = function
+        self.scope = Scoping()
+        self.strictness = Strictness(program)
         self.facts = Learning()
-        self.names: dict[str, str] = {}
-        self.dims: dict[str, Dim] = {}
-        self.type_names: dict[str, TypeVariable] = {}
         self.types: dict[str, Typed] = {}
         self.unranked: dict[str, list[str]] = {}
         self.settled: dict[Dim, Dim] = {}
@@ -171,46 +149,32 @@ class Elaboration:
         self.cones: dict[Check, Cone] = {}
         self.failed: set[str] = set()
         self.templates: dict[str, Template] = {}
-        self.calls: tuple[Span, ...] = ()
-        self.reserved: dict[str, bool] = {}
         self.written_out = 0
         self.doubtful: set[str] = set()
         self.deferred: list[Diagnostic] = []
-        self.bindings: list[Binding] = []
         self.behind: dict[Variable, Dim] = {}
-        self.joins: set[Variable] = set()
         self.either: dict[Variable, tuple[Dim, ...]] = {}
-        self.agreed: set[DataType | ReferenceType | FunctionType] = set()
         self.conversions: dict[tuple[DataType, DataType], Conversion] = {}
-        self.gradual = False
         self.inside = -1
         self.astray = False
         self.before: int | None = None
         self.proved = 0
         self.refuted = 0
         self._taken: dict[str, int] = {}
-        self._undo_names: Trail = []
-        self._undo_branch: Trail = []
+        self._trail = Trail()
 
     # ------------------------------------------------------------------------------------------------- scopes
     @contextmanager
-    def block(self) -> Iterator[None]:
-        """Names bound inside end with it; what was learnt stays."""
-        mark = len(self._undo_names)
-        yield
-        _undo(self._undo_names, mark)
-
-    @contextmanager
     def branch(self) -> Iterator[list[Step]]:
         """Steps written inside go to a list of their own; names, facts and live values end with it."""
-        mark, facts, outer = len(self._undo_branch), self.facts.mark(), self.steps
+        mark, facts, outer = self._trail.mark(), self.facts.mark(), self.steps
         self.steps = []
         self._enter_branch(1)
-        with self.block():
+        with self.scope.block():
             yield self.steps
         self._enter_branch(-1)
         self.steps = outer
-        _undo(self._undo_branch, mark)
+        self._trail.undo(mark)
         self.facts.rollback(facts)
 
     @contextmanager
@@ -245,56 +209,6 @@ class Elaboration:
         facts = self.facts.lasting()
         return simplified_dim(facts.rewrite(dim), facts.known.knowledge)
 
-    @contextmanager
-    def within(self, scope: Scope, call: Span) -> Iterator[None]:
-        """The names of another scope, on the way through a call."""
-        kept = self.names, self.dims, self.type_names, self._undo_names, self.calls
-        self.names, self.dims, self.type_names = dict(scope.names), dict(scope.dims), dict(scope.types)
-        self._undo_names, self.calls = [], (*self.calls, call)
-        yield
-        _undo(self._undo_names, 0)
-        self.names, self.dims, self.type_names, self._undo_names, self.calls = kept
-
-    def scope(self, mentioned: Iterable[str]) -> Scope:
-        """What is in scope here of the names that are mentioned."""
-        names = list(mentioned)
-        return Scope(
-            {name: self.names[name] for name in names if name in self.names},
-            {name: self.dims[name] for name in names if name in self.dims},
-            {name: self.type_names[name] for name in names if name in self.type_names},
-        )
-
-    def bind(self, name: str, value: str) -> None:
-        """From here on the spelling `name` means the core variable `value`."""
-        _put(self._undo_names, self.names, name, value)
-
-    def bind_dim(self, name: str, dim: Dim) -> None:
-        """From here on the dimension name means `dim`."""
-        _put(self._undo_names, self.dims, name, dim)
-
-    def bind_type(self, name: str) -> TypeVariable:
-        """From here on the name is a type parameter; one that shadows another gets a number."""
-        parameter = self.type_parameter(name)
-        _put(self._undo_names, self.type_names, name, parameter)
-        return parameter
-
-    def type_parameter(self, name: str) -> TypeVariable:
-        """A type parameter that has no name here."""
-        return TypeVariable(self._reserved(name))
-
-    def rigid(self, name: str) -> Dim:
-        """A rigid dim for a name that is bound here; a name that shadows another gets a number."""
-        return variable(self._reserved(name), Kind.RIGID)
-
-    def _reserved(self, name: str) -> str:
-        """A name that nothing has that is in scope or hidden, taken until the block ends."""
-        number, spelling = 0, name
-        while spelling in self.dims or spelling in self.reserved:
-            number += 1
-            spelling = f"{name}_{number}"
-        _put(self._undo_names, self.reserved, spelling, True)
-        return spelling
-
     def fresh(self, spelling: str | None) -> str:
         """A core variable that no other value of this definition has, close to its spelling."""
         base = spelling or "%_"
@@ -314,7 +228,7 @@ class Elaboration:
     def define(self, name: str, type: Typed, origin: Origin | None = None) -> str:
         """The core variable with its type, live from here on."""
         self.types[name] = type
-        self._branch_entry(self.live, name, True)
+        self._trail.put(self.live, name, True)
         if not isinstance(type, Broken | TensorType):
             for shape in shapes_unknown(type):
                 self.unranked.setdefault(shape, []).append(name)
@@ -361,60 +275,23 @@ class Elaboration:
             self.ghosts[variable] = promise(opening.path, opening.axis)
             for fact in opening.facts():  # what one says of other sizes may be so where it was checked only
                 self.facts.assume(fact, learnt=len(fact.variables()) > 1)
-            self._branch_entry(self.sized, opening.ghost, True)
+            self._trail.put(self.sized, opening.ghost, True)
             if opening.hole.key:
-                self._branch_entry(self.shared, _key(opening.hole, operands), opening.ghost)
-            self.gradual = True
-        if not self.gradual and not isinstance(type, TensorType):
-            self.gradual = self.hides_unknown(type)
+                self._trail.put(self.shared, _key(opening.hole, operands), opening.ghost)
+            self.strictness.gradual = True
+        if not isinstance(type, TensorType):
+            self.strictness.opened(type)
         return inside
 
     def enter_part(
         self, type: GradualType, name: str, promise: Callable[[str, int | None], Promise], agreed: bool
     ) -> OpenedType:
         """As `enter`, for a part of a type; if that was only `agreed` on, what is unknown makes nothing gradual."""
-        gradual, before = self.gradual, len(self.ghosts)
+        gradual, before = self.strictness.gradual, len(self.ghosts)
         inside = self.enter(type, name, promise)
         if agreed and not gradual:
-            self.gradual = False
-            self.joins.update(list(self.ghosts)[before:])
+            self.strictness.excuse(list(self.ghosts)[before:])
         return inside
-
-    def wrote(self, type: GradualType) -> None:
-        """A type that stands in the definition: one `?` in it is enough, though values agreed on the same type.
-
-        [type.strict]
-        """
-        self.gradual = self.gradual or is_gradual(type)
-
-    def interface(self, name: str) -> FunctionType | None:
-        """What a declaration of the file promises: a `?` in it, or an error, is one of the definition that names it.
-
-        [type.strict]
-        """
-        signature = self.program.signatures.get(name)
-        self.gradual = self.gradual or signature is None or is_gradual(signature)
-        return signature
-
-    def agree(self, type: GradualType) -> None:
-        """A type that was made here: what is unknown in it, while nothing else is, is one of several named sizes."""
-        if not self.gradual and is_gradual(type):
-            self.agreed.update(_holders(type))
-
-    def hides_unknown(self, type: GradualType) -> bool:
-        """Whether an unknown that somebody wrote stands inside data, a function or a reference, to be opened later.
-
-        Types on which named sizes agreed here have none.  [type.strict]
-        """
-        match type:
-            case TupleType(fields):
-                return any(map(self.hides_unknown, fields))
-            case DataType(_, arguments):
-                return type not in self.agreed and any(map(self.hides_unknown, arguments))
-            case ReferenceType() | FunctionType():
-                return type not in self.agreed and is_gradual(type)
-            case _:
-                return is_gradual(type)
 
     def rank_known(self, origin: str, rank: int) -> None:
         """From here on in this branch, the shapes of this origin have a known rank.  [type.unranked]"""
@@ -425,17 +302,17 @@ class Elaboration:
                 self.ghosts.setdefault(single(size), promise)
         self.facts.assume(equal(rank_of(origin), constant(rank)), learnt=True)
         self.facts.assume(counted(origin, rank), learnt=True)
-        self._branch_entry(self.settled, rank_of(origin), constant(rank))
-        self._branch_entry(self.settled, numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
+        self._trail.put(self.settled, rank_of(origin), constant(rank))
+        self._trail.put(self.settled, numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
         for name in self.unranked.get(origin, ()):
             held = self.types[name]
             if not isinstance(held, Broken):
-                self._branch_entry(self.types, name, at_rank(held, origin, rank))
+                self._trail.put(self.types, name, at_rank(held, origin, rank))
 
     def size_known(self, name: str, size: Dim, number: int) -> None:
         """From here on in this branch, the value's type says a number for a size."""
-        self._branch_entry(self.types, name, at_size(self.opened(name), size, number))
-        self._branch_entry(self.settled, size, constant(number))
+        self._trail.put(self.types, name, at_size(self.opened(name), size, number))
+        self._trail.put(self.settled, size, constant(number))
 
     def broken(self) -> str:
         """A value that was already reported."""
@@ -450,7 +327,7 @@ class Elaboration:
     def is_size(self, dim: Dim) -> None:
         """The dim is the size of a live tensor, hence not negative; a formula may be so where it was checked only."""
         if dim.value is None and dim not in self.sized:
-            self._branch_entry(self.sized, dim, True)
+            self._trail.put(self.sized, dim, True)
             self.facts.assume(self.program.not_negative(dim), learnt=bare(dim) is None)
 
     def contents(self, name: str, read: bool = False) -> TensorType[Dim] | None:
@@ -486,10 +363,6 @@ class Elaboration:
             goal = goal.substitute(self.behind)
         return goal
 
-    def mentions_unknown(self, goal: Dim | Constraint) -> bool:
-        """Whether an unknown takes part that was written as `?` or depends on data."""
-        return any(variable.is_ghost and variable not in self.joins for variable in goal.variables())
-
     def span_of(self, name: str) -> Span:
         """Where a value was made or its type written."""
         match self.origins.get(name):
@@ -502,13 +375,10 @@ class Elaboration:
 
     def forget(self) -> None:
         """Let go of what nothing asks once the file is checked: what is live, where values came from, the way back."""
-        for table in (self.names, self.live, self.sized, self.origins, self._taken):
+        for table in (self.live, self.sized, self.origins, self._taken):
             table.clear()
-        self._undo_names.clear()
-        self._undo_branch.clear()
-
-    def _branch_entry(self, table: dict[Any, Any], key: Any, value: Any) -> None:
-        _put(self._undo_branch, table, key, value)
+        self.scope.forget()
+        self._trail.clear()
 
     # --------------------------------------------------------------------------------------------- diagnostics
     def report(
@@ -531,23 +401,6 @@ class Elaboration:
         return found
 
 
-def _holders(type: GradualType) -> Iterator[DataType | ReferenceType | FunctionType]:
-    """The data, reference and function types that stand in a type, outside functions."""
-    match type:
-        case FunctionType():
-            yield type
-        case DataType(_, parts):
-            yield type
-            for part in parts:
-                yield from _holders(part)
-        case TupleType(parts):
-            for part in parts:
-                yield from _holders(part)
-        case ReferenceType(content):
-            yield type
-            yield from _holders(content)
-
-
 def single(dim: Dim) -> Variable:
     """The one variable of a ghost."""
     (variable,) = dim.variables()
@@ -564,18 +417,3 @@ def _key(hole: Hole, operands: tuple[str, ...]) -> object:
     assert hole.key is not None
     label, indices = hole.key
     return label, tuple(operands[index] for index in indices)
-
-
-def _put(trail: Trail, table: dict[Any, Any], key: Any, value: Any) -> None:
-    """A new entry of a table until it is undone."""
-    trail += (table, key, table.get(key, _ABSENT))
-    table[key] = value
-
-
-def _undo(trail: Trail, mark: int) -> None:
-    while len(trail) > mark:
-        old, key, table = trail.pop(), trail.pop(), trail.pop()
-        if old is _ABSENT:
-            table.pop(key, None)
-        else:
-            table[key] = old

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable, bind_declared, bind_own, parts
-from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Written
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Written
 from gradual.checker.parameters import HandedDown, handed_down, with_parameters
 from gradual.checker.provenance import written_at
 from gradual.checker.written import CAUSAL, Reading
@@ -77,8 +77,8 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     order: list[Variable | TypeVariable] = list(handed.order)
 
     def bound(spelling: str, span: Span) -> Dim:
-        dim = state.rigid(spelling)
-        state.bind_dim(spelling, dim)
+        dim = state.scope.rigid(spelling)
+        state.scope.bind_dim(spelling, dim)
         binders[spelling] = dim, span
         (variable,) = dim.variables()
         state.rigids[variable] = span
@@ -170,7 +170,7 @@ def _params(state: Elaboration, literal: ast.Fn, reading: Reading, handed: Hande
         given = handed.params.get(param.name.name)
         if given is not None and not isinstance(given, NeverType):
             given = handed.resolved(given, [_opened(state, one) for one in names])
-        made.append(_param(state, param, name, reading, given, handed.expected in state.agreed))
+        made.append(_param(state, param, name, reading, given, handed.expected in state.strictness.agreed))
     return tuple(made)
 
 
@@ -184,10 +184,10 @@ def _number(state: Elaboration, param: ast.Param, name: str, given: GradualType 
     elif isinstance(given, TensorType) and given.shape == () and given.dtype.counts:
         dtype = given.dtype
     else:
-        if isinstance(annotation, ast.NamedType) and annotation.name not in (*state.type_names, *state.program.data):
-            state.bind(param.name.name, state.define(name, BROKEN))  # its type will be reported
+        if isinstance(annotation, ast.NamedType) and annotation.name not in (*state.scope.types, *state.program.data):
+            state.scope.bind(param.name.name, state.define(name, BROKEN))  # its type will be reported
         return
-    state.bind(param.name.name, name)
+    state.scope.bind(param.name.name, name)
     content = content_of(name, (), Kind.RIGID)
     state.rigids.update((variable, annotation.span) for variable in content.variables())
     state.define(name, TensorType((), dtype, (content,)), Written(annotation))
@@ -218,14 +218,13 @@ def _param(
         return Promise(written_at(annotation, path.split("#")[1:], axis), says)
 
     if given is None:
-        state.wrote(written)
+        state.strictness.wrote(written)
     held = state.types.get(name)
     type: OpenedType = state.enter_part(written, name, promise, agreed and given is not None)
     if isinstance(held, TensorType) and isinstance(type, TensorType):
         type = TensorType(type.shape, type.dtype, held.contents)
     state.define(name, BROKEN if isinstance(written, NeverType) else type, Written(annotation))
-    state.bind(param.name.name, name)
-    state.bindings.append(Binding(param.name.name, name, param.name.span))
+    state.scope.show(param.name.name, name, param.name.span)
     return Param(name, type, written, param.name.span)
 
 

@@ -17,7 +17,7 @@ from gradual.checker.conditional import conditional
 from gradual.checker.data import construct, constructor_named, constructor_type, constructor_value
 from gradual.checker.declaring import Application, applied, stopped
 from gradual.checker.discharge import UNSAID, Owed, owe
-from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Typed
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Typed
 from gradual.checker.literals import (
     EXTREMA,
     INFIX,
@@ -33,9 +33,9 @@ from gradual.checker.omission import is_deferred
 from gradual.checker.polymorphism import instance
 from gradual.checker.references import reference
 from gradual.checker.similar import similar
+from gradual.checker.sizes import NotADim, Sizes
 from gradual.checker.templates import called_template, settled, supplied, template, unused
 from gradual.checker.unranked import demanded_scalar, settle_ranks
-from gradual.checker.written import NotADim, Reading
 from gradual.core.terms import (
     Assertion,
     MakeTuple,
@@ -129,9 +129,9 @@ def _literal(state: Elaboration, literal: ast.Fn, hint: str | None, named: str |
 # ---------------------------------------------------------------------------------------------- names
 def _local(state: Elaboration, name: str, span: Span) -> str:
     """A variable means what it was bound to.  [type.variable] [name.variable]"""
-    value = state.names.get(name)
+    value = state.scope.names.get(name)
     if value is None:
-        help = similar("a variable", name, state.names)
+        help = similar("a variable", name, state.scope.names)
         state.report("E0202", "name.variable", f"unknown variable `{name}`", span, label="not in scope", help=help)
         return state.broken()
     return value
@@ -148,7 +148,7 @@ def _global(state: Elaboration, name: str, span: Span) -> str:
 
 def _interface(state: Elaboration, name: str) -> str:
     """A function of the file as a value."""
-    return state.define(name, state.interface(name) or BROKEN)
+    return state.define(name, state.strictness.interface(name) or BROKEN)
 
 
 def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
@@ -156,7 +156,7 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
 
     A declared operator is a function.  [name.type] [type.declared]
     """
-    dim = state.dims.get(name)
+    dim = state.scope.dims.get(name)
     if dim is None and (constructor := constructor_named(state, name)) is not None:
         return constructor_value(state, constructor, span, hint)
     if dim is None and name in state.program.functions:
@@ -169,7 +169,7 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
 
 def _size_of(state: Elaboration, expr: ast.Call | ast.Instance, hint: str | None) -> str:
     """`dim(%x, 0)`, `dim[n + 1]`: a size becomes a value.  [type.size]"""
-    reading = Reading(state)
+    reading = Sizes(state)
     try:
         dim = reading.dim(expr)
     except NotADim as found:
@@ -347,7 +347,7 @@ def _invoke(state: Elaboration, call: ast.Call, hint: str | None) -> str:
 # ------------------------------------------------------------------------------------------------- blocks
 def _block(state: Elaboration, block: ast.Block, hint: str | None) -> str:
     """Items in order, then the value; the names end with the block.  [type.let]"""
-    with state.block():
+    with state.scope.block():
         mark = len(state.templates)
         for item in block.items:
             _item(state, item)
@@ -369,7 +369,7 @@ def _item(state: Elaboration, item: ast.Item) -> None:
         case ast.FreeVar(name, _, span):
             message = f"`free_var {name.name}` may only stand before a file's single expression"
             state.report("E0307", "type.structure", message, span)
-            state.bind(name.name, state.broken())
+            state.scope.bind(name.name, state.broken())
 
 
 def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value: ast.Expr, span: Span) -> None:
@@ -380,14 +380,13 @@ def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value
     if not plain:
         assert annotation is not None
         held = ascribe(state, held, annotation, value.span, name.span, Site.ANNOTATION, "type.annotation", name.name)
-    state.bind(name.name, held)
-    state.bindings.append(Binding(name.name, held, name.span))
+    state.scope.show(name.name, held, name.span)
 
 
 def _assert(state: Elaboration, item: ast.Assert) -> None:
     """A check written by the user; afterwards it is a known fact.  [type.assert]"""
     message = item.message or UNSAID
-    reading = Reading(state)
+    reading = Sizes(state)
     try:
         goal = reading.predicate(item.condition)
     except Unreadable:

@@ -146,7 +146,7 @@ class Join:
                     self._never("E0307", rule, f"`{shown(whole)}` and `{shown(type)}`", 0, index)
                 return BROKEN
             whole = both
-        self.state.agree(whole)
+        self.state.strictness.agree(whole)
         if any(type != whole for type in types):
             self.agreed[path] = whole
         return whole  # type: ignore[return-value]  # no tensor: nothing in it is opened or a hole of its own
@@ -231,7 +231,7 @@ class Join:
             kept = self._kept(dims, ranks)
             if kept is not None:
                 return kept
-            if doubt and not self.state.gradual:
+            if doubt and not self.state.strictness.gradual:
                 self._doubt(dims, axis)
         return self._either(both, path, axis)
 
@@ -327,7 +327,7 @@ class Join:
             return self._unknown(both, path, axis, known=True)
         joined = state.rewritten(ite(self.truth, *both))
         state.is_size(joined)
-        state.gradual = state.gradual or state.mentions_unknown(joined)
+        state.strictness.owes(joined)
         return joined
 
     def _visible(self, dim: Dim | Constraint) -> bool:
@@ -342,10 +342,10 @@ class Join:
         if known:
             state.either[variable] = tuple(dict.fromkeys(dims))
             state.facts.assume(any_of(*(equal(ghost, dim) for dim in dict.fromkeys(dims))))
-        if known or not any(map(state.mentions_unknown, dims)):
-            state.joins.add(variable)
+        if known or not any(map(state.strictness.mentions_unknown, dims)):
+            state.strictness.joins.add(variable)
         else:
-            state.gradual = True
+            state.strictness.gradual = True
         return ghost
 
     def _contents(self, types: Sequence[TensorType[Dim]]) -> tuple[Content, ...] | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from gradual.checker.ascribing import ascribe
 from gradual.checker.branches import Branch, read_under, settled_facts
 from gradual.checker.data import constructor_named, fields_of, written_field
-from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration, Made, Origin, Typed, Written
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Origin, Typed, Written
 from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
 from gradual.checker.joins import joined
 from gradual.checker.provenance import written_at
@@ -127,7 +127,7 @@ class _Patterns:
                 parts = written.fields if isinstance(written, ast.TupleType) else [written] * len(fields)
                 return self._fields(None, fields, type.fields, paths, parts, annotated)
             case ast.ConstructorPattern(name, fields, span):
-                self.agreed = self.agreed or type in self.state.agreed
+                self.agreed = self.agreed or type in self.state.strictness.agreed
                 types = self._constructor(name, fields, type, span)
                 if types is None:
                     self._abandoned(pattern)
@@ -215,14 +215,13 @@ class _Patterns:
             message, related = f"`{name}` is bound twice in one pattern", (Related(self.seen[name], "first here"),)
             self.state.report("E0204", "name.duplicate", message, span, related=related)
         self.seen.setdefault(name, span)
-        self.state.bind(name, held)
-        self.state.bindings.append(Binding(name, held, span))
+        self.state.scope.show(name, held, span)
 
     def _abandoned(self, pattern: ast.Pattern) -> None:
         """Bind the variables of a pattern that was reported, so that nothing else is said about them."""
         match pattern:
             case ast.VariablePattern(name):
-                self.state.bind(name.name, self.state.broken())
+                self.state.scope.bind(name.name, self.state.broken())
             case ast.TuplePattern(fields) | ast.ConstructorPattern(_, fields):
                 for inner in fields:
                     self._abandoned(inner)

@@ -29,7 +29,7 @@ def quoted(state: Elaboration, span: Span) -> str:
 
 def _said(state: Elaboration, variable: Variable) -> Iterator[str]:
     base = base_of(variable)
-    if base is None or not _UNWRITTEN.fullmatch(base) or base in state.names.values():
+    if base is None or not _UNWRITTEN.fullmatch(base) or base in state.scope.names.values():
         return
     origin, promise = state.origins.get(base), state.ghosts.get(variable)
     if isinstance(origin, Made):

@@ -14,7 +14,7 @@ def omitted_type(state: Elaboration, place: object, span: Span) -> ast.Type | No
     """The type that could have been written at a place, as if it stood at a span; None if it is not determined."""
     if not state.program.functions:  # the file's types are still being read
         return None
-    found = annotation(solution(state.program).of(place, state.calls), span)
+    found = annotation(solution(state.program).of(place, state.scope.calls), span)
     return found if found is not None and _is_seen(state, found) else None
 
 
@@ -23,4 +23,4 @@ def _is_seen(state: Elaboration, found: ast.Type) -> bool:
     inside = list(parts(found))
     own = {binder.name for part in inside if isinstance(part, ast.FnType) for binder in part.binders}
     named = {part.name for part in inside if isinstance(part, ast.NamedType)}
-    return all(name in state.type_names or name in state.program.data for name in named - own)
+    return all(name in state.scope.types or name in state.program.data for name in named - own)

@@ -77,11 +77,11 @@ def handed_down(
         return HandedDown()
     fresh: dict[Variable, Dim] = {}
     for binder in expected.binders:
-        fresh[binder] = dim = state.rigid(binder.name)
+        fresh[binder] = dim = state.scope.rigid(binder.name)
         (own,) = dim.variables()
         state.rigids[own] = literal.span
         binders[own.name] = dim, literal.span
-    types: dict[TypeVariable, GradualType] = {one: state.type_parameter(one.name) for one in expected.types}
+    types: dict[TypeVariable, GradualType] = {one: state.scope.type_parameter(one.name) for one in expected.types}
     given = {
         param.name.name: instantiated(substituted(type, fresh), types)
         for param, type in zip(literal.params, expected.params, strict=True)

@@ -13,7 +13,8 @@ from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import Broken, Elaboration, Made
-from gradual.checker.written import NotADim, Reading
+from gradual.checker.sizes import NotADim
+from gradual.checker.written import Reading
 from gradual.core.terms import Instantiate, Promise, Site
 from gradual.dims.constraint import FALSE, at_least
 from gradual.dims.dim import Dim, Variable, constant
@@ -43,13 +44,12 @@ def entered(
 
     A size that is one of two that arguments show, or branches of the function have, makes nothing gradual by itself.
     """
-    gradual, before = state.gradual, len(state.ghosts)
+    gradual, before = state.strictness.gradual, len(state.ghosts)
     result = state.enter(call.result, name, promise, identities)
-    agreed = type in state.agreed or not leaves_open(state, type, arguments)
+    agreed = type in state.strictness.agreed or not leaves_open(state, type, arguments)
     if not gradual and agreed:
-        state.gradual = False
-        state.joins.update(list(state.ghosts)[before:])
-        state.agree(call.result)
+        state.strictness.excuse(list(state.ghosts)[before:])
+        state.strictness.agree(call.result)
     return result
 
 
@@ -81,7 +81,7 @@ def instance(state: Elaboration, node: ast.Instance, function: str, hint: str | 
         if left is FALSE and not owe(state, Owed(left, "type.call.where", Site.WHERE, says, node.span)):
             return state.broken()
     for written in given.types.values():
-        state.wrote(written)
+        state.strictness.wrote(written)
     name = state.fresh(hint)
     step = Instantiate(name, function, tuple(given.dims.items()), tuple(given.types.items()), inside, node.span)
     state.steps.append(step)
@@ -148,5 +148,5 @@ def as_type(expr: ast.Expr | ast.Type) -> ast.Type | None:
 
 def leaves_open(state: Elaboration, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:
     """Whether a `?` or `*` that somebody wrote, or that depends on data, may show in the result of a call."""
-    shows = (closed(argument, lambda v: not v.is_ghost or v in state.joins) for argument in arguments)
-    return is_gradual(type.result) or (bool(type.types) and any(map(state.hides_unknown, shows)))
+    shows = (closed(argument, lambda v: not v.is_ghost or v in state.strictness.joins) for argument in arguments)
+    return is_gradual(type.result) or (bool(type.types) and any(map(state.strictness.hides_unknown, shows)))

@@ -102,7 +102,7 @@ def wrapped_reference(
 def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -> ReadReference:
     name = state.fresh("%read")
     promise = Promise(place.span, f"what is read through {place.through}")
-    type = state.enter_part(source.content, name, lambda path, axis: promise, source in state.agreed)
+    type = state.enter_part(source.content, name, lambda path, axis: promise, source in state.strictness.agreed)
     for size in sizes(type):
         state.is_size(size)
     state.define(name, type, Made("`ref_read`", (), place.span))
@@ -118,11 +118,11 @@ def _promised(
     """Parameters at the promised type, opened; the type in their terms; and how its dims are measured off them."""
     fresh: dict[Variable, Dim] = {}
     for binder in target.binders:
-        fresh[binder] = state.rigid(binder.name)
-        state.bind_dim(binder.name, fresh[binder])
+        fresh[binder] = state.scope.rigid(binder.name)
+        state.scope.bind_dim(binder.name, fresh[binder])
         state.rigids[single(fresh[binder])] = place.span
         state.is_size(fresh[binder])
-    types = {variable: state.bind_type(variable.name) for variable in target.types}
+    types = {variable: state.scope.bind_type(variable.name) for variable in target.types}
     said = f"what is passed to {place.through}"
     names = [state.fresh("%argument") for _ in target.params]
     chosen = fresh | at_values(target, names)

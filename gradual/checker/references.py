@@ -48,7 +48,7 @@ def _made(state: Elaboration, value: str, expr: ast.Ref, hint: str | None) -> st
     if fits is None:
         return state.define(name, BROKEN)
     type = ReferenceType(content)
-    state.agree(type)
+    state.strictness.agree(type)
     state.steps.append(MakeReference(name, fits, type, expr.span))
     return state.define(name, type, Made("`ref`", (), expr.span))
 
@@ -60,7 +60,7 @@ def _read(state: Elaboration, cell: str, expr: ast.Ref, hint: str | None) -> str
     if content is None:
         return state.define(name, BROKEN)
     promise = Promise(expr.span, "what the reference holds, whose type leaves it open")
-    type = state.enter_part(content.content, name, lambda path, axis: promise, content in state.agreed)
+    type = state.enter_part(content.content, name, lambda path, axis: promise, content in state.strictness.agreed)
     for size in sizes(type):
         state.is_size(size)
     state.steps.append(ReadReference(name, cell, type, expr.span))

@@ -14,7 +14,7 @@ from dataclasses import replace
 from gradual.checker.agreeing import promising
 from gradual.checker.ascribing import ascribe
 from gradual.checker.closures import closure
-from gradual.checker.elaboration import BROKEN, Binding, Broken, Elaboration
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration
 from gradual.checker.omission import Template, calls_itself, is_omitted, is_written_out
 from gradual.checker.polymorphism import leaves_open
 from gradual.core.terms import Site
@@ -35,7 +35,7 @@ def template(state: Elaboration, literal: ast.Fn, hint: str | None, named: str |
     """A literal that waits, as a value that has no type yet.  [type.template]"""
     name = state.define(state.fresh(hint), BROKEN)
     itself = named if named is not None and calls_itself(literal, named) else None
-    state.templates[name] = Template(literal, state.scope(mentioned(literal)), itself)
+    state.templates[name] = Template(literal, state.scope.of(mentioned(literal)), itself)
     return name
 
 
@@ -82,7 +82,7 @@ def _is_empty(type: GradualType) -> bool:
 def _closure(state: Elaboration, value: str, span: Span, expected: FunctionType | None) -> str:
     waiting = state.templates[value]
     waiting.used = True
-    with state.within(waiting.scope, span):
+    with state.scope.within(waiting.scope, span):
         return closure(state, waiting.literal, value, waiting.itself, expected)
 
 
@@ -130,12 +130,12 @@ def _affordable(state: Elaboration, call: ast.Call) -> bool:
     """Whether one more call may be written out; the first that may not is reported."""
     limits = state.program.limits
     state.written_out += 1
-    if state.written_out <= limits.expansions and len(state.calls) < limits.nesting:
+    if state.written_out <= limits.expansions and len(state.scope.calls) < limits.nesting:
         return True
     if state.written_out < 2 * limits.expansions:
         state.written_out = 2 * limits.expansions
         message = "calls of functions without types are written out, and here they never end; write the types"
-        outermost = (*state.calls, call.span)[0]
+        outermost = (*state.scope.calls, call.span)[0]
         related = (Related(outermost, "from here"),) if outermost != call.span else ()
         state.report("E0310", "type.template", message, call.span, related=related)
     return False
@@ -144,11 +144,10 @@ def _affordable(state: Elaboration, call: ast.Call) -> bool:
 def _written_out(state: Elaboration, call: ast.Call, waiting: Template, operands: Sequence[str], infer: Infer) -> str:
     literal = waiting.literal
     marks = len(state.diagnostics), len(state.postponed), len(state.deferred)
-    with state.within(waiting.scope, call.span):
+    with state.scope.within(waiting.scope, call.span):
         for param, operand, argument in zip(literal.params, operands, call.arguments, strict=True):
             held = _at(state, operand, param.annotation, argument.span, Site.ARGUMENT, f"parameter `{param.name.name}`")
-            state.bind(param.name.name, held)
-            state.bindings.append(Binding(param.name.name, held, param.name.span))
+            state.scope.show(param.name.name, held, param.name.span)
         result = infer(literal.body)
         if not is_omitted(literal.result):
             span = last(literal.body).span
@@ -231,7 +230,7 @@ def _wanted(
         open = not hidden.isdisjoint(variable for part in shows for variable in type_variables(part))
         wanted.append(None if open else param)
         if agreed:
-            state.agree(param)
+            state.strictness.agree(param)
     return wanted, doubted
 
 

@@ -115,7 +115,7 @@ class Grower:
         assert checked is not None
         known = {}
         for state in checked.elaborations.values():
-            for binding in state.bindings:
+            for binding in state.scope.bindings:
                 type = state.types[binding.value]
                 if not isinstance(type, Broken):
                     known[binding.name] = type

@@ -64,7 +64,7 @@ def rigid_goals_are_errors_one_by_one() -> Iterator[None]:
     def altered(state: Elaboration) -> None:
         for postponed in state.postponed:
             if postponed.rigid and postponed.verdict.witness and not postponed.verdict.gave_up:
-                state.gradual = False
+                state.strictness.gradual = False
         settle(state)
 
     with patch("gradual.checker.module.settle", altered):
@@ -122,9 +122,9 @@ def strict_definitions_may_fail() -> Iterator[None]:
     settle = discharging.settle
 
     def altered(state: Elaboration) -> None:
-        strict, state.gradual = state.gradual, True
+        strict, state.strictness.gradual = state.strictness.gradual, True
         settle(state)
-        state.gradual = strict
+        state.strictness.gradual = strict
 
     with patch("gradual.checker.module.settle", altered):
         yield

@@ -1,0 +1,91 @@
+"""Whether an unknown takes part in a definition, so that it is not strict.  [type.strict]"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gradual.checker.program import Program
+from gradual.dims.constraint import Constraint
+from gradual.dims.dim import Dim, Variable
+from gradual.types.choosing import is_gradual
+from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TupleType
+
+
+class Strictness:
+    """What made a definition gradual so far, and which unknowns do not.
+
+    Attributes:
+        gradual: whether an unknown takes part that was written as `?` or depends on data.
+        joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
+        agreed: types in which sizes that are one of two known ones became `?`; opened, they make nothing gradual.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.gradual = False
+        self.joins: set[Variable] = set()
+        self.agreed: set[DataType | ReferenceType | FunctionType] = set()
+        self._program = program
+
+    def wrote(self, type: GradualType) -> None:
+        """A type that stands in the definition: one `?` in it is enough, though values agreed on the same type."""
+        self.gradual = self.gradual or is_gradual(type)
+
+    def interface(self, name: str) -> FunctionType | None:
+        """What a declaration of the file promises: a `?` in it, or an error, is one of the definition that names it."""
+        signature = self._program.signatures.get(name)
+        self.gradual = self.gradual or signature is None or is_gradual(signature)
+        return signature
+
+    def owes(self, goal: Dim | Constraint) -> None:
+        """A goal or a size that the definition depends on."""
+        self.gradual = self.gradual or self.mentions_unknown(goal)
+
+    def opened(self, type: GradualType) -> None:
+        """A value of this type came to be."""
+        self.gradual = self.gradual or self.hides_unknown(type)
+
+    def agree(self, type: GradualType) -> None:
+        """A type that was made here: what is unknown in it, while nothing else is, is one of several named sizes."""
+        if not self.gradual and is_gradual(type):
+            self.agreed.update(_holders(type))
+
+    def excuse(self, unknowns: Iterable[Variable]) -> None:
+        """The last unknowns that came in, the first of all, stand for sizes that were agreed on."""
+        self.gradual = False
+        self.joins.update(unknowns)
+
+    def hides_unknown(self, type: GradualType) -> bool:
+        """Whether an unknown that somebody wrote stands inside data, a function or a reference, to be opened later.
+
+        Types on which named sizes agreed here have none.
+        """
+        match type:
+            case TupleType(fields):
+                return any(map(self.hides_unknown, fields))
+            case DataType(_, arguments):
+                return type not in self.agreed and any(map(self.hides_unknown, arguments))
+            case ReferenceType() | FunctionType():
+                return type not in self.agreed and is_gradual(type)
+            case _:
+                return is_gradual(type)
+
+    def mentions_unknown(self, goal: Dim | Constraint) -> bool:
+        """Whether an unknown takes part that was written as `?` or depends on data."""
+        return any(variable.is_ghost and variable not in self.joins for variable in goal.variables())
+
+
+def _holders(type: GradualType) -> Iterator[DataType | ReferenceType | FunctionType]:
+    """The data, reference and function types that stand in a type, outside functions."""
+    match type:
+        case FunctionType():
+            yield type
+        case DataType(_, parts):
+            yield type
+            for part in parts:
+                yield from _holders(part)
+        case TupleType(parts):
+            for part in parts:
+                yield from _holders(part)
+        case ReferenceType(content):
+            yield type
+            yield from _holders(content)
