@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradual.core import anyrank
+from gradual.core import verify_ranks as ranks
 from gradual.core.terms import Block, CorePattern, If, Match
 from gradual.core.verify_data import Structures
-from gradual.core.verifying import Verifying
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, defined, equal
 from gradual.dims.dim import Dim
 from gradual.ops.contents import iff
@@ -16,9 +15,9 @@ from gradual.types.opening import base_of, paired_sizes, placed_sizes, shapes_un
 from gradual.types.type import NeverType, OpenedType, TensorType, TupleType, UnrankedType
 
 
-def conditional(verifier: Verifying, step: If) -> None:
+def conditional(verifier: Structures, step: If) -> None:
     """Both sides of an `if`, each under what the condition says.  [core.verify]"""
-    truth = verifier._implied(step.condition)
+    truth = verifier.implied(step.condition)
     then = _branch(verifier, step.then, truth.holds, step)
     orelse = _branch(verifier, step.orelse, truth.fails, step)
     _joined(verifier, step, [then, orelse])
@@ -27,7 +26,7 @@ def conditional(verifier: Verifying, step: If) -> None:
             verifier.facts.suppose(elsewhere)
 
 
-def matched(verifier: Verifying, step: Match) -> None:
+def matched(verifier: Structures, step: Match) -> None:
     """The arms of a `match`, each with what its pattern binds.  [core.verify]"""
     _joined(verifier, step, [_branch(verifier, arm.block, TRUE, step, arm.pattern) for arm in step.arms])
 
@@ -44,11 +43,11 @@ class Branch:
     never: bool
 
 
-def _joined(verifier: Verifying, step: If | Match, branches: list[Branch]) -> None:
+def _joined(verifier: Structures, step: If | Match, branches: list[Branch]) -> None:
     """An unknown of the join is one of the sizes that the branches gave; nobody comes past branches that give none."""
-    verifier._define(step.name, step.type)
+    verifier.define(step.name, step.type)
     for part in (*sizes(step.type), *((isinstance(step.type, TensorType) and step.type.contents) or ())):
-        if not verifier._known(part):
+        if not verifier.known(part):
             verifier.found.append(f"{step.name} speaks of what has no value here: {part}")
     for origin in shapes_unknown(step.type):
         if origin.split("#", 1)[0] not in verifier.types:
@@ -60,69 +59,73 @@ def _joined(verifier: Verifying, step: If | Match, branches: list[Branch]) -> No
         variable = bare(joined)
         if variable is None or base_of(variable) != step.name or not all(place in sizes for sizes in giving):
             continue
-        readings = [[equal(joined, size) for size in sizes[place] if verifier._known(size)] for sizes in giving]
+        readings = [[equal(joined, size) for size in sizes[place] if verifier.known(size)] for sizes in giving]
         if all(readings):
             verifier.facts.assume(any_of(*(all_of(*each) for each in readings)))
 
 
 def _branch(
-    verifier: Verifying, block: Block, truth: Constraint, step: If | Match, pattern: CorePattern | None = None
+    verifier: Structures, block: Block, truth: Constraint, step: If | Match, pattern: CorePattern | None = None
 ) -> Branch:
     """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
-    mark, outer, shared = verifier.facts.mark(), dict(verifier.types), dict(verifier.shared)
-    if truth.value is not True:
-        verifier.decider.suppose(verifier.facts, truth)
-    if isinstance(step, Match) and pattern is not None:
-        Structures(verifier).bind(pattern, verifier._type(step.scrutinee), False, step.name)
-    verifier.block(block)
-    if isinstance(step.type, TensorType) and step.type.contents is not None:
-        verifier._open_contents(block.result)
-    if not isinstance(step.type, UnrankedType):
-        anyrank.settle(verifier, (block.result,))
-    type = verifier._type(block.result)
-    verifier._alike(type, step.type, step.name)
-    _shaped(verifier, type, step.type, step.name)
-    for size, joined in paired_sizes(type, step.type):
-        variable = bare(joined)
-        if size is not joined and (variable is None or base_of(variable) != step.name):
-            verifier._prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
-            for condition in defined(verifier.decider.simplified(verifier.facts, joined)):
-                verifier._prove(condition, f"{step.name}: {joined} has no value unless {condition}")
-    _joined_contents(verifier, type, step)
-    learnt = {place: verifier.decider.simplified(verifier.facts, size) for place, size in placed_sizes(type)}
-    verifier.facts.rollback(mark)
-    verifier.types, verifier.shared = outer, shared
+    with verifier.scope():
+        if truth.value is not True:
+            verifier.decider.suppose(verifier.facts, truth)
+        if isinstance(step, Match) and pattern is not None:
+            verifier.bind(pattern, verifier.type_of(step.scrutinee), False, step.name)
+        verifier.block(block)
+        type = _given(verifier, block.result, step)
+        learnt = {place: verifier.decider.simplified(verifier.facts, size) for place, size in placed_sizes(type)}
     under = verifier.decider.simplified_given
     read: Read = {place: (under(verifier.facts, size, truth), learnt[place]) for place, size in placed_sizes(type)}
     return Branch(read, isinstance(type, NeverType))
 
 
-def _shaped(verifier: Verifying, type: OpenedType, recorded: OpenedType, path: str) -> None:
+def _given(verifier: Structures, result: str, step: If | Match) -> OpenedType:
+    """The type of a branch's value, which must be what the join records."""
+    if isinstance(step.type, TensorType) and step.type.contents is not None:
+        verifier.open_contents(result)
+    if not isinstance(step.type, UnrankedType):
+        ranks.settle(verifier, (result,))
+    type = verifier.type_of(result)
+    verifier.alike(type, step.type, step.name)
+    _shaped(verifier, type, step.type, step.name)
+    for size, joined in paired_sizes(type, step.type):
+        variable = bare(joined)
+        if size is not joined and (variable is None or base_of(variable) != step.name):
+            verifier.prove(equal(size, joined), f"{step.name}: a branch gives {size}, recorded as {joined}")
+            for condition in defined(verifier.decider.simplified(verifier.facts, joined)):
+                verifier.prove(condition, f"{step.name}: {joined} has no value unless {condition}")
+    _joined_contents(verifier, type, step)
+    return type
+
+
+def _shaped(verifier: Structures, type: OpenedType, recorded: OpenedType, path: str) -> None:
     """Whatever the join records to have the shape of another value has it in the branch.  [type.unranked]"""
     match type, recorded:
         case TupleType(fields), TupleType(others):
             for index, pair in enumerate(zip(fields, others, strict=False)):
                 _shaped(verifier, *pair, f"{path}#{index}")
         case TensorType(), UnrankedType(origin=str(origin)) if origin != path:
-            anyrank.recorded(verifier, type, origin, path)
+            ranks.recorded(verifier, type, origin, path)
         case UnrankedType(), UnrankedType(origin=origin) if origin not in (path, type.origin):
-            if not verifier._unreachable():
+            if not verifier.unreachable():
                 verifier.found.append(f"{path} is recorded to have the shape of {origin}, not of {type.origin}")
 
 
-def _joined_contents(verifier: Verifying, type: OpenedType, step: If | Match) -> None:
+def _joined_contents(verifier: Structures, type: OpenedType, step: If | Match) -> None:
     if isinstance(type, NeverType):  # a branch that never ends in a value says nothing
         return
     recorded = step.type.contents if isinstance(step.type, TensorType) else None
     found = type.contents if isinstance(type, TensorType) else None
     if recorded is not None and (found is None or len(found) != len(recorded)):
-        if not verifier._unreachable():
+        if not verifier.unreachable():
             verifier.found.append(f"{step.name}: contents that a branch does not give")
         return
     for content, joined in zip(found or (), recorded or (), strict=False):
         if isinstance(content, Dim) and isinstance(joined, Dim):
-            verifier._prove(equal(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
+            verifier.prove(equal(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
         elif isinstance(content, Constraint) and isinstance(joined, Constraint):
-            verifier._prove(iff(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
+            verifier.prove(iff(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
         else:
             verifier.found.append(f"{step.name}: contents that a branch does not give")

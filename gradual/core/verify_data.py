@@ -2,34 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gradual.core import verify_ranks as ranks
 from gradual.core.declared import known_numbers
-from gradual.core.terms import Bind, Change, Construct, Conversion, Convert, CorePattern, Destructure
-from gradual.core.verifying import Verifying
+from gradual.core.terms import Bind, Block, Change, Construct, Conversion, Convert, CorePattern, Destructure, Step
+from gradual.core.verify_recorded import Recorded
 from gradual.limits import LIMITS
 from gradual.types.declared import Constructor
 from gradual.types.fitting import Regular, fits
 from gradual.types.opening import opened
-from gradual.types.relate import instantiated, is_same
+from gradual.types.relate import Coercion, Demand, Mismatch, demands, instantiated, is_same, precise
+from gradual.types.subsuming import subsumes
 from gradual.types.text import shown
-from gradual.types.type import DataType, GradualType, ReferenceType, TupleType
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    NeverType,
+    OpenedType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
 
 
-@dataclass(slots=True)
-class Structures:
-    """Data in one function under verification; `met` are the types between which a kept value is looked at."""
+@dataclass(slots=True, eq=False)
+class Structures(Recorded, ABC):
+    """What is recorded of values inside others.
 
-    verifier: Verifying
-    met: set[tuple[DataType, DataType]] = field(default_factory=set)
+    Attributes:
+        converted: the conversions that were seen, by the types between which they go.
+    """
 
+    converted: set[object] = field(default_factory=set)
+
+    @abstractmethod
+    def step(self, step: Step) -> None:
+        """Type one step."""
+
+    @abstractmethod
+    def block(self, block: Block) -> None:
+        """Type the steps of a block in order."""
+
+    # ------------------------------------------------------------------------------------------------ flowing
+    def flows(self, value: str, target: GradualType, what: str) -> None:
+        """A value has what a type demands of it."""
+        for demand in demands(self.type_of(value), target):
+            match demand:
+                case Demand(goal):
+                    self.prove(goal, f"{what}: {goal}")
+                    if demand.axis is None:
+                        ranks.learnt(self, goal)
+                case Mismatch(_, message):
+                    self.found.append(f"{what}: {message}")
+                case Coercion(FunctionType() as source, FunctionType() as wanted):
+                    if not subsumes(source, wanted):
+                        self.found.append(f"{what}: {shown(source)} used as {shown(wanted)}")
+                case Coercion(source, wanted):
+                    self.kept(source, wanted, what)
+
+    def ranked(self, value: str, target: GradualType, what: str) -> None:
+        """The ranks that a type demands are there."""
+        for demand in demands(self.type_of(value), target):
+            if isinstance(demand, Demand) and demand.axis is None:
+                self.prove(demand.goal, f"{what}: {demand.goal}")
+                ranks.learnt(self, demand.goal)
+
+    def alike(self, found: OpenedType, recorded: OpenedType, path: str) -> None:
+        """The same structure, ranks and element types."""
+        match found, recorded:
+            case TensorType(), TensorType() if found.rank == recorded.rank and found.dtype is recorded.dtype:
+                pass
+            case TupleType(fields), TupleType(others) if len(fields) == len(others):
+                for i, (field, other) in enumerate(zip(fields, others, strict=True)):
+                    self.alike(field, other, f"{path}#{i}")
+            case FunctionType(), FunctionType() if precise(found, recorded) or subsumes(found, recorded):
+                pass
+            case DataType(), DataType() if found.name == recorded.name:
+                self.kept(found, recorded, path)
+            case NeverType(), _:
+                pass
+            case _ if is_same(found, recorded):
+                pass
+            case TensorType() | UnrankedType(), UnrankedType() if found.dtype is recorded.dtype:
+                pass
+            case _:
+                self.differs(path, recorded, found)
+
+    # --------------------------------------------------------------------------------------------- construction
     def _constructors(self, name: str) -> Mapping[str, Constructor]:
-        return self.verifier.module.data[name].constructors
+        return self.module.data[name].constructors
 
     def _fields(self, constructor: str, type: DataType) -> tuple[GradualType, ...] | None:
-        declared = self.verifier.module.data[type.name]
+        declared = self.module.data[type.name]
         found = declared.constructors.get(constructor)
         if found is None:
             return None
@@ -41,11 +110,11 @@ class Structures:
         type = step.type
         fields = self._fields(step.constructor, type) if isinstance(type, DataType) else None
         if fields is None or len(fields) != len(step.fields):
-            self.verifier.found.append(f"{step.name}: {step.constructor} as {shown(type)}")
+            self.found.append(f"{step.name}: {step.constructor} as {shown(type)}")
         else:
             for index, (operand, wanted) in enumerate(zip(step.fields, fields, strict=True)):
-                self.verifier._flows(operand, wanted, f"field {index} of {step.name}")
-        self.verifier._define(step.name, type)
+                self.flows(operand, wanted, f"field {index} of {step.name}")
+        self.define(step.name, type)
 
     # -------------------------------------------------------------------------------------------------- patterns
     def bind(self, pattern: CorePattern, type: GradualType, inside: bool, name: str) -> None:
@@ -55,46 +124,46 @@ class Structures:
                 return
             case Bind(str(variable), recorded), _:
                 if inside:
-                    self.verifier._matches(type, recorded, variable)
+                    self.matches(type, recorded, variable)
                 elif not is_same(recorded, type):
-                    self.verifier.found.append(f"{variable}: {shown(recorded)} instead of {shown(type)}")
-                self.verifier._define(variable, recorded, None if inside else known_numbers(recorded))
+                    self.found.append(f"{variable}: {shown(recorded)} instead of {shown(type)}")
+                self.define(variable, recorded, None if inside else known_numbers(recorded))
             case Destructure(None, patterns), TupleType(fields) if len(patterns) == len(fields):
                 for part, held in zip(patterns, fields, strict=True):
                     self.bind(part, held, inside, name)
             case Destructure(str(constructor), patterns), DataType() as data:
                 types = self._fields(constructor, data)
                 if types is None or len(types) != len(patterns):
-                    self.verifier.found.append(f"{name}: no value of {shown(type)} fits a pattern of {constructor}")
+                    self.found.append(f"{name}: no value of {shown(type)} fits a pattern of {constructor}")
                     return
                 for part, held in zip(patterns, types, strict=True):
                     self.bind(part, held, True, name)
             case _:
-                self.verifier.found.append(f"{name}: no value of {shown(type)} fits a pattern")
+                self.found.append(f"{name}: no value of {shown(type)} fits a pattern")
 
     # ----------------------------------------------------------------------------------------------- conversions
     def convert(self, step: Convert) -> None:
         """Every field of every constructor becomes one of the new type."""
-        source, target = self.verifier._type(step.operand), step.type
+        source, target = self.type_of(step.operand), step.type
         if not (isinstance(source, DataType) and isinstance(target, DataType) and source.name == target.name):
-            self.verifier.found.append(f"{step.name}: {shown(source)} converted to {shown(target)}")
+            self.found.append(f"{step.name}: {shown(source)} converted to {shown(target)}")
         else:
             self._conversion(step.conversion, source, target, step.name)
-        self.verifier._define(step.name, target)
+        self.define(step.name, target)
 
     def _conversion(self, conversion: Conversion, source: DataType, target: DataType, name: str) -> None:
         key = id(conversion), source, target
-        if key in self.verifier.converted:
+        if key in self.converted:
             return
-        self.verifier.converted.add(key)
+        self.converted.add(key)
         if conversion.fields.keys() != self._constructors(source.name).keys():
-            self.verifier.found.append(f"{name}: the conversion leaves out a constructor of {source.name}")
+            self.found.append(f"{name}: the conversion leaves out a constructor of {source.name}")
             return
         for constructor, how in conversion.fields.items():
             held, wanted = self._fields(constructor, source), self._fields(constructor, target)
             assert held is not None and wanted is not None, constructor
             if len(how) != len(held):
-                self.verifier.found.append(f"{name}: the conversion leaves out a field of {constructor}")
+                self.found.append(f"{name}: the conversion leaves out a field of {constructor}")
                 continue
             for change, mine, theirs in zip(how, held, wanted, strict=True):
                 self._changed(change, mine, theirs, name)
@@ -102,56 +171,50 @@ class Structures:
     def _changed(self, change: Change | Conversion | None, held: GradualType, wanted: GradualType, name: str) -> None:
         match change:
             case None:
-                Structures(self.verifier).kept(held, wanted, name)
+                self.kept(held, wanted, name)
             case Conversion():
                 if isinstance(held, DataType) and isinstance(wanted, DataType) and held.name == wanted.name:
                     self._conversion(change, held, wanted, name)
                 else:
-                    self.verifier.found.append(f"{name}: {shown(held)} converted to {shown(wanted)}")
+                    self.found.append(f"{name}: {shown(held)} converted to {shown(wanted)}")
             case Change(param, steps, result):
                 if not is_same(param.written, held):
-                    self.verifier.found.append(f"{name} converts {shown(param.written)} instead of {shown(held)}")
-                with self._scope():
-                    self.verifier._matches(param.written, param.type, param.name)
-                    self.verifier._define(param.name, param.type)
+                    self.found.append(f"{name} converts {shown(param.written)} instead of {shown(held)}")
+                with self.scope():
+                    self.matches(param.written, param.type, param.name)
+                    self.define(param.name, param.type)
                     for step in steps:
-                        self.verifier._step(step)
-                    self.verifier._flows(result, wanted, f"what {name} makes of {param.name}")
+                        self.step(step)
+                    self.flows(result, wanted, f"what {name} makes of {param.name}")
 
     def kept(self, held: GradualType, wanted: GradualType, what: str) -> None:
         """A value that stays as it is has the new type: by what is written, or by what is known here."""
-        if fits(held, wanted, Regular(self.verifier.module.data, LIMITS.parts)):
+        self._kept(held, wanted, what, set())
+
+    def _kept(self, held: GradualType, wanted: GradualType, what: str, met: set[tuple[DataType, DataType]]) -> None:
+        if fits(held, wanted, Regular(self.module.data, LIMITS.parts)):
             return
         if isinstance(held, DataType) and isinstance(wanted, DataType) and held.name == wanted.name:
-            if (held, wanted) in self.met:
+            if (held, wanted) in met:
                 return
-            self.met.add((held, wanted))
+            met.add((held, wanted))
             for constructor in self._constructors(held.name):
                 pairs = zip(self._fields(constructor, held) or (), self._fields(constructor, wanted) or (), strict=True)
                 for mine, theirs in pairs:
-                    self.kept(mine, theirs, what)
+                    self._kept(mine, theirs, what, met)
             return
         if isinstance(held, TupleType) and isinstance(wanted, TupleType) and len(held.fields) == len(wanted.fields):
             for mine, theirs in zip(held.fields, wanted.fields, strict=True):
-                self.kept(mine, theirs, what)
+                self._kept(mine, theirs, what, met)
             return
         if isinstance(held, DataType | TupleType | ReferenceType) or isinstance(wanted, DataType | TupleType):
-            self.verifier.found.append(f"{what}: {shown(held)} used as {shown(wanted)}")
+            self.found.append(f"{what}: {shown(held)} used as {shown(wanted)}")
             return
         name = "%?part"
-        with self._scope():
+        with self.scope():
             type, openings = opened(held, name, lambda path, axis, hole: None)
-            self.verifier._define(name, type)
+            self.define(name, type)
             for opening in openings:
                 for fact in opening.facts():
-                    self.verifier.facts.assume(fact)
-            self.verifier._flows(name, wanted, what)
-
-    @contextmanager
-    def _scope(self) -> Iterator[None]:
-        """What is defined and learnt inside ends with it."""
-        verifier = self.verifier
-        mark, types, shared = verifier.facts.mark(), dict(verifier.types), dict(verifier.shared)
-        yield
-        verifier.facts.rollback(mark)
-        verifier.types, verifier.shared = types, shared
+                    self.facts.assume(fact)
+            self.flows(name, wanted, what)

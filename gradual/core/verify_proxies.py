@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradual.core.terms import Layer, Wrap, WrapReference
-from gradual.core.verifying import Verifying
+from gradual.core.verify_data import Structures
 from gradual.dims.constraint import at_least
 from gradual.dims.dim import constant, of_atom
 from gradual.types.measuring import at_values, measured, measuring
@@ -14,38 +14,40 @@ from gradual.types.text import shown
 from gradual.types.type import FunctionType, GradualType, ReferenceType, TupleType
 
 
-def wrap(verifier: Verifying, step: Wrap | WrapReference) -> None:
+def wrap(verifier: Structures, step: Wrap | WrapReference) -> None:
     """Each layer takes what the new type promises to take, uses the value as its own type says, and gives back."""
     type = step.type
     match step, type:
         case Wrap(layer=layer), FunctionType():
-            _layer(verifier, layer, type.params, type.result, type, step.name)
+            with verifier.scope():
+                _layer(verifier, layer, type.params, type.result, type, step.name)
         case WrapReference(read=read, write=write), ReferenceType(content):
-            _layer(verifier, read, (), content, None, step.name)
-            _layer(verifier, write, (content,), TupleType(()), None, step.name)
+            with verifier.scope():
+                _layer(verifier, read, (), content, None, step.name)
+            with verifier.scope():
+                _layer(verifier, write, (content,), TupleType(()), None, step.name)
         case _:
             verifier.found.append(f"{step.name}: a proxy as {shown(type)}")
-    verifier._define(step.name, type)
+    verifier.define(step.name, type)
 
 
 def _layer(
-    verifier: Verifying,
+    verifier: Structures,
     layer: Layer,
     params: tuple[GradualType, ...],
     result: GradualType,
     promised: FunctionType | None,
     name: str,
 ) -> None:
-    mark, outer, shared = verifier.facts.mark(), dict(verifier.types), dict(verifier.shared)
     own = {v: of_atom(w) for v, (w, _) in zip(promised.binders if promised else (), layer.binders, strict=True)}
     types = dict(zip(promised.types if promised else (), layer.types, strict=True))
     parts = at_values(promised, [param.name for param in layer.params]) if promised else {}
     for param, written in zip(layer.params, params, strict=True):
         if not is_same(param.written, instantiated(substituted(written, own | parts), types)):
             verifier.found.append(f"{name} takes {shown(param.written)} instead of {shown(written)}")
-        verifier._matches(param.written, param.type, param.name)
-        verifier._define(param.name, param.type)
-        verifier._open_contents(param.name)
+        verifier.matches(param.written, param.type, param.name)
+        verifier.define(param.name, param.type)
+        verifier.open_contents(param.name)
     for variable, _ in layer.binders:
         verifier.facts.assume(at_least(of_atom(variable), constant(0)))
     if promised is not None:
@@ -58,18 +60,16 @@ def _layer(
             types=layer.types,
         )
         _measures(verifier, here, layer, name)
-        mapping = measured(here, [verifier._type(param.name) for param in layer.params]).mapping
+        mapping = measured(here, [verifier.type_of(param.name) for param in layer.params]).mapping
         for clause in here.where:
             verifier.facts.assume(clause.substitute(mapping))
         result = substituted(here.result, mapping)
     for step in (*layer.before, layer.call, *layer.after):
-        verifier._step(step)
-    verifier._flows(layer.result, result, f"what {name} gives back")
-    verifier.facts.rollback(mark)
-    verifier.types, verifier.shared = outer, shared
+        verifier.step(step)
+    verifier.flows(layer.result, result, f"what {name} gives back")
 
 
-def _measures(verifier: Verifying, promised: FunctionType, layer: Layer, name: str) -> None:
+def _measures(verifier: Structures, promised: FunctionType, layer: Layer, name: str) -> None:
     choice = measured(promised, [measuring(param.written, param.name) for param in layer.params])
     if dict(layer.binders) != {variable: choice.mapping.get(variable) for variable in promised.binders}:
         verifier.found.append(f"{name} does not measure its dims as it promises them")

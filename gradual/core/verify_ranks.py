@@ -1,0 +1,188 @@
+"""The verifier's part on unknown ranks: where they become known, and what may be read of a value that has one.
+
+[core.verify]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gradual.core.verify_ground import Ground
+from gradual.dims.constraint import FALSE, And, Constraint, Or, all_of, any_of, at_least, equal, negated
+from gradual.dims.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, constant
+from gradual.limits import LIMITS
+from gradual.ops.cases import at_size
+from gradual.types.opening import at_rank, counted, numel_of, rank_of, shapes_unknown, size_of, sizes
+from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
+
+
+def rank_known(ground: Ground, origin: str, rank: int) -> None:
+    """From here on the shapes of an origin have a rank."""
+    facts = ground.facts
+    facts.assume(equal(rank_of(origin), constant(rank)))
+    facts.assume(counted(origin, rank))
+    for axis in range(rank):
+        facts.assume(at_least(size_of(origin, axis), constant(0)))
+    for name, type in ground.types.items():
+        if origin in shapes_unknown(type):
+            ground.types[name] = at_rank(type, origin, rank)
+
+
+def learnt(ground: Ground, goal: Constraint) -> None:
+    """Take in the rank that a goal says, if it says one."""
+    solution = goal.solution
+    witness = solution[0].witness if solution is not None else None
+    if solution is not None and isinstance(witness, RankOf) and solution[1].value is not None:
+        rank_known(ground, witness.value, solution[1].value)
+
+
+def settle(ground: Ground, operands: tuple[str, ...]) -> None:
+    """Take in the ranks of operands that the facts know."""
+    for operand in operands:
+        for origin in tuple(shapes_unknown(ground.types[operand])) if operand in ground.types else ():
+            _settle(ground, origin)
+
+
+def _settle(ground: Ground, origin: str) -> None:
+    rank = ground.facts.rewrite(rank_of(origin)).value
+    if rank is not None and 0 <= rank <= LIMITS.rank:
+        rank_known(ground, origin, rank)
+
+
+def define(ground: Ground, type: OpenedType, path: str) -> None:
+    """A value of unknown rank has a rank and a number of elements, neither of them negative."""
+    match type:
+        case UnrankedType(origin=None):
+            ground.found.append(f"{path}: an unknown rank that is nobody's")
+        case UnrankedType(origin=origin) if origin == path:
+            for ghost in (rank_of(path), numel_of(path)):
+                ground.facts.assume(at_least(ghost, constant(0)))
+        case TupleType(fields):
+            for index, field in enumerate(fields):
+                define(ground, field, f"{path}#{index}")
+
+
+def read_always(node: Any) -> Iterator[Variable]:
+    """The variables that are read whichever branches of sizes are taken, and whichever part decides a predicate."""
+    match node:
+        case And(parts=parts) | Or(parts=parts):
+            first, *others = (dict.fromkeys(read_always(part)) for part in parts)
+            yield from (variable for variable in first if all(variable in other for other in others))
+        case Variable():
+            yield node
+        case Ite(condition=condition):
+            yield from read_always(condition)
+        case Dim():
+            for atom in node.atoms():
+                yield from read_always(atom)
+        case _:
+            for child in node.children:
+                yield from read_always(child)
+
+
+def readable(ground: Ground, variable: Variable, what: str) -> None:
+    """A size or an element is read of a value only where its rank has been seen to have one."""
+    match variable.witness:
+        case SizeOf(value=path, axis=axis) if (part := _part(ground.types, path)) is not None:
+            ground.prove(at_least(rank_of(part), constant(axis + 1)), f"{what} reads dimension {axis} of {path}")
+            ground.facts.assume(at_least(size_of(path, axis), constant(0)))
+            _settle(ground, part)
+        case ContentOf(value=path, index=index) if (part := _part(ground.types, path)) is not None:
+            least = constant((*index, 0)[0] + 1)
+            ranked = equal(rank_of(part), constant(len(index)))
+            there = all_of(ranked, *(at_least(size_of(part, axis), least) for axis in range(len(index))))
+            goal = any_of(at_least(numel_of(part), least), there)
+            ground.prove(goal, f"{what} reads an element of {path}")
+        case ContentOf(value=path, index=(index,)) if (length := _length(ground.types, path)) is not None:
+            ground.prove(at_least(length, constant(index + 1)), f"{what} reads an element of {path}")
+        case _:
+            pass
+
+
+def seen(ground: Ground, type: OpenedType) -> None:
+    """A value that is there has its type, so the values whose sizes and elements the type reads have them."""
+    for size in sizes(type):
+        for variable, unless in _reads(size, FALSE):
+            match variable.witness:
+                case SizeOf(value=path, axis=axis) if (part := _part(ground.types, path)) is not None:
+                    ground.facts.assume(any_of(unless, at_least(rank_of(part), constant(axis + 1))))
+                    ground.facts.assume(any_of(unless, at_least(size_of(path, axis), constant(0))))
+                case ContentOf(value=path, index=index) if (part := _part(ground.types, path)) is not None:
+                    ground.facts.assume(any_of(unless, at_least(numel_of(part), constant((*index, 0)[0] + 1))))
+                case ContentOf(value=path, index=(index,)) if (length := _length(ground.types, path)) is not None:
+                    ground.facts.assume(any_of(unless, at_least(length, constant(index + 1))))
+                case _:
+                    pass
+
+
+def _reads(node: Any, unless: Constraint) -> Iterator[tuple[Variable, Constraint]]:
+    """The variables that a size reads, each with what holds where another branch of the size is taken."""
+    match node:
+        case Variable():
+            yield node, unless
+        case Dim():
+            for atom in node.atoms():
+                yield from _reads(atom, unless)
+        case Ite(condition=condition, then=then, orelse=orelse):
+            yield from ((variable, unless) for variable in read_always(condition))
+            yield from _reads(then, any_of(unless, negated(condition)))
+            yield from _reads(orelse, any_of(unless, condition))
+        case _:
+            for child in node.children:
+                yield from _reads(child, unless)
+
+
+def read_by(value: Any) -> Iterator[Variable]:
+    """The sizes that an attribute reads whichever branches of sizes are taken."""
+    if isinstance(value, Dim):
+        yield from read_always(value)
+    for part in value if isinstance(value, tuple) else ():
+        yield from read_by(part)
+
+
+def _part(types: Mapping[str, OpenedType], path: str) -> str | None:
+    """The origin of the part at a path, if its rank is unknown."""
+    part = _at(types, path)
+    return part.origin if isinstance(part, UnrankedType) else None
+
+
+def _length(types: Mapping[str, OpenedType], path: str) -> Dim | None:
+    """The size of the vector at a path."""
+    match _at(types, path):
+        case TensorType((length,)):
+            return length
+        case _:
+            return None
+
+
+def _at(types: Mapping[str, OpenedType], path: str) -> OpenedType | None:
+    base, *fields = path.split("#")
+    part = types.get(base)
+    for field in fields:
+        part = part.fields[int(field)] if isinstance(part, TupleType) else None
+    return part
+
+
+def recorded(ground: Ground, judged: TensorType[Dim | Hole], origin: str, path: str) -> None:
+    """A value that is recorded to have an origin's shape has its rank and its sizes; its own says what they are."""
+    sizes = [(axis, extent) for axis, extent in enumerate(judged.shape) if isinstance(extent, Dim)]
+    goals = [equal(rank_of(origin), constant(judged.rank))]
+    goals += [equal(size_of(origin, axis), size) for axis, size in sizes]
+    if origin == path:
+        for goal in goals:
+            ground.facts.assume(goal)
+        return
+    if len(sizes) < judged.rank:
+        ground.found.append(f"{path} is recorded to have the shape of {origin}")
+    for goal in goals:
+        ground.prove(goal, f"{path} is recorded to have the shape of {origin}: {goal}")
+
+
+def settle_length(ground: Ground, name: str) -> None:
+    """Take in the length of a vector of integers, if it is known."""
+    type = ground.types.get(name)
+    if isinstance(type, TensorType) and type.rank == 1 and type.dtype.is_integer and type.shape[0].value is None:
+        value = ground.decider.simplified(ground.facts, type.shape[0]).value
+        if value is not None and 0 <= value <= LIMITS.contents:
+            ground.types[name] = at_size(type, type.shape[0], value)
