@@ -28,7 +28,8 @@ from tests.generators.program_terms import (
     annotated,
     resized,
 )
-from tests.generators.programs import KEPT_REJECTS, Compile, generated, generated_about
+from tests.generators.growing import KEPT_REJECTS, Compile
+from tests.generators.programs import generated, generated_about
 
 MEMBERS = 8
 """How many programs a family has, the one that is grown among them."""
