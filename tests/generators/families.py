@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
+from tests.generators.growing import KEPT_REJECTS, Compile
 from tests.generators.program_terms import (
     Annotation,
     Body,
@@ -28,7 +29,6 @@ from tests.generators.program_terms import (
     annotated,
     resized,
 )
-from tests.generators.growing import KEPT_REJECTS, Compile
 from tests.generators.programs import generated, generated_about
 
 MEMBERS = 8
