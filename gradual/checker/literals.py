@@ -37,10 +37,7 @@ EXTREMA = {"max": "maximum", "min": "minimum"}
 
 def fits_beside(value: bool | int | float, dtype: DType) -> bool:
     """Whether an unsuffixed integer literal is a value of an integer type."""
-    if type(value) is not int or not dtype.is_integer:
-        return False
-    bits = dtype.bits - dtype.is_signed
-    return (-(1 << bits) if dtype.is_signed else 0) <= value < 1 << bits
+    return type(value) is int and fits(value, dtype)
 
 
 def takes_neighbours(operator: Operator | None, count: int) -> bool:

@@ -14,7 +14,7 @@ from gradual.core.terms import Apply
 from gradual.core.verify_recorded import Recorded
 from gradual.dims.constraint import FALSE, equal
 from gradual.dims.dim import Dim, constant
-from gradual.ops.cases import Case, Together, Types, Unknown, at_size, unranked
+from gradual.ops.cases import Case, Cases, Together, Types, Unknown, at_size, unranked
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking
 from gradual.types.type import Content, OpenedType, TensorType, UnrankedType
@@ -31,23 +31,23 @@ def apply(verifier: Recorded, step: Apply) -> None:
         ranks.readable(verifier, variable, step.name)
     asking = Asking(step.operator, step.operands, step.attributes)
     try:
-        types, judgement = _asked(verifier, step.operands, asking)
+        types, found = _asked(verifier, step.operands, asking)
     except IllFormed as wrong:
         if step.accepts is None and not verifier.unreachable():
             verifier.found.append(f"{step.name}: {wrong.message}")
         verifier.facts.suppose(FALSE)  # its check fails, and nobody comes to what follows
         verifier.define(step.name, step.type)
         return
-    if not isinstance(judgement, Judgement):
-        _applied(verifier, step, asking, types)
+    if not isinstance(found, Judgement):
+        _applied(verifier, step, asking, types, found)
         verifier.define(step.name, step.type)
         return
-    for need in judgement.needs:
+    for need in found.needs:
         if step.accepts is None:
             verifier.prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
         else:
             verifier.facts.assume(need.goal)
-    verifier.matches(judgement.result, step.type, step.name, step.operands)
+    verifier.matches(found.result, step.type, step.name, step.operands)
     _recorded_contents(verifier, step, types)
     verifier.define(step.name, step.type)
     truth = of_result(step.operator.name, step.type, lambda: [verifier.implied(operand) for operand in step.operands])
@@ -75,44 +75,47 @@ def _gives(step: Apply, types: Sequence[OpenedType], recorded: tuple[Content, ..
     return given is not None and len(given) == len(recorded) and all(map(is_, given, recorded))
 
 
-def _asked(verifier: Recorded, operands: tuple[str, ...], asking: Asking) -> tuple[Types, Judgement | Unknown]:
+def _asked(verifier: Recorded, operands: tuple[str, ...], asking: Asking) -> tuple[Types, Judgement | Cases | None]:
     """What the rule says of the operands, ranks and sizes that decide one taken in where they are known.
 
-    Raises IllFormed.
+    Where that is no judgement: what it says at every rank, or None if those are too many.  Raises IllFormed.
     """
     while True:
         types = asking.flattened(tuple(verifier.type_of(operand) for operand in operands))
         found = asking.step(types)
-        known = _known(verifier, asking, types, found) if isinstance(found, Unknown) else None
-        if known is None:
+        if isinstance(found, Judgement):
             return types, found
-        unknown, value = known
-        if unknown.origin is not None:
-            ranks.rank_known(verifier, unknown.origin, value)
-        for place in unknown.operands if unknown.origin is None else ():
-            verifier.types[operands[place]] = at_size(types[place], unknown.number, value)
-            verifier.open_contents(operands[place], True)
+        value = verifier.decider.simplified(verifier.facts, found.number).value if found.origin is None else None
+        if value is not None:
+            _take_in(verifier, operands, types, found, value)
+            continue
+        cases = asking.cases(types)
+        fixed = cases.fixed if cases is not None and cases.complete and cases.fitting else None
+        if fixed is None or not _is(verifier, *fixed):
+            return types, cases
+        _take_in(verifier, operands, types, *fixed)
 
 
-def _known(verifier: Recorded, asking: Asking, types: Types, found: Unknown) -> tuple[Unknown, int] | None:
-    """A number that the facts know, or the one that the rule fixes and that is proved to be it."""
-    value = verifier.decider.simplified(verifier.facts, found.number).value if found.origin is None else None
-    if value is not None:
-        return found, value
-    cases = asking.cases(types)
-    fixed = cases.fixed if cases is not None and cases.complete and cases.fitting else None
-    if fixed is None:
-        return None
-    verdict = verifier.decider.decide(verifier.facts, equal(fixed[0].number, constant(fixed[1])))
-    return fixed if isinstance(verdict, Proved) else None
+def _is(verifier: Recorded, unknown: Unknown, value: int) -> bool:
+    """Whether a number that the rule fixes is proved to be it."""
+    return isinstance(verifier.decider.decide(verifier.facts, equal(unknown.number, constant(value))), Proved)
 
 
-def _applied(verifier: Recorded, step: Apply, asking: Asking, types: Types) -> None:
+def _take_in(verifier: Recorded, operands: tuple[str, ...], types: Types, unknown: Unknown, value: int) -> None:
+    """From here on a rank, or the size that decides one, is a number."""
+    if unknown.origin is not None:
+        ranks.rank_known(verifier, unknown.origin, value)
+        return
+    for place in unknown.operands:
+        verifier.types[operands[place]] = at_size(types[place], unknown.number, value)
+        verifier.open_contents(operands[place], True)
+
+
+def _applied(verifier: Recorded, step: Apply, asking: Asking, types: Types, cases: Cases | None) -> None:
     """An application at ranks that are not known: its result is as recorded at each that can be.
 
     Where it has no check that asks the rule at run time, the rule must hold at each too.
     """
-    cases = asking.cases(types)
     if cases is None or not cases.complete:
         _unasked(verifier, step, asking, types)
         return

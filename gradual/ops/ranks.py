@@ -7,7 +7,7 @@ of this: each is asked with tensors of known rank only.   [op.dynamic]
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -33,7 +33,6 @@ class Asking:
     operator: Operator
     names: Sequence[str]
     attributes: Mapping[str, Any]
-    _last: list[tuple[Types, Cases | None]] = field(default_factory=list)
 
     def flattened(self, types: Types) -> Types:
         """The types, where only the number of elements matters as vectors of so many.   [op.dynamic.flat]"""
@@ -91,13 +90,8 @@ class Asking:
     def cases(self, types: Types) -> Cases | None:
         """What the rule says at every rank, or at some if they tell that nothing is common to all.
 
-        None where more than two numbers are unknown.  The last answer is kept, since it is asked for twice in a row.
+        None where more than two numbers are unknown.
         """
-        if not self._last or self._last[0][0] is not types:
-            self._last[:] = [(types, self._asked(types))]
-        return self._last[0][1]
-
-    def _asked(self, types: Types) -> Cases | None:
         found: list[Case] = []
         for case in self._cases(types, ()):
             if case is None:
