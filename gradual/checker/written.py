@@ -121,13 +121,15 @@ class Reading(Sizes):
         variable, declared = state.scope.types.get(name), state.program.data.get(name)
         if variable is not None and not written.arguments:
             return variable
-        arguments = _tried(lambda: _each(self.type, written.arguments))
         if declared is None and variable is None:
             is_dim = name in state.scope.dims
-            known = f"`{name}` is a dimension here, not a type" if is_dim else f"unknown type `{name}`"
-            help = similar("a type", name, (*DType, *state.program.data, *state.scope.types))
-            state.report("E0205", "name.type", known, written.span, help=help)
+            message = f"`{name}` is a dimension here, not a type" if is_dim else f"unknown type `{name}`"
+            help = similar("a type", name, (*DType, *state.program.data, *state.scope.types, "Tensor"))
+            state.report("E0205", "name.type", message, written.span, help=help)
+            if not any("`Tensor`" in one.text for one in help):  # a misspelt tensor type holds no types
+                _tried(lambda: _each(self.type, written.arguments))
             raise Unreadable
+        arguments = _tried(lambda: _each(self.type, written.arguments))
         takes = len(declared.types) if declared is not None and variable is None else 0
         if len(written.arguments) != takes:
             message = f"`{name}` takes {takes} type arguments, not {len(written.arguments)}"

@@ -36,13 +36,14 @@ def parse(source: Source) -> tuple[ast.Module, list[Diagnostic]]:
     module = reading.value or ast.Module(None, (), ())
     if reading.section != section:  # the words stood in a comment, or the section begins inside a line
         metadata, broken = _decoded(text, reading.section)
-    return replace(module, metadata=metadata.constants), _in_order(reading.diagnostics + broken)
+    diagnostics = _helped(text, "module", metadata, reading) + broken
+    return replace(module, metadata=metadata.constants), _in_order(diagnostics)
 
 
 def parse_fragment(source: Source) -> tuple[Fragment, list[Diagnostic]]:
     """What was typed into a session: definitions, items (the last may lack its `;`), or an expression."""
     reading = _read(source.text, "fragment", NO_METADATA)
-    return reading.value or (), _in_order(reading.diagnostics)
+    return reading.value or (), _in_order(_helped(source.text, "fragment", NO_METADATA, reading))
 
 
 def parse_incomplete(text: str) -> bool:
@@ -87,11 +88,38 @@ class Reading(NamedTuple):
     diagnostics: list[Diagnostic]
     incomplete: bool
     section: int | None
+    failures: list[Failure]
+
+
+class Failure(NamedTuple):
+    """An error, where the definition begins that it is in, and where the token is that cannot stand there."""
+
+    diagnostic: Diagnostic
+    begin: int
+    found: Span
+
+
+MENDED = 8
+"""For how many syntax errors of a text a change is looked for."""
 
 
 def _read(text: str, start: str, metadata: Metadata) -> Reading:
     with collector_paused():
         return _Reader(text, start, metadata).read()
+
+
+def _helped(text: str, start: str, metadata: Metadata, reading: Reading) -> list[Diagnostic]:
+    """What is wrong, with a change that lets it be read where one is found.  [syntax.token]"""
+    if not reading.failures:
+        return reading.diagnostics
+    from gradual.syntax.mending import mending
+
+    def reach(changed: str, cut: bool) -> int | None:
+        found = _read(changed, start, metadata)
+        return None if not found.diagnostics or (cut and found.incomplete) else found.diagnostics[0].span.start
+
+    helps = {id(found): mending(text, begin, at, reach) for found, begin, at in reading.failures[:MENDED]}
+    return [replace(one, help=(found,)) if (found := helps.get(id(one))) else one for one in reading.diagnostics]
 
 
 class _Reader:
@@ -107,12 +135,14 @@ class _Reader:
         self.places: list[int] = []
         self.depths: list[int] = []
         self.errors: list[Diagnostic] = []
+        self.failures: list[Failure] = []
         self.early = False
 
     def read(self) -> Reading:
         value = self._run()
         diagnostics = self.errors + self.lexer.diagnostics
-        return Reading(value, diagnostics, self.early and len(diagnostics) == 1, self.lexer.section)
+        incomplete = self.early and len(diagnostics) == 1
+        return Reading(value, diagnostics, incomplete, self.lexer.section, self.failures)
 
     def _run(self) -> Any:
         """The loop: shift, follow a child-handing step, extend a list, or build a node."""
@@ -212,16 +242,23 @@ class _Reader:
     def _failed(self, problem: Diagnostic, token: Token) -> bool:
         """Note an error, drop the definition it is in; whether reading can go on with this very token."""
         self.errors.append(problem)
+        _, _, at, to = token
+        height = self._height()
+        if problem.rule == "syntax.token" and at < to:
+            self.failures.append(Failure(problem, [*self.places, at][height], Span(at, to)))
         if not self.machine.accepts(self.states, self.machine.definition, self.last):
             self._drop()
         return self._resumes(token)
 
+    def _height(self) -> int:
+        """How much of the stack stands before what was begun last, which is where a definition may begin."""
+        actions, definition = self.machine.actions, self.machine.definition
+        return next(k for k in reversed(range(len(self.states))) if actions[self.states[k]].get(definition, -1) >= 0)
+
     def _drop(self) -> None:
-        """Take what was begun off the stack, down to where a definition may begin."""
-        begins = self.machine.definition
-        while self.machine.actions[self.states[-1]].get(begins, -1) < 0:
-            for stack in (self.states, self.values, self.places, self.depths):
-                stack.pop()
+        """Take what was begun off the stack."""
+        height = self._height()
+        del self.states[height + 1 :], self.values[height:], self.places[height:], self.depths[height:]
 
     def _resumes(self, token: Token) -> bool:
         """Whether a token begins a definition or ends the text, so that reading goes on there."""

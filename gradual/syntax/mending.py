@@ -1,0 +1,195 @@
+"""One change of a text, close to a syntax error, with which it can be read: tried before it is proposed.
+
+What is meant is mostly one word, one sign or the brackets of a shape away, so those are tried, the likeliest first.
+A change has to let the whole definition be read, or, if something else is wrong in it, more of it than any other
+change does and several words at least.  [syntax.token]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gradual.diagnostic import Edit, Help
+from gradual.source import Span
+from gradual.syntax.errors import CLOSERS
+
+FARTHEST = 5_000
+"""The longest way, in characters, from where a definition begins to an error that is looked at."""
+
+AROUND = 400
+"""How many characters after an error are read again."""
+
+REACH = 12
+"""How many characters more have to be read at least."""
+
+BACK = 12
+"""How many words before an error may be wrong."""
+
+FOREIGN = {
+    **dict.fromkeys(("function", "fun", "func"), ("def", "fn")),
+    **dict.fromkeys(("fn", "let", "define"), ("def",)),
+    **dict.fromkeys(("var", "val", "const", "auto"), ("let",)),
+    **dict.fromkeys(("struct", "enum", "data", "class"), ("type",)),
+    **dict.fromkeys(("switch", "case"), ("match",)),
+    **dict.fromkeys(("requires", "when"), ("where",)),
+    "lambda": ("fn",),
+    "tensor": ("Tensor",),
+    "otherwise": ("else",),
+    "return": ("",),
+}
+"""What words of other languages mean."""
+
+KEYWORDS = ("def", "let", "fn", "if", "else", "match", "type", "where", "extern", "operator", "assert", "Tensor")
+ENDING = (",", ";", ")", "]", "}", ":")
+SIGNS = (",", ";", ")", "]", "}", "(", "[", "{", ":", "=", "->", "=>")
+
+_TOKEN = re.compile(r"[%@]?[A-Za-z_][A-Za-z0-9_.]*|[%@][0-9]+|[0-9][A-Za-z0-9_.]*|->|=>|[<>=!]=|//|\"[^\"\n]*\"|\S")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What becomes of a text, and how that is said."""
+
+    says: str
+    edits: tuple[Edit, ...]
+
+    def of(self, text: str) -> str:
+        for edit in reversed(self.edits):
+            text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+        return text
+
+    def shift(self, by: int) -> tuple[Edit, ...]:
+        return tuple(Edit(Span(e.span.start + by, e.span.end + by), e.text) for e in self.edits)
+
+
+def mending(text: str, begin: int, found: Span, reach: Callable[[str, bool], int | None]) -> Help | None:
+    """The change that lets most be read of a definition that begins at `begin`, where `found` cannot stand.
+
+    `reach` says where the first error of a text is, None if there is none; a text that is cut may end anywhere.
+    """
+    if found.end - begin > FARTHEST:
+        return None
+    end = _cut(text, found.end)
+    part = text[begin:end]
+    error = Span(found.start - begin, found.end - begin)
+    best, farthest = None, error.end + REACH
+    for change in _changes(part, error):
+        at = reach(change.of(part), end < len(text))
+        if at is None:
+            best = change
+            break
+        left = at - sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in change.edits)
+        if left > farthest:
+            best, farthest = change, left
+    return None if best is None else Help(f"{best.says} it can be read", best.shift(begin))
+
+
+def _cut(text: str, end: int) -> int:
+    """A line's end somewhat after the error."""
+    line = text.rfind("\n", end, end + AROUND)
+    return line if len(text) > end + AROUND and line >= 0 else len(text)
+
+
+# ------------------------------------------------------------------------------------------------ what to try
+def _changes(text: str, error: Span) -> Iterator[_Change]:
+    """The changes close to an error, the likeliest first."""
+    before = [Span(*match.span()) for match in _TOKEN.finditer(text, 0, error.start)][-BACK:]
+    near = [error, *reversed(before)]
+    for place in near:
+        for word in _meant(text[place.start : place.end]):
+            yield _instead(text, place, word) if word else _without(text, place)
+    if before:
+        yield from _tensor(text, before[-1], error)
+        yield from _named(text, before[-1], error)
+        yield from _bracketed(text, before, error)
+    for place in near[:2]:
+        if _WORD.fullmatch(text[place.start : place.end]):
+            yield from (_instead(text, place, sigil + text[place.start : place.end]) for sigil in "%@")
+    if before:
+        yield from (_inserted(text, before[-1], sign) for sign in SIGNS)
+    if text[error.start : error.end] in (*SIGNS, "=="):
+        yield from (_instead(text, error, sign) for sign in (*SIGNS, "==") if sign != text[error.start : error.end])
+    yield from (_without(text, place) for place in near[:2] if text[place.start : place.end] in ENDING)
+
+
+def _meant(word: str) -> list[str]:
+    """The keywords that a word may stand for."""
+    from difflib import get_close_matches
+
+    if not _WORD.fullmatch(word):
+        return []
+    close = get_close_matches(word, KEYWORDS, n=2, cutoff=0.6) if word not in KEYWORDS else []
+    return [*FOREIGN.get(word, ()), *close]
+
+
+def _named(text: str, last: Span, error: Span) -> Iterator[_Change]:
+    """`%y = …;` is a binding with `let`."""
+    if text[error.start : error.end] == "=" and text[last.start] == "%":
+        name = text[last.start : last.end]
+        yield _Change(f"with `let` before `{name}`", (Edit(Span(last.start, last.start), "let "),))
+
+
+def _tensor(text: str, last: Span, error: Span) -> Iterator[_Change]:
+    """`Tensor[3, float32]`, `Tensor(3, float32)`: a shape has brackets of its own, in square ones."""
+    opening = error if text[last.start : last.end] == "Tensor" else last
+    if text[opening.start : opening.end] not in ("[", "(") or not text[: opening.start].rstrip().endswith("Tensor"):
+        return
+    close = _closing(text, opening.start)
+    if close is None:
+        return
+    inside = text[opening.end : close]
+    shape, _, dtype = inside.rpartition(",")
+    shape = shape.strip()
+    if shape[:1] in ("(", "[") and shape[-1:] in (")", "]"):
+        shape = shape[1:-1].strip()
+    rest = shape if not shape or "," in shape else f"{shape},"
+    written = f"[({rest}), {dtype.strip()}]"
+    yield _Change(f"with `Tensor{_short(written)}`", (Edit(Span(opening.start, close + 1), written),))
+
+
+def _bracketed(text: str, before: Sequence[Span], error: Span) -> Iterator[_Change]:
+    """`if %c { … }`: a condition, and what is matched, stand in brackets."""
+    word = next((one for one in reversed(before) if text[one.start : one.end] in ("if", "match")), None)
+    if word is not None and text[error.start : error.end] == "{":
+        start, end = before[before.index(word) + 1 :][:1], before[-1].end
+        if start and start[0].start < end:
+            at = start[0].start
+            said = f"with `({_short(text[at:end])})` in brackets"
+            yield _Change(said, (Edit(Span(at, at), "("), Edit(Span(end, end), ")")))
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Where the bracket that starts here is closed."""
+    open: list[str] = []
+    for at in range(start, len(text)):
+        if text[at] in CLOSERS:
+            open.append(CLOSERS[text[at]])
+        elif text[at] in CLOSERS.values():
+            if open.pop() != text[at]:
+                return None
+            if not open:
+                return at
+    return None
+
+
+def _instead(text: str, place: Span, word: str) -> _Change:
+    return _Change(f"with `{word}` instead of `{_short(text[place.start : place.end])}`", (Edit(place, word),))
+
+
+def _inserted(text: str, after: Span, sign: str) -> _Change:
+    spaced = f" {sign} " if sign in ("=", "->", "=>", "{") else sign
+    said = f"with `{sign}` after `{_short(text[after.start : after.end])}`"
+    return _Change(said, (Edit(Span(after.end, after.end), spaced),))
+
+
+def _without(text: str, place: Span) -> _Change:
+    end = place.end + (text[max(0, place.start - 1) : place.start].isspace() and text[place.end : place.end + 1] == " ")
+    return _Change(f"without `{_short(text[place.start : place.end])}`", (Edit(Span(place.start, end), ""),))
+
+
+def _short(text: str) -> str:
+    line = text.split("\n", 1)[0]
+    return line if len(line) <= 40 else f"{line[:39]}…"

@@ -1,0 +1,101 @@
+"""What is proposed at a syntax error has been tried.  [syntax.token]"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from gradual.source import Source
+from gradual.syntax.parse import parse
+from tests.generators.programs import generated
+from tests.properties.compiling import compiled
+
+HEAD, TAIL = "def @f(%x: int64) -> int64 {", "}"
+
+ONE_CHANGE = [
+    ("dfe @f(%x: int64) -> int64 { %x }", "def @f(%x: int64) -> int64 { %x }"),
+    ("func @f(%x: int64) -> int64 { %x }", "def @f(%x: int64) -> int64 { %x }"),
+    ("def f(%x: int64) -> int64 { %x }", "def @f(%x: int64) -> int64 { %x }"),
+    ("def @f(x: int64) -> int64 { 1 }", "def @f(%x: int64) -> int64 { 1 }"),
+    ("def @f(%x int64) -> int64 { %x }", "def @f(%x: int64) -> int64 { %x }"),
+    ("def @f(%x: int64): int64 { %x }", "def @f(%x: int64)-> int64 { %x }"),
+    ("def @f(%x: int64) -> int64 wehre %x > 0 { %x }", "def @f(%x: int64) -> int64 where %x > 0 { %x }"),
+    ("tpye T { A(int64) }", "type T { A(int64) }"),
+    *(
+        (HEAD + left + TAIL, HEAD + right + TAIL)
+        for left, right in (
+            (" lte %y = %x; %y ", " let %y = %x; %y "),
+            (" %y = %x; %y ", " let %y = %x; %y "),
+            (" let %y := %x; %y ", " let %y = %x; %y "),
+            (" let %y = %x %y ", " let %y = %x; %y "),
+            (" return %x ", " %x "),
+            (" %x; ", " %x "),
+            (" add(%x %x) ", " add(%x, %x) "),
+            (" if (%x > 0) { 1 } esle { 2 } ", " if (%x > 0) { 1 } else { 2 } "),
+            (" if %x > 0 { 1 } else { 2 } ", " if (%x > 0) { 1 } else { 2 } "),
+            (" mach (%x) { A(%y) => 2 } ", " match (%x) { A(%y) => 2 } "),
+            (" match (%x) { A(%y) -> 2 } ", " match (%x) { A(%y) => 2 } "),
+        )
+    ),
+    *(
+        (f"def @f(%x: {left}) {{ %x }}", f"def @f(%x: {right}) {{ %x }}")
+        for left, right in (
+            ("Tensr[(3, n), float32]", "Tensor[(3, n), float32]"),
+            ("tensor[(3,), float32]", "Tensor[(3,), float32]"),
+            ("Tensor[3, float32]", "Tensor[(3,), float32]"),
+            ("Tensor[n, ?, float32]", "Tensor[(n, ?), float32]"),
+            ("Tensor[[3, n], float32]", "Tensor[(3, n), float32]"),
+            ("Tensor(3, float32)", "Tensor[(3,), float32]"),
+            ("Tensor((3, 4), float32)", "Tensor[(3, 4), float32]"),
+            ("Tensor[float32]", "Tensor[(), float32]"),
+            ("Tensor[(3,) float32]", "Tensor[(3,), float32]"),
+        )
+    ),
+]
+
+
+def mended(text: str) -> str | None:
+    """The text with the change that its first error proposes."""
+    _, (first, *_) = parse(Source("t", text))
+    if not first.help:
+        return None
+    (help,) = first.help
+    for edit in reversed(help.edits):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
+
+
+@pytest.mark.parametrize(("broken", "whole"), ONE_CHANGE, ids=[broken for broken, _ in ONE_CHANGE])
+def test_one_change_is_proposed(broken: str, whole: str) -> None:
+    assert mended(broken) == whole
+    assert parse(Source("t", whole))[1] == []
+
+
+def test_a_change_is_proposed_in_the_definition_where_the_error_is() -> None:
+    text = "def @a() { 1 }\n\ndef @b(%x: int64) { lte %y = %x; %y }\n\ndef @c() { 2 }\n"
+    assert mended(text) == text.replace("lte", "let")
+
+
+def test_a_change_helps_though_more_is_wrong() -> None:
+    text = "def @b(%x: Tensr[(3,), float32]) { lte %y = %x; %y }\n"
+    assert mended(text) == text.replace("Tensr", "Tensor")
+
+
+def test_what_no_change_mends_has_no_help() -> None:
+    assert mended("def @f() { let %y = (1; %y }") is None
+    assert mended("def @f() { ) ) ) ) ) ] ] ] }") is None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_proposed_change_lets_more_be_read(seed: int) -> None:
+    random, text = Random(seed), str(generated(seed, compiled))
+    for _ in range(5):
+        at = random.randrange(len(text))
+        broken = text[:at] + random.choice(("", ",", "x", "(", "let ", ")")) + text[at + random.randrange(3) :]
+        _, errors = parse(Source("t", broken))
+        after = mended(broken) if errors else None
+        if after is None:
+            continue
+        _, left = parse(Source("t", after))
+        assert not left or left[0].span.start > errors[0].span.start, (broken, after)
