@@ -11,12 +11,16 @@ _LATEST = 300
 
 
 def similar(what: str, name: str, known: Iterable[str]) -> tuple[Help, ...]:
-    """The known name that is closest to one that is not known, itself or without its namespace; empty if none is."""
-    from difflib import get_close_matches
+    """The known names that are closest to one that is not known, itself or without its namespace; empty if none is."""
+    from difflib import SequenceMatcher, get_close_matches
 
     spelled = {other: other for other in list(known)[-_LATEST:]}
     spelled |= {short: other for other in spelled if (short := other.rpartition(".")[2]) not in spelled}
-    return tuple(
-        Help(f"{what} with a similar name exists: `{spelled[close]}`")
-        for close in get_close_matches(name, spelled, n=1, cutoff=0.7)
-    )
+    near = {close: SequenceMatcher(a=close, b=name).ratio() for close in get_close_matches(name, spelled, cutoff=0.7)}
+    best = max(near.values(), default=0)
+    found = sorted(f"`{spelled[close]}`" for close, ratio in near.items() if ratio == best)
+    if not found:
+        return ()
+    *others, last = found
+    shown = f"{', '.join(others)} or {last}" if others else last
+    return (Help(f"{what} with a similar name exists: {shown}"),)
