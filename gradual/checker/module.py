@@ -15,7 +15,7 @@ from gradual.checker.omission import is_omitted
 from gradual.checker.omitted import omitted_type
 from gradual.checker.program import Program
 from gradual.core.terms import Check, Function, Module
-from gradual.diagnostic import Diagnostic
+from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.facts import Facts
 from gradual.source import Span
 from gradual.syntax import ast
@@ -106,29 +106,33 @@ def _gathered(
 def _definitions(program: Program, found: list[Diagnostic]) -> Iterator[ast.Def]:
     """The functions and operators defined, first of each name.  [name.duplicate]"""
     seen: dict[str, Span] = {}
+
+    def taken(message: str, name: str, span: Span) -> None:
+        related = (Related(seen[name], "first here"),) if name in seen else ()
+        found.append(Diagnostic("E0204", "name.duplicate", message, span, related=related))
+
     for definition in program.surface.definitions:
         match definition:
-            case ast.Def(name):
-                if name.name in seen:
-                    message = f"`{name.name}` is defined twice"
-                    found.append(Diagnostic("E0204", "name.duplicate", message, name.span))
+            case ast.Def(ast.Global(name, span)):
+                if name in seen:
+                    taken(f"`{name}` is defined twice", name, span)
                     continue
-                seen[name.name] = name.span
+                seen[name] = span
                 yield definition
             case ast.TypeDef() | ast.ExternType():  # read by `declare_data`
                 pass
-            case ast.OperatorDef(name=operator):
-                taken = clash(operator, program.operators, program.constructors)
-                if operator.name in seen:
-                    taken = f"`{operator.name}` is declared twice"
-                if taken is not None:
-                    found.append(Diagnostic("E0204", "name.duplicate", taken, operator.span))
+            case ast.OperatorDef(name=ast.Name(name, span)):
+                message = clash(definition.name, program.operators, program.constructors)
+                if name in seen:
+                    message = f"`{name}` is declared twice"
+                if message is not None:
+                    taken(message, name, span)
                     continue
                 if is_omitted(definition.result):
-                    message = f"the result type of the operator `{operator.name}` must be written"
+                    message = f"the result type of the operator `{name}` must be written"
                     found.append(Diagnostic("E0310", "type.declared", message, definition.result.span))
                     continue
-                seen[operator.name] = operator.span
+                seen[name] = span
                 yield as_definition(definition)
 
 
