@@ -59,8 +59,18 @@ def _number(part: Content) -> int | bool | None:
     return part.value
 
 
-def computed(step: Apply, values: Mapping[str, Literal], limit: int) -> Literal | None:
-    """What an application makes of literals; None where it may not be foreseen.   [pass.fold.meaning]"""
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An application of literals that is left to the run."""
+
+    why: str
+
+
+def computed(step: Apply, values: Mapping[str, Literal], limit: int) -> Literal | Left | None:
+    """What an application makes of literals, or why that is left to the run; None where not all are.
+
+    [pass.fold.meaning]
+    """
     if not step.operands or step.accepts is not None or any(operand not in values for operand in step.operands):
         return None
     if step.operator.family == "marking":  # it says something of its place, not of its value
@@ -71,22 +81,24 @@ def computed(step: Apply, values: Mapping[str, Literal], limit: int) -> Literal 
         return None
     types = tuple(_known(tensor) for tensor in tensors)
     judgement = _judged(step, types)
-    if judgement is None or not _is_small(judgement.result, limit):
-        return None
+    if judgement is None:
+        return Left("a check before it fails")
+    if not _is_small(judgement.result, limit):
+        return Left(f"its result may have more than {limit} elements")
     try:
         value: Literal = step.operator.meaning(*tensors, **attributes)
-    except TensorFault:  # the run ends there, with this fault
-        return None
-    if not _is_exact(step, types, value) or _elements(value) > limit:
-        return None
-    return value
+    except TensorFault as fault:  # the run ends there, with this fault
+        return Left(f"it fails: {fault}")
+    if _elements(value) > limit:
+        return Left(f"its result has {_elements(value)} elements, more than {limit}")
+    return value if _is_exact(step, types, value) else Left("its numbers are beyond its element type")
 
 
 def _judged(step: Apply, types: Sequence[OpenedType]) -> Judgement | None:
     """What the rule says of the literals, if it owes nothing."""
     try:
         found = Asking(step.operator, step.operands, step.attributes).judged(tuple(types))
-    except IllFormed:  # a check before it fails always
+    except IllFormed:
         return None
     return found if all(need.goal is TRUE for need in found.needs) else None
 
@@ -141,7 +153,7 @@ class Folding:
     """What becomes of the applications of one function.   [pass.fold]"""
 
     failing: Failing
-    left: list[Apply] = field(default_factory=list)
+    left: list[tuple[Apply, Left]] = field(default_factory=list)
 
     def __call__(self, sweep: Sweep, step: Apply) -> Step:
         """The application, or what it makes as a literal."""
@@ -157,8 +169,9 @@ class Folding:
         value = computed(step, sweep.literals, LARGE)
         match value:
             case None:
-                if step.operands and all(operand in sweep.literals for operand in step.operands):
-                    self.left.append(step)
+                return step
+            case Left():
+                self.left.append((step, value))
                 return step
             case Tensor():
                 return literal(step.name, value, step)
@@ -202,13 +215,12 @@ def folded(module: Module, context: Context) -> Transformed:
         improve = sweep.improve = Folding(Failing(sweep.types))
         improve.failing.enter(function)
         functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
-        notes += [_stays(name, step) for step in improve.left]
+        notes += [_stays(name, step, left) for step, left in improve.left]
     return Transformed(with_functions(module, functions), tuple(notes))
 
 
-def _stays(function: str, step: Apply) -> Note:
-    says = f"`{step.operator.name}` of literals stays: it is large, it fails, or a check before it does"
-    return Note(function, step.span, says, left=True)
+def _stays(function: str, step: Apply, left: Left) -> Note:
+    return Note(function, step.span, f"`{step.operator.name}` of literals stays: {left.why}", left=True)
 
 
 PASSES: tuple[Pass, ...] = (
