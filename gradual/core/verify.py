@@ -58,7 +58,6 @@ from gradual.types.dtype import DType
 from gradual.types.keying import identities, keyed
 from gradual.types.measuring import bare, measured, measuring
 from gradual.types.opening import base_of, paired_sizes, sizes
-from gradual.types.relate import is_same
 from gradual.types.text import shown
 from gradual.types.type import (
     FunctionType,
@@ -174,7 +173,7 @@ class _Verifier(Structures):
             case Project(name, operand, index, type):
                 whole = self.type_of(operand)
                 parts = whole.fields[index : index + 1] if isinstance(whole, TupleType) else ()
-                if not any(is_same(part, type) for part in parts):
+                if not any(self.same(part, type) for part in parts):
                     self.differs(f"field {index} of {operand}", type, whole)
                 self.define(name, type, known_numbers(type))
             case MakeTuple(name, fields, type):
@@ -231,7 +230,7 @@ class _Verifier(Structures):
         dims, types = dict(step.dims), dict(step.types)
         if not isinstance(type, FunctionType) or not (dims.keys() <= {*type.binders} and types.keys() <= {*type.types}):
             self.found.append(f"{step.name}: {step.operand} cannot be given {len(dims)} dims and {len(types)} types")
-        elif not is_same(at_given(type, dims, types), step.type):
+        elif not self.same(at_given(type, dims, types), step.type):
             self.found.append(f"{step.name}: {shown(step.type)} is not what is given to {shown(type)}")
         for dim in dims.values():
             self.readable(equal(dim, constant(0)), step.name)
@@ -298,4 +297,4 @@ class _Verifier(Structures):
         if not isinstance(type, TupleType) or len(type.fields) != len(fields):
             return False
         pairs = zip(map(self.type_of, fields), type.fields, strict=True)
-        return all(is_same(without_contents(held), without_contents(wanted)) for held, wanted in pairs)
+        return all(self.same(without_contents(held), without_contents(wanted)) for held, wanted in pairs)

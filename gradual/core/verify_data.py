@@ -14,8 +14,7 @@ from gradual.limits import LIMITS
 from gradual.types.declared import Constructor
 from gradual.types.fitting import Regular, fits
 from gradual.types.opening import opened
-from gradual.types.relate import Coercion, Demand, Mismatch, demands, instantiated, is_same, precise
-from gradual.types.subsuming import subsumes
+from gradual.types.relate import Coercion, Demand, Mismatch, demands, instantiated
 from gradual.types.text import shown
 from gradual.types.type import (
     DataType,
@@ -60,7 +59,7 @@ class Structures(Recorded, ABC):
                 case Mismatch(_, message):
                     self.found.append(f"{what}: {message}")
                 case Coercion(FunctionType() as source, FunctionType() as wanted):
-                    if not subsumes(source, wanted):
+                    if not self.stands_for(source, wanted):
                         self.found.append(f"{what}: {shown(source)} used as {shown(wanted)}")
                 case Coercion(source, wanted):
                     self.kept(source, wanted, what)
@@ -80,13 +79,13 @@ class Structures(Recorded, ABC):
             case TupleType(fields), TupleType(others) if len(fields) == len(others):
                 for i, (field, other) in enumerate(zip(fields, others, strict=True)):
                     self.alike(field, other, f"{path}#{i}")
-            case FunctionType(), FunctionType() if precise(found, recorded) or subsumes(found, recorded):
+            case FunctionType(), FunctionType() if self.stands_for(found, recorded):
                 pass
             case DataType(), DataType() if found.name == recorded.name:
                 self.kept(found, recorded, path)
             case NeverType(), _:
                 pass
-            case _ if is_same(found, recorded):
+            case _ if self.same(found, recorded):
                 pass
             case TensorType() | UnrankedType(), UnrankedType() if found.dtype is recorded.dtype:
                 pass
@@ -125,7 +124,7 @@ class Structures(Recorded, ABC):
             case Bind(str(variable), recorded), _:
                 if inside:
                     self.matches(type, recorded, variable)
-                elif not is_same(recorded, type):
+                elif not self.same(recorded, type):
                     self.found.append(f"{variable}: {shown(recorded)} instead of {shown(type)}")
                 self.define(variable, recorded, None if inside else known_numbers(recorded))
             case Destructure(None, patterns), TupleType(fields) if len(patterns) == len(fields):
@@ -178,7 +177,7 @@ class Structures(Recorded, ABC):
                 else:
                     self.found.append(f"{name}: {shown(held)} converted to {shown(wanted)}")
             case Change(param, steps, result):
-                if not is_same(param.written, held):
+                if not self.same(param.written, held):
                     self.found.append(f"{name} converts {shown(param.written)} instead of {shown(held)}")
                 with self.scope():
                     self.matches(param.written, param.type, param.name)

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 
 from gradual.core.implied import Implied, of_value
 from gradual.core.terms import Module
-from gradual.dims.constraint import Constraint
+from gradual.dims.constraint import TRUE, Constraint
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.types.dtype import DType
 from gradual.types.opening import base_of, tracked_length, with_contents
-from gradual.types.type import OpenedType, TensorType, TupleType
+from gradual.types.relate import is_same, precise
+from gradual.types.subsuming import subsumes
+from gradual.types.type import FunctionType, GradualType, OpenedType, TensorType, TupleType
 from gradual.verdict import Proved, Unknown
 
 
@@ -88,6 +90,19 @@ class Ground:
             case _:
                 if not self.unreachable():
                     self.found.append(f"not proved: {claim}")
+
+    def holds(self, goal: Constraint) -> bool:
+        """Whether a goal follows from what is known."""
+        return goal is TRUE or isinstance(self.decider.decide(self.facts, goal), Proved)
+
+    def same(self, left: GradualType, right: GradualType) -> bool:
+        """Whether two types say the same, with the sizes that are known here."""
+        return is_same(left, right) or is_same(left, right, self.holds)
+
+    def stands_for(self, source: FunctionType, target: FunctionType) -> bool:
+        """Whether a function is one of another type as it is."""
+        written = precise(source, target) or subsumes(source, target)
+        return written or precise(source, target, self.holds) or subsumes(source, target, self.holds)
 
     def unreachable(self) -> bool:
         """Whether what is known contradicts itself, so that nobody comes here."""

@@ -9,7 +9,7 @@ from gradual.core.verify_data import Structures
 from gradual.dims.constraint import at_least
 from gradual.dims.dim import constant, of_atom
 from gradual.types.measuring import at_values, measured, measuring
-from gradual.types.relate import instantiated, is_same, substituted
+from gradual.types.relate import instantiated, substituted
 from gradual.types.text import shown
 from gradual.types.type import FunctionType, GradualType, ReferenceType, TupleType
 
@@ -43,7 +43,7 @@ def _layer(
     types = dict(zip(promised.types if promised else (), layer.types, strict=True))
     parts = at_values(promised, [param.name for param in layer.params]) if promised else {}
     for param, written in zip(layer.params, params, strict=True):
-        if not is_same(param.written, instantiated(substituted(written, own | parts), types)):
+        if not verifier.same(param.written, instantiated(substituted(written, own | parts), types)):
             verifier.found.append(f"{name} takes {shown(param.written)} instead of {shown(written)}")
         verifier.matches(param.written, param.type, param.name)
         verifier.define(param.name, param.type)

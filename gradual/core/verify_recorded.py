@@ -12,8 +12,6 @@ from gradual.dims.constraint import Constraint, at_least, equal
 from gradual.dims.dim import Dim, constant
 from gradual.limits import LIMITS
 from gradual.types.opening import base_of, sizes, tracked_length
-from gradual.types.relate import is_same, precise
-from gradual.types.subsuming import subsumes
 from gradual.types.text import shown
 from gradual.types.type import (
     DataType,
@@ -67,9 +65,9 @@ class Recorded(Ground):
             case TupleType(fields), TupleType(others) if len(fields) == len(others):
                 for i, (part, other) in enumerate(zip(fields, others, strict=True)):
                     self.matches(part, other, f"{path}#{i}", operands)
-            case FunctionType(), FunctionType() if precise(judged, recorded) or subsumes(judged, recorded):
+            case FunctionType(), FunctionType() if self.stands_for(judged, recorded):
                 pass
-            case ((DataType() | ReferenceType() | TypeVariable() | NeverType()), _) if is_same(judged, recorded):
+            case ((DataType() | ReferenceType() | TypeVariable() | NeverType()), _) if self.same(judged, recorded):
                 pass
             case TensorType() | UnrankedType(), UnrankedType(origin=str(origin)) if judged.dtype is recorded.dtype:
                 if isinstance(judged, TensorType):

@@ -7,7 +7,7 @@ types; meet and join combine them.  None of them changes a type that somebody wr
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gradual.dims.constraint import TRUE, Constraint, equal
@@ -115,23 +115,33 @@ def _tensor_demands(source: TensorType[Dim], target: TensorType[Dim | Hole], pat
                 yield Demand(bound, path, axis, size, None)
 
 
-def precise(left: GradualType, right: GradualType) -> bool:
+Holds = Callable[[Constraint], bool]
+"""Whether a predicate on sizes is known to hold."""
+
+
+def is_written(goal: Constraint) -> bool:
+    """Whether a predicate holds whatever the sizes are: of two sizes, whether they are written alike."""
+    return goal is TRUE
+
+
+def precise(left: GradualType, right: GradualType, holds: Holds = is_written) -> bool:
     """Whether `left` says at least as much as `right` everywhere: dim ⊑ `?`.  [type.precision]"""
+    every = itertools.repeat(holds)
     match left, right:
         case TensorType(), TensorType():
             return (
                 left.dtype is right.dtype
                 and left.rank == right.rank
-                and all(_precise_extent(a, b) for a, b in zip(left.shape, right.shape, strict=True))
+                and all(_precise_extent(a, b, holds) for a, b in zip(left.shape, right.shape, strict=True))
             )
         case TensorType() | UnrankedType(), UnrankedType():
             return left.dtype is right.dtype
         case TupleType(fields), TupleType(others):
-            return len(fields) == len(others) and all(map(precise, fields, others))
+            return len(fields) == len(others) and all(map(precise, fields, others, every))
         case DataType(), DataType():
-            return left.name == right.name and all(map(precise, left.arguments, right.arguments))
+            return left.name == right.name and all(map(precise, left.arguments, right.arguments, every))
         case ReferenceType(content), ReferenceType(other):
-            return precise(content, other)
+            return precise(content, other, holds)
         case TypeVariable(), TypeVariable():
             return left == right
         case NeverType(), _:
@@ -143,31 +153,31 @@ def precise(left: GradualType, right: GradualType) -> bool:
                 apart is not None
                 and same is not None
                 and apart.where == same.where
-                and all(map(precise, apart.params, same.params))
-                and precise(apart.result, same.result)
+                and all(map(precise, apart.params, same.params, every))
+                and precise(apart.result, same.result, holds)
             )
         case _:
             return False
 
 
-def is_same(left: GradualType, right: GradualType) -> bool:
+def is_same(left: GradualType, right: GradualType, holds: Holds = is_written) -> bool:
     """Whether two types say the same; the names of a function's parameters are its own."""
     match left, right:
         case TupleType(fields), TupleType(others):
-            return len(fields) == len(others) and all(map(is_same, fields, others))
+            return len(fields) == len(others) and all(map(is_same, fields, others, itertools.repeat(holds)))
         case FunctionType() | DataType() | ReferenceType(), _:
-            return left == right or (precise(left, right) and precise(right, left))
+            return left == right or (precise(left, right, holds) and precise(right, left, holds))
         case _:
             return left == right
 
 
-def _precise_extent(left: Dim | Hole, right: Dim | Hole) -> bool:
+def _precise_extent(left: Dim | Hole, right: Dim | Hole, holds: Holds = is_written) -> bool:
     if not isinstance(right, Hole):
-        return left is right
+        return left is right or (isinstance(left, Dim) and holds(equal(left, right)))
     bounds = right.bounds(left if isinstance(left, Dim) else ANY)
     if isinstance(left, Hole):
         return not bounds or (left.key == right.key and left.bounds(ANY) == bounds)
-    return all(bound is TRUE for bound in bounds)
+    return all(map(holds, bounds))
 
 
 ANY = variable("u", Kind.GHOST)
