@@ -207,14 +207,14 @@ def bottom_up(root: Any, known: Container[Any] = ()) -> list[Any]:
     order: list[Any] = []
     stack = [root]
     while stack:
-        node = stack[-1]
-        done = node in seen
-        pending = [] if done else [child for child in node.children if child not in seen and child not in known]
-        if pending:
-            stack.extend(reversed(pending))
-            continue
-        stack.pop()
-        if not done:
+        node = stack.pop()
+        if node is None:  # the children of what lies below are done
+            order.append(stack.pop())
+        elif node not in seen:
             seen.add(node)
-            order.append(node)
+            pending = [child for child in reversed(node.children) if child not in seen and child not in known]
+            if pending:
+                stack += (node, None, *pending)
+            else:
+                order.append(node)
     return order

@@ -154,14 +154,27 @@ def substituted_constraint(constraint: Constraint, mapping: Mapping[Variable, Di
 
 
 def _substituted(root: Any, mapping: Mapping[Variable, Dim]) -> Any:
-    images: Values = {}
-    for node in bottom_up(root):
-        images[node] = (
-            (of_atom(node) if isinstance(node, Compound) else node)
-            if mapping.keys().isdisjoint(node.names)
-            else rebuilt(node, images, mapping)
-        )
+    images = _Images()
+    for node in bottom_up(root, _Without(mapping)):
+        images[node] = rebuilt(node, images, mapping)
     return images[root]
+
+
+class _Images(dict[Any, Any]):
+    """What becomes of nodes: they stay, where nothing was said."""
+
+    def __missing__(self, node: Any) -> Any:
+        return of_atom(node) if isinstance(node, Compound) else node
+
+
+class _Without:
+    """The nodes in which no variable of a mapping takes part."""
+
+    def __init__(self, mapping: Mapping[Variable, Dim]) -> None:
+        self._variables = mapping.keys()
+
+    def __contains__(self, node: Any) -> bool:
+        return self._variables.isdisjoint(node.names)
 
 
 def rebuilt(node: Any, images: Mapping[Any, Any], mapping: Mapping[Variable, Dim]) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from gradual.dims.constraint import Constraint, at_least, equal
@@ -54,6 +55,7 @@ def base_of(variable: Variable) -> str | None:
     return None if variable.witness is None else variable.witness.value.split("#", 1)[0]
 
 
+@lru_cache(maxsize=4096)
 def size_of(path: str, axis: int) -> Dim:
     """The ghost `dim(%x, axis)` of the value at a path.  [type.open]"""
     return variable(f"dim({spelled(path)}, {axis})", Kind.GHOST, SizeOf(path, axis))
