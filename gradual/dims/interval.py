@@ -66,7 +66,12 @@ class Interval:
         return Interval(low, high)
 
     def __and__(self, other: Interval) -> Interval:
-        return Interval(_greatest((self.low, other.low)), _negation(_greatest(map(_negation, (self.high, other.high)))))
+        low, high = self.low, self.high
+        if low is None or (other.low is not None and other.low > low):
+            low = other.low
+        if high is None or (other.high is not None and other.high < high):
+            high = other.high
+        return Interval(low, high)
 
     def __or__(self, other: Interval) -> Interval:
         """The hull."""
@@ -217,7 +222,8 @@ class Estimate:
 
     def _atom(self, atom: Atom) -> Interval:
         interval: Interval = ANY if isinstance(atom, Variable) else self._found[atom]
-        return interval & self._known.get(of_atom(atom), ANY) if self._known else interval
+        known = self._known.get(of_atom(atom)) if self._known else None
+        return interval if known is None else known if interval is ANY else interval & known
 
     def _verdict(self, node: Constraint) -> bool | None:
         match node:

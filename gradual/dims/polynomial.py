@@ -279,6 +279,10 @@ def _multiplied(left: Dim, right: Dim) -> Dim:
         return right if left is _ONE else left
     if _too_large(left, right):
         return _opaque_product(left, right)
+    if left.value is not None or right.value is not None:
+        factor, dim = (right.value, left) if left.value is None else (left.value, right)
+        assert factor is not None
+        return _interned(tuple((monomial, coefficient * factor) for monomial, coefficient in dim.terms))
     coefficients: dict[Monomial, int] = {}
     for a, c in left.terms:
         for b, d in right.terms:
