@@ -88,9 +88,11 @@ def mending(text: str, begin: int, found: Span, reach: Callable[[str, bool], int
 
 
 def _cut(text: str, end: int) -> int:
-    """A line's end somewhat after the error."""
-    line = text.rfind("\n", end, end + AROUND)
-    return line if len(text) > end + AROUND and line >= 0 else len(text)
+    """A line's end somewhat after the error, or where a word ends."""
+    limit = end + AROUND
+    if len(text) <= limit:
+        return len(text)
+    return next((at for at in (text.rfind("\n", end, limit), text.rfind(" ", end, limit)) if at >= 0), limit)
 
 
 # ------------------------------------------------------------------------------------------------ what to try
