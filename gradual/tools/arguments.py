@@ -1,7 +1,7 @@
 """Arguments of a run: a call as text, or a JSON list of values.
 
     call = "@" name "(" [ argument { "," argument } ] ")"
-    argument = value | "@" path ".json"
+    argument = value | "@" path ".json" | "@" path ".npy" | "@" path ".npz" [ ":" name ]
 
 Values are written as in the conformance suite: `3`, `[1, 2]`, `float32 [1.5]`, `float32[5, 784]` for elements drawn
 from the seed, and `Cons(int32 1, Nil)` for data.
@@ -124,8 +124,37 @@ def _natural(elements: Sequence[bool | int | float], wanted: GradualType | None)
 
 
 def from_file(path: str) -> Value:
-    """The value that a JSON file holds; raises Trouble where it holds none."""
-    return _value(path, _json(path))
+    """The value that a file holds, JSON or NumPy's by its name; raises Trouble where it holds none."""
+    archive, _, name = path.partition(".npz:")
+    if name or path.endswith(".npz"):
+        return _member(f"{archive}.npz" if name else path, name)
+    return _array(path) if path.endswith(".npy") else _value(path, _json(path))
+
+
+def _array(path: str) -> Tensor:
+    from gradual.tools import npy
+
+    try:
+        return npy.read(content(path))
+    except (ValueError, OverflowError) as error:
+        raise Trouble("E0702", f"`{path}` holds no tensor: {error}") from error
+
+
+def _member(path: str, name: str) -> Tensor:
+    """The tensor of that name in an archive, or the only one that it holds."""
+    from gradual.tools import npy
+
+    try:
+        held = npy.read_archive(content(path))
+    except (ValueError, OverflowError) as error:
+        raise Trouble("E0702", f"`{path}` holds no tensors: {error}") from error
+    if not name and len(held) == 1:
+        return next(iter(held.values()))
+    if name in held:
+        return held[name]
+    if name:
+        raise Trouble("E0702", f"`{path}` holds no tensor `{name}`; it has {', '.join(held) or 'none'}")
+    raise Trouble("E0702", f"`{path}` holds {len(held)} tensors; say which, as in `{path}:{next(iter(held), 'x')}`")
 
 
 def list_from_file(path: str) -> list[Value]:

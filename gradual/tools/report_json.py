@@ -112,10 +112,11 @@ def summary(counts: Mapping[str, int]) -> Object:
 # ------------------------------------------------------------------------------------------------------- outcomes
 def value_line(result: Value) -> str:
     """A run that gave a value, as one line, however deep the value nests."""
-    return f'{{"outcome": "value", "value": {_text(result)}}}'
+    return f'{{"outcome": "value", "value": {value_text(result)}}}'
 
 
-def _text(value: Value) -> str:
+def value_text(value: Value) -> str:
+    """The JSON form of a value as text, however deep it nests."""
     from gradual.tensors.tensor import Tensor
     from gradual.tensors.value import Constructed, to_json
 

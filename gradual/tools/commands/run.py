@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -19,6 +20,8 @@ from gradual.tools.shown_value import shown_value
 from gradual.types.type import FunctionType
 
 BLAMED, FAILED = 3, 1
+SAVED = (".json", ".npy", ".npz")
+"""What `--save` writes, by the end of the file's name."""
 
 
 @click.command()
@@ -29,6 +32,7 @@ BLAMED, FAILED = 3, 1
 @click.option("--seed", type=int, default=0, show_default=True, help="Where drawn elements begin.")
 @click.option("--runtime", type=click.Choice(["vm", "graph"]), default="vm", show_default=True)
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--save", metavar="FILE", help="Also write the value to a .json, .npy or .npz file.")
 @click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
 @shared
 def run(
@@ -40,15 +44,20 @@ def run(
     seed: int,
     runtime: str,
     format: str,
+    save: str | None,
     no_smt: bool,
 ) -> int:
-    """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.json)'; float32[5, 784] draws elements of that shape.
+    """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] draws elements of that shape.
+
+    Files of arguments are .json, .npy or .npz, of which @x.npz:name takes one tensor.
 
     The graph runtime takes only functions of which every size is known; what is not is told, with exit 1.
     Exit 3 if a check blamed someone, 1 if the program has errors or its own fault stopped it.
     """
     if call is not None and (entry is not None or path is not None):
         raise click.UsageError("give either a call or --entry and --args")
+    if save is not None and Path(save).suffix not in SAVED:
+        raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
     compilation, found = compiled(file, Options(smt=not no_smt))
     if found:
         return _refused(out, compilation, found, format)
@@ -57,7 +66,7 @@ def run(
         call_ = compilation.graph(name).run if runtime == "graph" else partial(compilation.run, name)
     except NotStatic as refused:
         return _refused(out, compilation, refused.diagnostics, format)
-    return _outcome(out, compilation, call_, given, format)
+    return _outcome(out, compilation, call_, given, format, save)
 
 
 def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic], format: str) -> int:
@@ -91,7 +100,14 @@ def _known(functions: Mapping[str, FunctionType], file: str, name: str) -> str:
     return name
 
 
-def _outcome(out: Output, compilation: Compilation, call: Callable[..., Value], given: list[Value], format: str) -> int:
+def _outcome(
+    out: Output,
+    compilation: Compilation,
+    call: Callable[..., Value],
+    given: list[Value],
+    format: str,
+    save: str | None,
+) -> int:
     """Run, write the outcome, and give the exit code."""
     source, as_json = compilation.source, format == "json"
     try:
@@ -108,5 +124,9 @@ def _outcome(out: Output, compilation: Compilation, call: Callable[..., Value], 
         else:
             show(out, source, [fault.diagnostic])
         return FAILED
+    if save is not None:
+        from gradual.tools.saving import saved, written
+
+        written(save, saved(value, save))
     out.line(report_json.value_line(value) if as_json else shown_value(value))
     return 0

@@ -1,0 +1,117 @@
+"""NumPy's files of arrays, read and written without NumPy.
+
+The format is described in NumPy's documentation under `numpy.lib.format` (version 1.0 to 3.0 of the header).
+"""
+
+from __future__ import annotations
+
+import ast
+import struct
+import sys
+import zipfile
+from array import array
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+from gradual.tensors.index import numel
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+
+MAGIC = b"\x93NUMPY"
+
+_KINDS = {
+    "b1": (DType.BOOL, "B"),
+    "i1": (DType.INT8, "b"),
+    "i2": (DType.INT16, "h"),
+    "i4": (DType.INT32, "i"),
+    "i8": (DType.INT64, "q"),
+    "u1": (DType.UINT8, "B"),
+    "u2": (DType.UINT16, "H"),
+    "u4": (DType.UINT32, "I"),
+    "u8": (DType.UINT64, "Q"),
+    "f4": (DType.FLOAT32, "f"),
+    "f8": (DType.FLOAT64, "d"),
+}
+"""Element types by NumPy's names, with the code of `array` for one element."""
+
+_HALF = "f2"
+_NAMES = {dtype: name for name, (dtype, _) in _KINDS.items()} | {DType.FLOAT16: _HALF}
+
+
+def read(data: bytes) -> Tensor:
+    """The tensor of a `.npy` file.  Raises ValueError where it holds none."""
+    order, name, columns_first, shape, start = _header(data)
+    count, body = numel(shape), memoryview(data)[start:]
+    width = 2 if name == _HALF else array(_KINDS[name][1]).itemsize
+    if len(body) != count * width:
+        raise ValueError(f"{len(body)} bytes do not hold {count} elements of {width} bytes")
+    if name == _HALF:
+        dtype, elements = DType.FLOAT16, list(struct.unpack(f"{order}{count}e", body))
+    else:
+        dtype, code = _KINDS[name]
+        read = array(code, body.tobytes())
+        if order != ("<" if sys.byteorder == "little" else ">"):
+            read.byteswap()
+        elements = [bool(element) for element in read] if dtype is DType.BOOL else read.tolist()
+    return Tensor(_by_rows(elements, shape) if columns_first else elements, dtype, shape)
+
+
+def _header(data: bytes) -> tuple[str, str, bool, tuple[int, ...], int]:
+    """Byte order, name of the element type, whether the first axis varies fastest, the shape, where elements begin."""
+    if not data.startswith(MAGIC) or len(data) < 12:
+        raise ValueError("it does not begin as a NumPy file does")
+    wide = data[6] >= 2
+    (length,) = struct.unpack_from("<I" if wide else "<H", data, 8)
+    start = 8 + (4 if wide else 2) + length
+    try:
+        header = ast.literal_eval(data[start - length : start].decode("utf-8" if data[6] >= 3 else "latin-1").strip())
+        described, columns_first, shape = header["descr"], header["fortran_order"], header["shape"]
+    except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError) as error:
+        raise ValueError("its header cannot be read") from error
+    if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape):
+        raise ValueError(f"{shape!r} is no shape")
+    if not isinstance(described, str) or described[1:] not in (*_KINDS, _HALF):
+        raise ValueError(f"{described!r} is not an element type of the language")
+    order = described[0] if described[0] in "<>" else "<" if sys.byteorder == "little" else ">"
+    return order, described[1:], bool(columns_first), shape, start
+
+
+def _by_rows(elements: list[Any], shape: tuple[int, ...]) -> list[Any]:
+    """Elements whose first axis varies fastest, so that the last one does."""
+    strides = [numel(shape[:axis]) for axis in range(len(shape))]
+    places = [0]
+    for extent, stride in zip(shape, strides, strict=True):
+        places = [place + index * stride for place in places for index in range(extent)]
+    return [elements[place] for place in places]
+
+
+def write(tensor: Tensor) -> bytes:
+    """The `.npy` file of a tensor.  Raises ValueError for bfloat16, which NumPy has not."""
+    if tensor.dtype not in _NAMES:
+        raise ValueError(f"NumPy has no {tensor.dtype}")
+    name = _NAMES[tensor.dtype]
+    order = "|" if tensor.dtype.bits == 8 else "<"
+    header = f"{{'descr': '{order}{name}', 'fortran_order': False, 'shape': {tensor.shape}, }}"
+    header += " " * (-(len(MAGIC) + 4 + len(header) + 1) % 64) + "\n"
+    code = "e" if name == _HALF else "?" if name == "b1" else _KINDS[name][1]
+    body = struct.pack(f"<{tensor.size}{code}", *tensor.flat())
+    return MAGIC + b"\x01\x00" + struct.pack("<H", len(header)) + header.encode() + body
+
+
+def read_archive(data: bytes) -> dict[str, Tensor]:
+    """The tensors of a `.npz` file by their names.  Raises ValueError where it holds something else."""
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            return {name.removesuffix(".npy"): read(archive.read(name)) for name in archive.namelist()}
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise ValueError(f"it is no archive: {error}") from error
+
+
+def write_archive(tensors: Mapping[str, Tensor]) -> bytes:
+    """The `.npz` file of some tensors, the same bytes at any time."""
+    stream = BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, tensor in tensors.items():
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), write(tensor))
+    return stream.getvalue()
