@@ -24,7 +24,7 @@ class Text:
 
 def texts(paths: Sequence[str]) -> list[Text]:
     """The texts of files, of `-`, and of every `.relay` file under folders, each once, folders in sorted order."""
-    return [read(path) for path in dict.fromkeys(_expanded(paths))]
+    return [read(path) for path in expanded(paths)]
 
 
 def read(path: str) -> Text:
@@ -56,6 +56,11 @@ def decoded(name: str, data: bytes) -> Text:
             label="not a character",
         )
         return Text(Source(name, data.decode(errors="replace")), flaw)
+
+
+def expanded(paths: Iterable[str]) -> list[str]:
+    """The paths of the files, `-` as it is, each once; raises Trouble for a folder without any."""
+    return list(dict.fromkeys(_expanded(paths)))
 
 
 def _expanded(paths: Iterable[str]) -> Iterator[str]:

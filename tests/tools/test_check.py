@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -276,3 +277,51 @@ def test_output_is_the_same_to_the_byte_whatever_the_hash_seed(write: Write, tmp
         environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[2])}
         seen.add(subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False).stdout)
     assert len(seen) == 1
+
+
+# -------------------------------------------------------------------------------------------------- side by side
+@pytest.mark.parametrize("format", ["full", "concise", "json", "sarif", "github", "junit"])
+def test_files_checked_side_by_side_are_told_in_order(gradual: Gradual, write: Write, format: str) -> None:
+    for name, text in (("a", REFUTED), ("b", PROVED), ("c", RESIDUAL), ("d", NEVER), ("e", "def @f( {")):
+        write(f"{name}.relay", text)
+    Path("f.relay").write_bytes(b"\xff")
+    one, many = (gradual("check", ".", "--format", format, "--jobs", jobs) for jobs in ("1", "3"))
+    assert many == one
+    assert one.code == 1
+
+
+def test_troubles_beside_are_troubles(gradual: Gradual, write: Write) -> None:
+    write("a.relay", PROVED)
+    write("b.relay", PROVED)
+    one, many = (gradual("check", ".", "--require-static", "--entry", "@g", "--jobs", jobs) for jobs in ("1", "2"))
+    assert (many.code, many.err) == (one.code, one.err) == (2, one.err)
+    assert "has no function `@g`" in many.err
+
+
+# ---------------------------------------------------------------------------------------------------- again and again
+def test_watching_checks_again_when_a_file_changes(tmp_path: Path) -> None:
+    file, folder = tmp_path / "in" / "a.relay", tmp_path / "in"
+    folder.mkdir()
+    file.write_text(PROVED)
+    command = [sys.executable, "-m", "gradual", "check", "--watch", "--format", "concise", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
+        file.write_text(NEVER)
+        assert "error[E0301]" in child.stdout.readline()
+        assert child.stdout.readline().endswith("errors 1\n")
+        file.unlink()
+        assert "no `.relay` file under" in child.stderr.readline()
+        (folder / "b.relay").write_text(PROVED)
+        assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
+        child.send_signal(signal.SIGINT)
+        assert child.wait(30) == 130
+
+
+@pytest.mark.parametrize("arguments", [["-"], ["a.relay", "-o", "b.txt"]])
+def test_watching_goes_with_files_and_the_screen(gradual: Gradual, write: Write, arguments: list[str]) -> None:
+    write("a.relay", PROVED)
+    done = gradual("check", "--watch", *arguments)
+    assert (done.code, "--watch follows files" in done.err) == (2, True)

@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import click
 
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compiler import Options
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.source import Source
 from gradual.tools import render, report_json
-from gradual.tools.annotate import annotated
-from gradual.tools.files import Text, texts
+from gradual.tools.checking import Checked, Wanted, checked_all
+from gradual.tools.files import texts
 from gradual.tools.output import Output, shared
-from gradual.tools.residual import residual
 
 SHOWN = 20
 """How many errors are shown unless `--max-errors` says otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the options ask for."""
-
-    format: str
-    annotate: bool
-    checks: bool
-    deny: tuple[str, ...]
-    shown: int | None
-    options: Options
-    static: bool = False
-    entry: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """One text and all that is said about it; without a compilation where the text is none."""
-
-    source: Source
-    compilation: Compilation | None
-    diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(slots=True)
@@ -58,12 +34,11 @@ class Tally:
     def add(self, checked: Checked) -> None:
         """Count one more text."""
         self.errors += sum(d.severity is Severity.ERROR for d in checked.diagnostics)
-        if (compilation := checked.compilation) is not None:
-            self.proved += compilation.proved
-            self.residual += compilation.residual
-            self.refuted += compilation.refuted
-            for rung, count in compilation.rungs.items():
-                self.rungs[rung] = self.rungs.get(rung, 0) + count
+        self.proved += checked.proved
+        self.residual += checked.residual
+        self.refuted += checked.refuted
+        for rung, count in checked.rungs.items():
+            self.rungs[rung] = self.rungs.get(rung, 0) + count
 
     def counts(self) -> dict[str, int]:
         """The numbers of the last line."""
@@ -86,6 +61,8 @@ class Tally:
 @click.option("--require-static", "static", is_flag=True, help="Report what keeps a function from being static.")
 @click.option("--entry", metavar="@NAME", help="Of which function (default @main, or all where there is none).")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files side by side.")
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
 @shared
 def check(
     out: Output,
@@ -99,61 +76,44 @@ def check(
     static: bool,
     entry: str | None,
     max_errors: int | None,
+    jobs: int,
+    watch: bool,
 ) -> int:
     """Check programs; `-` is standard input, a folder all `.relay` files under it."""
-    began = time.perf_counter()
     shown = max_errors if max_errors is not None else SHOWN if format in ("full", "concise") else 0
     if entry is not None and not static:
         raise click.UsageError("--entry goes with --require-static")
     if max_errors is not None and format in _DOCUMENTS:
         raise click.UsageError(f"a report as {format} has every error: --max-errors does not go with it")
+    if watch and (out.filed or "-" in paths):
+        raise click.UsageError("--watch follows files on the screen: neither `-o` nor `-` goes with it")
     options = Options(smt=not no_smt, rigid=rigid)
     wanted = Wanted(format, annotate, checks, deny, shown or None, options, static, entry)
-    tally = Tally()
-    found = texts(paths)
+    if watch:
+        from gradual.tools.watching import watching
+
+        watching(out, paths, lambda: _told(out, paths, wanted, jobs))
+    return _told(out, paths, wanted, jobs)
+
+
+def _told(out: Output, paths: Sequence[str], wanted: Wanted, jobs: int) -> int:
+    """Check every text once, tell what was found, and give the exit code."""
+    began, tally, found = time.perf_counter(), Tally(), texts(paths)
     told: list[tuple[Source, list[Diagnostic]]] = []
-    for text in found:
-        checked = checked_text(text, wanted)
+    for checked in checked_all(found, wanted, jobs):
         tally.add(checked)
-        if format in _DOCUMENTS:
+        if wanted.format in _DOCUMENTS:
             told.append((checked.source, _loud(checked.diagnostics, out)))
             continue
         kept = _limited(checked, wanted, tally)
-        for block in _FORMATS[format](checked, wanted, out, kept, len(found) > 1):
+        for block in _FORMATS[wanted.format](checked, out, kept, len(found) > 1):
             out.line(block)
-    if format in _DOCUMENTS:
+    if wanted.format in _DOCUMENTS:
         if out.quiet < 2:
-            out.line(_document(told, format))
+            out.line(_document(told, wanted.format))
     else:
         _last_line(out, tally, wanted, time.perf_counter() - began)
     return 1 if tally.errors else 0
-
-
-def checked_text(text: Text, wanted: Wanted) -> Checked:
-    """One text checked; residual checks and warnings as grave as the options make them."""
-    if text.flaw is not None:
-        return Checked(text.source, None, (text.flaw,))
-    compilation = compile_source(text.source, wanted.options)
-    said = [_graver(d) if "warnings" in wanted.deny else d for d in compilation.diagnostics]
-    if wanted.checks or "residual" in wanted.deny:
-        severity = Severity.ERROR if "residual" in wanted.deny else Severity.NOTE
-        said += [residual(check, severity, help) for check, help in compilation.helps()]
-    if wanted.static and compilation.ok:
-        said += _obstacles(compilation, wanted.entry)
-    return Checked(text.source, compilation, tuple(sorted(said, key=lambda d: d.span.start)))
-
-
-def _obstacles(compilation: Compilation, entry: str | None) -> Iterator[Diagnostic]:
-    """What keeps the function, or each function of a text without `@main`, from being static."""
-    names = list(compilation.core.functions)
-    if entry is not None and entry not in names:
-        raise click.UsageError(f"`{compilation.source.name}` has no function `{entry}`")
-    for name in [entry] if entry is not None else ["@main"] if "@main" in names else names:
-        yield from compilation.obstacles(name)
-
-
-def _graver(found: Diagnostic) -> Diagnostic:
-    return replace(found, severity=Severity.ERROR) if found.severity is Severity.WARNING else found
 
 
 def _limited(checked: Checked, wanted: Wanted, tally: Tally) -> list[Diagnostic]:
@@ -173,38 +133,29 @@ def _loud(found: Iterable[Diagnostic], out: Output) -> list[Diagnostic]:
 
 
 # -------------------------------------------------------------------------------------------------------- formats
-def _full(checked: Checked, wanted: Wanted, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
+def _full(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
     """The program or its functions' types, then every diagnostic with its excerpt."""
-    if not out.quiet and (head := _head(checked, wanted, out, many)):
+    name = [out.paint(checked.source.name, "strong")] if many else []
+    if not out.quiet and (head := "\n".join([*name, *checked.head])):
         yield head + "\n"
     locate = render.within(checked.source)
     for diagnostic in _loud(found, out):
         yield render.full(diagnostic, locate, out.paint) + "\n"
 
 
-def _head(checked: Checked, wanted: Wanted, out: Output, many: bool) -> str:
-    rows = [out.paint(checked.source.name, "strong")] if many else []
-    if checked.compilation is not None:
-        if wanted.annotate:
-            rows += [annotated(checked.compilation), ""]
-        rows += [f"{name} : {type_}" for name, type_ in checked.compilation.types.items()]
-    return "\n".join(rows)
-
-
-def _concise(checked: Checked, wanted: Wanted, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
+def _concise(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
     """A line a diagnostic."""
     locate = render.within(checked.source)
     yield from (render.concise(diagnostic, locate, out.paint) for diagnostic in _loud(found, out))
 
 
-def _json(checked: Checked, wanted: Wanted, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
+def _json(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
     """An object a line."""
-    if checked.compilation is not None:
-        yield from map(report_json.line, report_json.compiled(checked.compilation, wanted.annotate))
+    yield from checked.head
     yield from (report_json.line(report_json.diagnostic(checked.source, each)) for each in found)
 
 
-def _github(checked: Checked, wanted: Wanted, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
+def _github(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
     """A workflow command a diagnostic."""
     from gradual.tools.report_ci import annotation
 

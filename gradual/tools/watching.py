@@ -1,0 +1,52 @@
+"""Files that change while somebody writes them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from gradual.tools.files import expanded
+from gradual.tools.output import Output, Trouble
+
+PAUSE = 0.2
+"""Seconds between two looks at the files."""
+
+CLEARED = "\x1b[2J\x1b[3J\x1b[H"
+"""What empties a terminal."""
+
+State = dict[str, tuple[int, int] | None]
+"""When each file was changed last, in nanoseconds, and its size in bytes; None where it cannot be read."""
+
+
+def watching(out: Output, paths: Sequence[str], look: Callable[[], object]) -> None:
+    """Look at once, and again whenever a file changes, comes or goes, until interrupted.  Troubles are told."""
+    seen: State | None = None
+    while True:
+        now = _state(paths)
+        if now == seen:
+            time.sleep(PAUSE)
+            continue
+        seen = now
+        if out.terminal:
+            out.line(CLEARED)
+        try:
+            look()
+        except Trouble as trouble:
+            trouble.show()
+        out.stream.flush()
+
+
+def _state(paths: Sequence[str]) -> State:
+    try:
+        return {path: _file(path) for path in expanded(paths)}
+    except Trouble:
+        return {}
+
+
+def _file(path: str) -> tuple[int, int] | None:
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
