@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from threading import Thread
 from types import TracebackType
@@ -30,6 +31,9 @@ _LONGEST = 1 << 26
 
 _LINGERS = 1.0
 """Seconds in which the pipes of an ended process close, unless something that it started elsewhere holds them."""
+
+_ATTENTIVE = 0.5
+"""Seconds in which an interrupt is seen while a reply is waited for."""
 
 _SHOWN = 2000
 """How many of the last characters are shown of what a process said on stderr."""
@@ -140,13 +144,10 @@ class _Process:
 
     def reply(self, seconds: float) -> bytes:
         """The next line.  Raises Crashed or TimedOut."""
-        try:
-            line = self.replies.get(timeout=seconds)
-        except queue.Empty:
-            line = b""
-            if self.process.poll() is None:
-                raise TimedOut(f"no reply within {seconds:g} s") from None
-        if len(line) >= _LONGEST:
+        line = self._next(seconds)
+        if line is None and self.process.poll() is None:
+            raise TimedOut(f"no reply within {seconds:g} s")
+        if line is not None and len(line) >= _LONGEST:
             raise Garbled(f"the reply is longer than {_LONGEST} bytes")
         if line:
             return line
@@ -154,6 +155,14 @@ class _Process:
             raise Crashed(f"the process ended with exit code {self.process.wait(_LINGERS)}")
         except subprocess.TimeoutExpired:
             raise Crashed("the process closed its output") from None
+
+    def _next(self, seconds: float) -> bytes | None:
+        """The next line, None if none comes; an interrupt that comes just before a wait is not seen until it is over."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            with contextlib.suppress(queue.Empty):
+                return self.replies.get(timeout=min(left, _ATTENTIVE))
+        return None
 
     def leave(self, seconds: float) -> None:
         """Let the process end by itself, for a while: there are no more requests."""
