@@ -157,7 +157,7 @@ class _Process:
             raise Crashed("the process closed its output") from None
 
     def _next(self, seconds: float) -> bytes | None:
-        """The next line, None if none comes; an interrupt that comes just before a wait is not seen until it is over."""
+        """The next line, None if none comes; an interrupt just before a wait is not seen until that is over."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):
