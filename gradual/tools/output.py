@@ -61,7 +61,7 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
         stream = StringIO()
         done = _invoked(function, Output(stream, painter(color == "always"), False, quiet, verbose, True), arguments)
         if stream.getvalue() or not done:
-            _write(output, stream.getvalue())
+            save_text(output, stream.getvalue())
         return done
 
     return choices(click.option("-o", "--output", metavar="FILE", help="Write there instead.")(command))
@@ -88,7 +88,8 @@ def _invoked(function: Callable[..., Any], out: Output, arguments: dict[str, Any
     return code
 
 
-def _write(path: str, text: str) -> None:
+def save_text(path: str, text: str) -> None:
+    """Write a file of UTF-8 text; raises Trouble where that cannot be done."""
     try:
         Path(path).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     except OSError as error:

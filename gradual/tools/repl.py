@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from gradual.compiler import Options
 from gradual.core.print import printed
 from gradual.core.terms import Check, Module
-from gradual.diagnostic import Diagnostic
+from gradual.diagnostic import Diagnostic, Severity
 from gradual.run.value import Stop
 from gradual.source import Source
 from gradual.syntax import ast
@@ -17,7 +17,8 @@ from gradual.tools import render, session
 from gradual.tools.arguments import read_call, values
 from gradual.tools.explain import Page, explained
 from gradual.tools.files import read as read_file
-from gradual.tools.output import Output, Trouble
+from gradual.tools.output import Output, Trouble, save_text
+from gradual.tools.residual import residual
 from gradual.tools.session import Compiled, State
 from gradual.tools.shown_value import shown_value
 from gradual.types.text import shown
@@ -43,6 +44,7 @@ class Session:
     state: State = field(default_factory=State)
     past: list[State] = field(default_factory=list)
     inputs: int = 0
+    said: list[str] = field(default_factory=list)
 
     # ------------------------------------------------------------------------------------------------- reading
     def loop(self, ask: Ask) -> None:
@@ -71,6 +73,8 @@ class Session:
     def answer(self, text: str) -> None:
         """Do what an input says, and write what comes of it."""
         before, depth = self.state, len(self.past)
+        if text.strip():
+            self.said.append(text)
         try:
             rows = self.command(text[1:]) if text.startswith(":") else self.entered(text)
             for row in rows:
@@ -175,16 +179,33 @@ class Session:
     def checks(self, name: str) -> Iterator[str]:
         """The residual checks of the session or of one function."""
         made = self.program()
-        found = [
-            check
-            for function in made.compilation.types
-            for check in checks_of(made, function)
-            if name in ("", function)
-        ]
+        found = checks_among(made, name)
         for check in found:
             source, span = made.program.locate(check.span)
             place = render.place(source, span)
             yield f"{check.id}  {check.condition}   at {place}   by {check.blame.rule}   blames {check.blame.blamed}"
+        if not found:
+            yield "no residual checks"
+
+    def why(self, name: str) -> Iterator[str]:
+        """What a residual check guards, why it is not proved, who left it open, and what would prove it."""
+        made = self.program()
+        check = next((each for each in made.compilation.checks if each.id == name), None)
+        if check is None:
+            yield no_check(made, name)
+            return
+        found = residual(check, Severity.NOTE, made.compilation.help(check))
+        yield render.full(found, made.program.locate, self.out.paint)
+
+    def precise(self, name: str) -> Iterator[str]:
+        """For each residual check, of the session or of one function, the annotation that would remove it."""
+        made = self.program()
+        found = checks_among(made, name)
+        helps = {check.id: help for check, help in made.compilation.helps()} if found else {}
+        for check in found:
+            help = helps.get(check.id)
+            where = [render.place(*made.program.locate(edit.span)) + ": " for edit in help.edits[:1]] if help else []
+            yield f"{check.id}  {check.condition}   {''.join(where)}{help.text if help else 'no annotation was found'}"
         if not found:
             yield "no residual checks"
 
@@ -197,11 +218,8 @@ class Session:
     def smt(self, name: str) -> Iterator[str]:
         """The question behind a residual check."""
         made = self.program()
-        known = [check.id for check in made.compilation.checks]
-        if name in known:
-            yield made.compilation.question(name).rstrip("\n")
-        else:
-            yield f"there is no residual check `{name}`; there are {', '.join(known) or 'none'}"
+        known = name in (check.id for check in made.compilation.checks)
+        yield made.compilation.question(name).rstrip("\n") if known else no_check(made, name)
 
     def run(self, text: str) -> Iterator[str]:
         """A call as `gradual run` takes it."""
@@ -240,6 +258,18 @@ class Session:
         if not self.state.files:
             yield "no file is loaded"
 
+    def save(self, path: str) -> Iterator[str]:
+        """The definitions as a file of a program."""
+        if not path:
+            yield "`:save` takes the name of a file"
+            return
+        text = "\n\n".join(part if isinstance(part, str) else part.text for part in session.parts(self.state))
+        save_text(path, f"{text}\n" if text else "")
+
+    def history(self, text: str) -> Iterator[str]:
+        """Every input so far."""
+        yield from self.said[:-1]
+
     def explain(self, what: str) -> Iterator[str]:
         """A code's page or a rule's section."""
         page = explained(what)
@@ -274,6 +304,18 @@ class Session:
         raise Quit
 
 
+def checks_among(made: Compiled, name: str) -> list[Check]:
+    """The residual checks of a function, or of all if none is named."""
+    functions = [function for function in made.compilation.types if name in ("", function)]
+    return [check for function in functions for check in checks_of(made, function)]
+
+
+def no_check(made: Compiled, name: str) -> str:
+    """That there is no such residual check, and which there are."""
+    known = ", ".join(check.id for check in made.compilation.checks)
+    return f"there is no residual check `{name}`; there are {known or 'none'}"
+
+
 def checks_of(made: Compiled, name: str) -> list[Check]:
     """The residual checks inside a function."""
     function = made.compilation.core.functions[name].span
@@ -292,11 +334,15 @@ class Command:
 COMMANDS = {
     "type": Command("E", "the type of an expression", Session.type),
     "checks": Command("[@f]", "the residual checks", Session.checks),
+    "why": Command("c1", "why a check is left, who left it open, what would prove it", Session.why),
+    "precise": Command("[@f]", "the annotations that would remove the checks", Session.precise),
     "core": Command("[@f]", "the elaborated program", Session.core),
     "smt": Command("c1", "the question behind a check, as SMT-LIB", Session.smt),
     "run": Command("@f(…)", "a call, its arguments as for `gradual run`", Session.run),
     "load": Command("FILE", "take in the definitions of a file", Session.load),
     "reload": Command("", "the loaded files, again", Session.reload),
+    "save": Command("FILE", "write the definitions to a file", Session.save),
+    "history": Command("", "what was typed", Session.history),
     "explain": Command("CODE", "the page of a code or rule", Session.explain),
     "info": Command("OP", "an operator's signature and rules", Session.info),
     "undo": Command("", "as it was before the last input", Session.undo),

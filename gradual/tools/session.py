@@ -132,10 +132,15 @@ def defined(state: State, new: Iterable[Piece]) -> State:
     return replace(state, pieces=(*kept, *fresh.values()))
 
 
+def parts(state: State) -> tuple[str | Piece, ...]:
+    """The session's program: its headers and its definitions, in order."""
+    return (*state.settings, *state.pieces)
+
+
 def compiled(state: State, options: Options, body: Iterable[str | Piece] = ()) -> Compiled:
     """The session's program, with a hidden function of the given body if there is one."""
     program = Program()
-    for part in (*state.settings, *state.pieces, *_hidden(state, tuple(body))):
+    for part in (*parts(state), *_hidden(state, tuple(body))):
         program.add(part)
     return Compiled(compile_source(Source("<session>", program.text), options), program)
 

@@ -151,3 +151,12 @@ def test_a_terminal_session_reads_through_prompt_toolkit() -> None:
         session = Session(Output(console, plain, False))
         session.loop(lambda prompt: prompts.prompt(prompt))
     assert console.getvalue().endswith("int32 3\n")
+
+
+def test_a_saved_session_is_loaded_again(gradual: Gradual, tmp_path: Path) -> None:
+    first = gradual("repl", stdin="type T { A(int64) }\ndef @f(%x: int64) { A(%x) }\nlet %y = 1;\n:save s.relay\n")
+    assert first.code == 0
+    assert Path("s.relay").read_text() == "type T { A(int64) }\n\ndef @f(%x: int64) { A(%x) }\n"
+    assert gradual("check", "s.relay").code == 0
+    assert gradual("repl", "s.relay", stdin="@f(3i64)\n").out.endswith("gradual> @f(3i64)\nA(int64 3)\n")
+    assert "error[E0701]: cannot write" in gradual("repl", stdin=":save no/s.relay\n").out
