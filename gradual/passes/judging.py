@@ -27,11 +27,13 @@ from gradual.types.opening import (
     placed_sizes,
     tracked_length,
 )
+from gradual.types.text import shown
 from gradual.types.type import (
     GradualType,
     Hole,
     OpenedType,
     TensorType,
+    TupleType,
 )
 
 
@@ -46,6 +48,8 @@ def judged(seen: Seen, step: Apply, moved: Apply) -> Apply:
         if moved.accepts is not None:
             seen.out.append(replace(moved.accepts, goal=FALSE))
         raise Unreachable(stopping(f"`{step.operator.name}`: {wrong.message}", step.span)) from None
+    if result is not None and is_another(result, step.type):
+        raise nowhere(f"`{step.operator.name}` gives {shown(result)}", step)
     if not isinstance(found, Judgement):
         return moved if result is None else replace(moved, type=seen.sharper(result, step.type, step.name))
     if moved.accepts is not None:
@@ -54,6 +58,26 @@ def judged(seen: Seen, step: Apply, moved: Apply) -> Apply:
     if isinstance(type, TensorType):
         type = replace(type, contents=_contents(seen, step, moved, operands, type))
     return replace(moved, type=type, accepts=None)
+
+
+def is_another(now: GradualType, was: GradualType) -> bool:
+    """Whether no value has both types, so that nobody comes where one would have."""
+    match now, was:
+        case TensorType(shape), TensorType(other):
+            return len(shape) != len(other) or any(
+                isinstance(a, Dim) and None not in (a.value, b.value) and a is not b
+                for a, b in zip(shape, other, strict=True)
+                if isinstance(b, Dim)
+            )
+        case TupleType(fields), TupleType(others):
+            return any(map(is_another, fields, others))
+        case _:
+            return False
+
+
+def nowhere(says: str, step: Apply | Rename) -> Unreachable:
+    """That nobody comes to a step, whose value would be of another type than it was when its path was known."""
+    return Unreachable(stopping(f"{says}, not {shown(step.type)}", step.span))
 
 
 def forgetting(seen: Seen, step: Apply, moved: Apply) -> Apply:

@@ -43,7 +43,7 @@ from gradual.dims.constraint import TRUE, Constraint, negated
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, SizeOf, Variable
 from gradual.dims.knowing import Passed, Path
-from gradual.passes.judging import agreeing, forgetting, judged, shared
+from gradual.passes.judging import agreeing, forgetting, is_another, judged, nowhere, shared
 from gradual.passes.naming import names_in
 from gradual.passes.retyping import is_alike, is_closed, says
 from gradual.passes.seeing import Rank, Seen, Unreachable, stopping
@@ -54,6 +54,7 @@ from gradual.types.keying import identities, keyed
 from gradual.types.opening import (
     base_of,
 )
+from gradual.types.text import shown
 from gradual.types.type import (
     FunctionType,
     NeverType,
@@ -275,6 +276,8 @@ class Sweep(Seen):
         """An ascription forgets; a pass does not.  A value of which elements are known is used itself."""
         value = self.rewriting.name(step.operand)
         type = self.type_of(value)
+        if is_another(type, step.type):
+            raise nowhere(f"`{value}` is {shown(type)}", step)
         if isinstance(type, TensorType) and any(map(is_closed, type.contents or ())):
             self._alias(step, value)
             return
