@@ -252,8 +252,7 @@ class _Verifier(Structures):
         types = [self.type_of(operand) for operand in step.operands]
         call = at_types(type, types, step.types)
         if call.unsolved and not any(map(is_empty, types)):
-            if not self.unreachable():
-                self.found.append(f"{step.name}: dims that no argument shows")
+            self.wrong(f"{step.name}: dims that no argument shows")
             return self.define(step.name, step.type)
         for _, goal in call.owed:
             self.prove(goal, f"{step.name} needs {goal}")
@@ -281,7 +280,7 @@ class _Verifier(Structures):
         self.ranked(operand, type, f"{operand} as {name}")
         self.alike(self.type_of(operand), type, name)
         if isinstance(type, TensorType) and type.contents is not None:
-            self.found.append(f"{name}: contents that no rule gives")
+            self.wrong(f"{name}: contents that no rule gives")
         for size, own in paired_sizes(self.type_of(operand), type):
             variable = bare(own)
             if variable is None or not variable.is_ghost or base_of(variable) != name:

@@ -109,8 +109,7 @@ def _shaped(verifier: Structures, type: OpenedType, recorded: OpenedType, path: 
         case TensorType(), UnrankedType(origin=str(origin)) if origin != path:
             ranks.recorded(verifier, type, origin, path)
         case UnrankedType(), UnrankedType(origin=origin) if origin not in (path, type.origin):
-            if not verifier.unreachable():
-                verifier.found.append(f"{path} is recorded to have the shape of {origin}, not of {type.origin}")
+            verifier.wrong(f"{path} is recorded to have the shape of {origin}, not of {type.origin}")
 
 
 def _joined_contents(verifier: Structures, type: OpenedType, step: If | Match) -> None:
@@ -119,8 +118,7 @@ def _joined_contents(verifier: Structures, type: OpenedType, step: If | Match) -
     recorded = step.type.contents if isinstance(step.type, TensorType) else None
     found = type.contents if isinstance(type, TensorType) else None
     if recorded is not None and (found is None or len(found) != len(recorded)):
-        if not verifier.unreachable():
-            verifier.found.append(f"{step.name}: contents that a branch does not give")
+        verifier.wrong(f"{step.name}: contents that a branch does not give")
         return
     for content, joined in zip(found or (), recorded or (), strict=False):
         if isinstance(content, Dim) and isinstance(joined, Dim):
@@ -128,4 +126,4 @@ def _joined_contents(verifier: Structures, type: OpenedType, step: If | Match) -
         elif isinstance(content, Constraint) and isinstance(joined, Constraint):
             verifier.prove(iff(content, joined), f"{step.name}: a branch gives {content}, recorded as {joined}")
         else:
-            verifier.found.append(f"{step.name}: contents that a branch does not give")
+            verifier.wrong(f"{step.name}: contents that a branch does not give")

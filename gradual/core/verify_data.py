@@ -57,10 +57,10 @@ class Structures(Recorded, ABC):
                     if demand.axis is None:
                         ranks.learnt(self, goal)
                 case Mismatch(_, message):
-                    self.found.append(f"{what}: {message}")
+                    self.wrong(f"{what}: {message}")
                 case Coercion(FunctionType() as source, FunctionType() as wanted):
                     if not self.stands_for(source, wanted):
-                        self.found.append(f"{what}: {shown(source)} used as {shown(wanted)}")
+                        self.wrong(f"{what}: {shown(source)} used as {shown(wanted)}")
                 case Coercion(source, wanted):
                     self.kept(source, wanted, what)
 
@@ -125,7 +125,7 @@ class Structures(Recorded, ABC):
                 if inside:
                     self.matches(type, recorded, variable)
                 elif not self.same(recorded, type):
-                    self.found.append(f"{variable}: {shown(recorded)} instead of {shown(type)}")
+                    self.wrong(f"{variable}: {shown(recorded)} instead of {shown(type)}")
                 self.define(variable, recorded, None if inside else known_numbers(recorded))
             case Destructure(None, patterns), TupleType(fields) if len(patterns) == len(fields):
                 for part, held in zip(patterns, fields, strict=True):
@@ -178,7 +178,7 @@ class Structures(Recorded, ABC):
                     self.found.append(f"{name}: {shown(held)} converted to {shown(wanted)}")
             case Change(param, steps, result):
                 if not self.same(param.written, held):
-                    self.found.append(f"{name} converts {shown(param.written)} instead of {shown(held)}")
+                    self.wrong(f"{name} converts {shown(param.written)} instead of {shown(held)}")
                 with self.scope():
                     self.matches(param.written, param.type, param.name)
                     self.define(param.name, param.type)
@@ -207,7 +207,7 @@ class Structures(Recorded, ABC):
                 self._kept(mine, theirs, what, met)
             return
         if isinstance(held, DataType | TupleType | ReferenceType) or isinstance(wanted, DataType | TupleType):
-            self.found.append(f"{what}: {shown(held)} used as {shown(wanted)}")
+            self.wrong(f"{what}: {shown(held)} used as {shown(wanted)}")
             return
         name = "%?part"
         with self.scope():

@@ -88,8 +88,7 @@ class Ground:
             case Proved() | Unknown(gave_up=True):  # what nobody can decide within the budget is not held against core
                 pass
             case _:
-                if not self.unreachable():
-                    self.found.append(f"not proved: {claim}")
+                self.wrong(f"not proved: {claim}")
 
     def holds(self, goal: Constraint) -> bool:
         """Whether a goal follows from what is known."""
@@ -103,6 +102,11 @@ class Ground:
         """Whether a function is one of another type as it is."""
         written = precise(source, target) or subsumes(source, target)
         return written or precise(source, target, self.holds) or subsumes(source, target, self.holds)
+
+    def wrong(self, message: str) -> None:
+        """Note that a value has not the type that is claimed, unless nobody comes here, where all types are one."""
+        if not self.unreachable():
+            self.found.append(message)
 
     def unreachable(self) -> bool:
         """Whether what is known contradicts itself, so that nobody comes here."""

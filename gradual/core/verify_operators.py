@@ -65,7 +65,7 @@ def _recorded_contents(verifier: Recorded, step: Apply, types: Sequence[OpenedTy
         ranks.settle_length(verifier, operand)
         verifier.open_contents(operand)
     if not _gives(step, [verifier.type_of(operand) for operand in step.operands], recorded):
-        verifier.found.append(f"{step.name}: contents that no rule gives")
+        verifier.wrong(f"{step.name}: contents that no rule gives")
 
 
 def _gives(step: Apply, types: Sequence[OpenedType], recorded: tuple[Content, ...]) -> bool:
@@ -147,7 +147,7 @@ def _unasked(verifier: Recorded, step: Apply, asking: Asking, types: Types) -> N
     try:
         judgement = asking.sample(types).judgement
     except IllFormed as refusal:
-        verifier.found.append(f"{step.name}: {refusal.message}")
+        verifier.wrong(f"{step.name}: {refusal.message}")
         return
     assert judgement is not None
     verifier.matches(unranked(judgement.result), step.type, step.name, step.operands)
@@ -186,10 +186,10 @@ def _contents(verifier: Recorded, step: Apply, given: Contents) -> None:
     if recorded is None:
         return
     if given is None or len(given) != len(recorded):
-        verifier.found.append(f"{step.name}: contents that no rule gives")
+        verifier.wrong(f"{step.name}: contents that no rule gives")
         return
     for content, claimed in zip(given, recorded, strict=True):
         if isinstance(content, Dim) and isinstance(claimed, Dim):
             verifier.prove(equal(content, claimed), f"{step.name}: {content} recorded as {claimed}")
         elif content is not claimed:
-            verifier.found.append(f"{step.name}: contents that no rule gives")
+            verifier.wrong(f"{step.name}: contents that no rule gives")

@@ -44,7 +44,7 @@ def _layer(
     parts = at_values(promised, [param.name for param in layer.params]) if promised else {}
     for param, written in zip(layer.params, params, strict=True):
         if not verifier.same(param.written, instantiated(substituted(written, own | parts), types)):
-            verifier.found.append(f"{name} takes {shown(param.written)} instead of {shown(written)}")
+            verifier.wrong(f"{name} takes {shown(param.written)} instead of {shown(written)}")
         verifier.matches(param.written, param.type, param.name)
         verifier.define(param.name, param.type)
         verifier.open_contents(param.name)

@@ -174,7 +174,7 @@ def recorded(ground: Ground, judged: TensorType[Dim | Hole], origin: str, path: 
             ground.facts.assume(goal)
         return
     if len(sizes) < judged.rank:
-        ground.found.append(f"{path} is recorded to have the shape of {origin}")
+        ground.wrong(f"{path} is recorded to have the shape of {origin}")
     for goal in goals:
         ground.prove(goal, f"{path} is recorded to have the shape of {origin}: {goal}")
 

@@ -41,7 +41,7 @@ class Recorded(Ground):
             type = TensorType(type.shape, type.dtype, type.contents)
         known = type.contents if isinstance(type, TensorType) else None
         if known is not None and tracked_length(type, LIMITS.contents) != len(known):
-            self.found.append(f"{name}: {len(known)} elements of a {shown(type)}")
+            self.wrong(f"{name}: {len(known)} elements of a {shown(type)}")
             type = without_contents(type)
         self.types[name] = type
         self.implications.pop(name, None)
@@ -73,7 +73,7 @@ class Recorded(Ground):
                 if isinstance(judged, TensorType):
                     ranks.recorded(self, judged, origin, path)
                 elif origin not in (path, judged.origin):
-                    self.found.append(f"{path} is recorded to have the shape of {origin}")
+                    self.wrong(f"{path} is recorded to have the shape of {origin}")
             case _:
                 self.differs(path, recorded, judged)
 
@@ -103,5 +103,4 @@ class Recorded(Ground):
 
     def differs(self, path: str, recorded: OpenedType, found: GradualType) -> None:
         """A type of another form; where nobody comes, the path may have proved a rank that is not seen here."""
-        if not self.unreachable():
-            self.found.append(f"{path}: {shown(recorded)} instead of {shown(found)}")
+        self.wrong(f"{path}: {shown(recorded)} instead of {shown(found)}")
