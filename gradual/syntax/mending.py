@@ -1,19 +1,23 @@
 """One change of a text, close to a syntax error, with which it can be read: tried before it is proposed.
 
 What is meant is mostly one word, one sign or the brackets of a shape away, so those are tried, the likeliest first.
-A change has to let the whole definition be read, or, if something else is wrong in it, more of it than any other
-change does and several words at least.  [syntax.token]
+A change has to let the whole definition be read; if something else is wrong in it, the likely ones have to let more of
+it be read than any other does, several words at least.  [syntax.token]
 """
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from gradual.diagnostic import Edit, Help
 from gradual.source import Span
 from gradual.syntax.errors import CLOSERS
+from gradual.syntax.lexer import Lexer
+from gradual.syntax.metadata import NO_METADATA
 
 FARTHEST = 5_000
 """The longest way, in characters, from where a definition begins to an error that is looked at."""
@@ -42,19 +46,33 @@ FOREIGN = {
 """What words of other languages mean."""
 
 KEYWORDS = ("def", "let", "fn", "if", "else", "match", "type", "where", "extern", "operator", "assert", "Tensor")
-ENDING = (",", ";", ")", "]", "}", ":")
-SIGNS = (",", ";", ")", "]", "}", "(", "[", "{", ":", "=", "->", "=>")
+MISSING = (",", ";", ")", "]", "}", ":", "=", "->", "=>")
+SURPLUS = (",", ";", ")", "]", "}", ":")
+MISTAKEN = {
+    ":": ("->", "="),
+    "=": ("==", ":", "=>"),
+    "=>": (">=", "->"),
+    "->": ("=>", ":"),
+    "==": ("=",),
+    ";": (",",),
+    ",": (";",),
+    ")": ("]", "}"),
+    "]": (")", "}"),
+    "}": (")", "]"),
+}
+"""What may be meant by a sign."""
 
-_TOKEN = re.compile(r"[%@]?[A-Za-z_][A-Za-z0-9_.]*|[%@][0-9]+|[0-9][A-Za-z0-9_.]*|->|=>|[<>=!]=|//|\"[^\"\n]*\"|\S")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_OPERAND = re.compile(r".*[\w)\]}]$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What becomes of a text, and how that is said."""
+    """What becomes of a text, how that is said, and whether it is likely enough to be proposed if more is wrong."""
 
     says: str
     edits: tuple[Edit, ...]
+    likely: bool = True
 
     def of(self, text: str) -> str:
         for edit in reversed(self.edits):
@@ -79,12 +97,11 @@ def mending(text: str, begin: int, found: Span, reach: Callable[[str, bool], int
     for change in _changes(part, error):
         at = reach(change.of(part), end < len(text))
         if at is None:
-            best = change
-            break
+            return Help(f"{change.says} it can be read", change.shift(begin))
         left = at - sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in change.edits)
-        if left > farthest:
+        if change.likely and left > farthest:
             best, farthest = change, left
-    return None if best is None else Help(f"{best.says} it can be read", best.shift(begin))
+    return None if best is None else Help(f"{best.says} more of it can be read", best.shift(begin))
 
 
 def _cut(text: str, end: int) -> int:
@@ -98,7 +115,7 @@ def _cut(text: str, end: int) -> int:
 # ------------------------------------------------------------------------------------------------ what to try
 def _changes(text: str, error: Span) -> Iterator[_Change]:
     """The changes close to an error, the likeliest first."""
-    before = [Span(*match.span()) for match in _TOKEN.finditer(text, 0, error.start)][-BACK:]
+    before = _before(text, error)
     near = [error, *reversed(before)]
     for place in near:
         for word in _meant(text[place.start : place.end]):
@@ -109,12 +126,21 @@ def _changes(text: str, error: Span) -> Iterator[_Change]:
         yield from _bracketed(text, before, error)
     for place in near[:2]:
         if _WORD.fullmatch(text[place.start : place.end]):
-            yield from (_instead(text, place, sigil + text[place.start : place.end]) for sigil in "%@")
+            after_operand = place is error and before and _OPERAND.match(text[before[-1].start : before[-1].end])
+            for sigil in "@" if after_operand else "%@":  # `n %m` is a remainder
+                yield _instead(text, place, sigil + text[place.start : place.end])
+    sign = text[error.start : error.end]
+    yield from (replace(_instead(text, error, other), likely=False) for other in MISTAKEN.get(sign, ()))
     if before:
-        yield from (_inserted(text, before[-1], sign) for sign in SIGNS)
-    if text[error.start : error.end] in (*SIGNS, "=="):
-        yield from (_instead(text, error, sign) for sign in (*SIGNS, "==") if sign != text[error.start : error.end])
-    yield from (_without(text, place) for place in near[:2] if text[place.start : place.end] in ENDING)
+        yield from (_inserted(text, before[-1], other) for other in MISSING)
+    surplus = (place for place in near[:2] if text[place.start : place.end] in SURPLUS)
+    yield from (replace(_without(text, place), likely=False) for place in surplus)
+
+
+def _before(text: str, error: Span) -> list[Span]:
+    """The last words and signs before an error."""
+    tokens = takewhile(lambda token: token[2] < error.start, Lexer(text, NO_METADATA).tokens())
+    return [Span(start, end) for _, _, start, end in deque(tokens, BACK)]
 
 
 def _meant(word: str) -> list[str]:
@@ -128,28 +154,30 @@ def _meant(word: str) -> list[str]:
 
 
 def _named(text: str, last: Span, error: Span) -> Iterator[_Change]:
-    """`%y = …;` is a binding with `let`."""
-    if text[error.start : error.end] == "=" and text[last.start] == "%":
-        name = text[last.start : last.end]
+    """`%y = …;` and `y = …;` are bindings with `let`."""
+    name = text[last.start : last.end]
+    if text[error.start : error.end] == "=" and name[0] == "%":
         yield _Change(f"with `let` before `{name}`", (Edit(Span(last.start, last.start), "let "),))
+    elif text[error.start : error.end] == "=" and _WORD.fullmatch(name):
+        yield _Change(f"with `let %{name}` instead of `{name}`", (Edit(Span(last.start, last.start), "let %"),))
 
 
 def _tensor(text: str, last: Span, error: Span) -> Iterator[_Change]:
     """`Tensor[3, float32]`, `Tensor(3, float32)`: a shape has brackets of its own, in square ones."""
-    opening = error if text[last.start : last.end] == "Tensor" else last
-    if text[opening.start : opening.end] not in ("[", "(") or not text[: opening.start].rstrip().endswith("Tensor"):
+    word = text[last.start : last.end]
+    opening = error.start if word == "Tensor" else last.end - 1
+    if not word.startswith("Tensor") or text[opening] not in "[(":
         return
-    close = _closing(text, opening.start)
+    close = _closing(text, opening)
     if close is None:
         return
-    inside = text[opening.end : close]
-    shape, _, dtype = inside.rpartition(",")
+    shape, _, dtype = text[opening + 1 : close].rstrip(", \t\r\n").rpartition(",")
     shape = shape.strip()
-    if shape[:1] in ("(", "[") and shape[-1:] in (")", "]"):
+    if shape[:1] in ("(", "[") and _closing(shape, 0) == len(shape) - 1:
         shape = shape[1:-1].strip()
     rest = shape if not shape or "," in shape else f"{shape},"
     written = f"[({rest}), {dtype.strip()}]"
-    yield _Change(f"with `Tensor{_short(written)}`", (Edit(Span(opening.start, close + 1), written),))
+    yield _Change(f"with `Tensor{_short(written)}`", (Edit(Span(opening, close + 1), written),))
 
 
 def _bracketed(text: str, before: Sequence[Span], error: Span) -> Iterator[_Change]:
@@ -184,7 +212,7 @@ def _instead(text: str, place: Span, word: str) -> _Change:
 def _inserted(text: str, after: Span, sign: str) -> _Change:
     spaced = f" {sign} " if sign in ("=", "->", "=>", "{") else sign
     said = f"with `{sign}` after `{_short(text[after.start : after.end])}`"
-    return _Change(said, (Edit(Span(after.end, after.end), spaced),))
+    return _Change(said, (Edit(Span(after.end, after.end), spaced),), sign in (",", ";"))
 
 
 def _without(text: str, place: Span) -> _Change:
@@ -193,5 +221,5 @@ def _without(text: str, place: Span) -> _Change:
 
 
 def _short(text: str) -> str:
-    line = text.split("\n", 1)[0]
+    line = " ".join(text.split())
     return line if len(line) <= 40 else f"{line[:39]}…"

@@ -32,6 +32,14 @@ ONE_CHANGE = [
             (" return %x ", " %x "),
             (" %x; ", " %x "),
             (" add(%x %x) ", " add(%x, %x) "),
+            (" add(%x, %x)) ", " add(%x, %x) "),
+            (" zeros(shape=[1, 2]]) ", " zeros(shape=[1, 2]) "),
+            (" sum(%x, axis: 1) ", " sum(%x, axis= 1) "),
+            (" y = %x; %y ", " let %y = %x; %y "),
+            (" let %y = %x // why\n  %y ", " let %y = %x; // why\n  %y "),
+            (" let %y = %x /* why */ %y ", " let %y = %x; /* why */ %y "),
+            (" if (%x = 3) { 1 } else { 2 } ", " if (%x == 3) { 1 } else { 2 } "),
+            (" if (%x => 3) { 1 } else { 2 } ", " if (%x >= 3) { 1 } else { 2 } "),
             (" if (%x > 0) { 1 } esle { 2 } ", " if (%x > 0) { 1 } else { 2 } "),
             (" if %x > 0 { 1 } else { 2 } ", " if (%x > 0) { 1 } else { 2 } "),
             (" mach (%x) { A(%y) => 2 } ", " match (%x) { A(%y) => 2 } "),
@@ -49,6 +57,9 @@ ONE_CHANGE = [
             ("Tensor(3, float32)", "Tensor[(3,), float32]"),
             ("Tensor((3, 4), float32)", "Tensor[(3, 4), float32]"),
             ("Tensor[float32]", "Tensor[(), float32]"),
+            ("Tensor[n, m, float32,]", "Tensor[(n, m), float32]"),
+            ("Tensor[(n m), float32]", "Tensor[(n, m), float32]"),
+            ("Tensor[\n  n,\n  float32\n]", "Tensor[(n,), float32]"),
             ("Tensor[(3,) float32]", "Tensor[(3,), float32]"),
         )
     ),
@@ -82,9 +93,24 @@ def test_a_change_helps_though_more_is_wrong() -> None:
     assert mended(text) == text.replace("Tensr", "Tensor")
 
 
-def test_what_no_change_mends_has_no_help() -> None:
-    assert mended("def @f() { let %y = (1; %y }") is None
-    assert mended("def @f() { ) ) ) ) ) ] ] ] }") is None
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def @f() { let %y = (1; %y }",
+        "def @f() { ) ) ) ) ) ] ] ] }",
+        "def @f(%x: Tensor[(n + 1) * (m + 1), float32]) { %x }",
+        "def @f(%i: int64) { %y = %i + 1\n  %y }",
+    ],
+)
+def test_what_no_change_mends_has_no_help(text: str) -> None:
+    assert mended(text) is None
+
+
+def test_it_is_said_whether_more_is_wrong() -> None:
+    _, (whole,) = parse(Source("t", "def @b(%x: Tensr[(3,), float32]) { %x }"))
+    _, (more,) = parse(Source("t", "def @b(%x: Tensr[(3,), float32]) {\r\n lte %y = %x; %y }"))
+    assert whole.help[0].text == "with `Tensor` instead of `Tensr` it can be read"
+    assert more.help[0].text == "with `Tensor` instead of `Tensr` more of it can be read"
 
 
 @pytest.mark.parametrize("seed", range(40))
