@@ -45,7 +45,7 @@ def read_call(text: str) -> tuple[str, list[Argument]]:
 
 
 def _argument(text: str) -> Argument:
-    return text[1:] if text.startswith("@") else read_value(text)
+    return text[1:].strip() if text.startswith("@") else read_value(text)
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -125,10 +125,10 @@ def _natural(elements: Sequence[bool | int | float], wanted: GradualType | None)
 
 def from_file(path: str) -> Value:
     """The value that a file holds, JSON or NumPy's by its name; raises Trouble where it holds none."""
-    archive, _, name = path.partition(".npz:")
-    if name or path.endswith(".npz"):
-        return _member(f"{archive}.npz" if name else path, name)
-    return _array(path) if path.endswith(".npy") else _value(path, _json(path))
+    archive, member, name = path.partition(".npz:")
+    if member or path.lower().endswith(".npz"):
+        return _member(f"{archive}.npz" if member else path, name)
+    return _array(path) if path.lower().endswith(".npy") else _value(path, _json(path))
 
 
 def _array(path: str) -> Tensor:
@@ -144,17 +144,17 @@ def _member(path: str, name: str) -> Tensor:
     """The tensor of that name in an archive, or the only one that it holds."""
     from gradual.tools import npy
 
+    data = content(path)
     try:
-        held = npy.read_archive(content(path))
+        names = npy.names_in(data)
+        if name in names or (not name and len(names) == 1):
+            return npy.read_from(data, name or names[0])
     except (ValueError, OverflowError) as error:
-        raise Trouble("E0702", f"`{path}` holds no tensors: {error}") from error
-    if not name and len(held) == 1:
-        return next(iter(held.values()))
-    if name in held:
-        return held[name]
-    if name:
-        raise Trouble("E0702", f"`{path}` holds no tensor `{name}`; it has {', '.join(held) or 'none'}")
-    raise Trouble("E0702", f"`{path}` holds {len(held)} tensors; say which, as in `{path}:{next(iter(held), 'x')}`")
+        raise Trouble("E0702", f"`{path}` holds no tensor{f' `{name}`' * bool(name)}: {error}") from error
+    if name or not names:
+        shown = f" `{name}`; it has {', '.join(names) or 'none'}" if name else "s"
+        raise Trouble("E0702", f"`{path}` holds no tensor{shown}")
+    raise Trouble("E0702", f"`{path}` holds {len(names)} tensors; say which, as in `{path}:{names[0]}`")
 
 
 def list_from_file(path: str) -> list[Value]:

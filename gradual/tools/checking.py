@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from threading import Thread, current_thread, main_thread
 
 import click
 
@@ -56,10 +60,45 @@ def checked_all(texts: Sequence[Text], wanted: Wanted, jobs: int) -> Iterator[Ch
         yield from map(check, texts)
         return
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(min(jobs, len(texts)), get_context("spawn")) as pool:
-        yield from pool.map(check, texts)
+    done, pool = 0, ProcessPoolExecutor(min(jobs, len(texts)), get_context("spawn"), _beside)
+    try:
+        with _deaf():  # so are the processes that are begun here
+            asked = [pool.submit(check, text) for text in texts]
+        for future in asked:
+            yield future.result()
+            done += 1
+    except BrokenProcessPool:  # a process was ended, perhaps for want of memory: one is enough
+        yield from map(check, texts[done:])
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Interrupts are not heard."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _beside() -> None:
+    """What a process does that checks for another: it ends with that one."""
+    from multiprocessing import parent_process
+
+    def ends() -> None:
+        if (parent := parent_process()) is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=ends, daemon=True).start()
 
 
 def checked_text(text: Text, wanted: Wanted) -> Checked:

@@ -65,14 +65,25 @@ def expanded(paths: Iterable[str]) -> list[str]:
 
 def _expanded(paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
-        if path != "-" and Path(path).is_dir():
+        if path != "-" and _is_folder(path):
             yield from _inside(path)
         else:
             yield path if path == "-" else Path(path).as_posix()
 
 
 def _inside(folder: str) -> list[str]:
-    found = sorted(path.as_posix() for path in Path(folder).rglob("*.relay") if path.is_file())
+    try:
+        found = sorted(path.as_posix() for path in Path(folder).rglob("*.relay") if path.is_file())
+    except OSError as error:
+        raise Trouble("E0701", f"cannot read `{folder}`: {error.strerror}") from error
     if not found:
         raise Trouble("E0701", f"no `.relay` file under `{folder}`")
     return found
+
+
+def _is_folder(path: str) -> bool:
+    """Whether a path is that of a folder; what cannot be looked at is told when it is read."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):
+        return False

@@ -6,14 +6,18 @@ The format is described in NumPy's documentation under `numpy.lib.format` (versi
 from __future__ import annotations
 
 import ast
+import lzma
 import struct
 import sys
 import zipfile
+import zlib
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
+from gradual.limits import LIMITS
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
@@ -43,6 +47,8 @@ def read(data: bytes) -> Tensor:
     """The tensor of a `.npy` file.  Raises ValueError where it holds none."""
     order, name, columns_first, shape, start = _header(data)
     count, body = numel(shape), memoryview(data)[start:]
+    if count > LIMITS.elements or max(shape, default=0) >= 1 << 63:
+        raise ValueError(f"a tensor of shape {shape} is beyond the limit of {LIMITS.elements} elements")
     width = 2 if name == _HALF else array(_KINDS[name][1]).itemsize
     if len(body) != count * width:
         raise ValueError(f"{len(body)} bytes do not hold {count} elements of {width} bytes")
@@ -54,12 +60,12 @@ def read(data: bytes) -> Tensor:
         if order != ("<" if sys.byteorder == "little" else ">"):
             read.byteswap()
         elements = [bool(element) for element in read] if dtype is DType.BOOL else read.tolist()
-    return Tensor(_by_rows(elements, shape) if columns_first else elements, dtype, shape)
+    return Tensor(_by_rows(elements, shape) if columns_first and count else elements, dtype, shape)
 
 
 def _header(data: bytes) -> tuple[str, str, bool, tuple[int, ...], int]:
     """Byte order, name of the element type, whether the first axis varies fastest, the shape, where elements begin."""
-    if not data.startswith(MAGIC) or len(data) < 12:
+    if not data.startswith(MAGIC) or len(data) < 12 or data[6] not in (1, 2, 3):
         raise ValueError("it does not begin as a NumPy file does")
     wide = data[6] >= 2
     (length,) = struct.unpack_from("<I" if wide else "<H", data, 8)
@@ -70,11 +76,18 @@ def _header(data: bytes) -> tuple[str, str, bool, tuple[int, ...], int]:
     except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError("its header cannot be read") from error
     if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape):
-        raise ValueError(f"{shape!r} is no shape")
-    if not isinstance(described, str) or described[1:] not in (*_KINDS, _HALF):
-        raise ValueError(f"{described!r} is not an element type of the language")
+        raise ValueError(f"{_short(shape)} is no shape")
+    if not isinstance(columns_first, bool):
+        raise ValueError(f"{_short(columns_first)} does not say in which order the elements stand")
+    if not isinstance(described, str) or described[1:] not in (*_KINDS, _HALF) or described[0] not in "<>|=":
+        raise ValueError(f"{_short(described)} is not an element type of the language")
     order = described[0] if described[0] in "<>" else "<" if sys.byteorder == "little" else ">"
-    return order, described[1:], bool(columns_first), shape, start
+    return order, described[1:], columns_first, shape, start
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def _by_rows(elements: list[Any], shape: tuple[int, ...]) -> list[Any]:
@@ -99,13 +112,39 @@ def write(tensor: Tensor) -> bytes:
     return MAGIC + b"\x01\x00" + struct.pack("<H", len(header)) + header.encode() + body
 
 
-def read_archive(data: bytes) -> dict[str, Tensor]:
-    """The tensors of a `.npz` file by their names.  Raises ValueError where it holds something else."""
+def names_in(data: bytes) -> list[str]:
+    """The names of the arrays in a `.npz` file.  Raises ValueError where it is no archive."""
+    with _opened(data) as archive:
+        return [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
+
+
+def read_from(data: bytes, name: str) -> Tensor:
+    """The tensor of that name in a `.npz` file.  Raises ValueError where there is none."""
+    with _opened(data) as archive:
+        return read(archive.read(f"{name}.npy"))
+
+
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, OSError)
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[zipfile.ZipFile]:
+    """An archive; whatever is wrong with it is a ValueError."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            return {name.removesuffix(".npy"): read(archive.read(name)) for name in archive.namelist()}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise ValueError(f"it is no archive: {error}") from error
+            yield archive
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        NotImplementedError,
+        RuntimeError,
+        EOFError,
+        OSError,
+    ) as error:
+        raise ValueError(f"it is no archive that can be read: {error}") from error
+    except KeyError as error:
+        raise ValueError(str(error.args[0])) from error
 
 
 def write_archive(tensors: Mapping[str, Tensor]) -> bytes:

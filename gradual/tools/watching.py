@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import click
+
 from gradual.tools.files import expanded
 from gradual.tools.output import Output, Trouble
 
@@ -32,7 +34,7 @@ def watching(out: Output, paths: Sequence[str], look: Callable[[], object]) -> N
             out.line(CLEARED)
         try:
             look()
-        except Trouble as trouble:
+        except click.ClickException as trouble:
             trouble.show()
         out.stream.flush()
 

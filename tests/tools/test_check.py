@@ -309,12 +309,14 @@ def test_watching_checks_again_when_a_file_changes(tmp_path: Path) -> None:
         assert child.stdout is not None
         assert child.stderr is not None
         assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
-        file.write_text(NEVER)
+        (tmp_path / "b.relay").write_text(NEVER)
+        (tmp_path / "b.relay").replace(file)
         assert "error[E0301]" in child.stdout.readline()
         assert child.stdout.readline().endswith("errors 1\n")
         file.unlink()
         assert "no `.relay` file under" in child.stderr.readline()
-        (folder / "b.relay").write_text(PROVED)
+        (tmp_path / "b.relay").write_text(PROVED)
+        (tmp_path / "b.relay").replace(folder / "b.relay")
         assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
         child.send_signal(signal.SIGINT)
         assert child.wait(30) == 130
@@ -325,3 +327,8 @@ def test_watching_goes_with_files_and_the_screen(gradual: Gradual, write: Write,
     write("a.relay", PROVED)
     done = gradual("check", "--watch", *arguments)
     assert (done.code, "--watch follows files" in done.err) == (2, True)
+
+
+def test_what_cannot_be_looked_at_is_told(gradual: Gradual) -> None:
+    done = gradual("check", "x" * 300 + ".relay")
+    assert (done.code, "error[E0701]: cannot read" in done.err) == (2, True)

@@ -124,9 +124,9 @@ def _outcome(
         else:
             show(out, source, [fault.diagnostic])
         return FAILED
+    out.line(report_json.value_line(value) if as_json else shown_value(value))
     if save is not None:
         from gradual.tools.saving import saved, written
 
         written(save, saved(value, save))
-    out.line(report_json.value_line(value) if as_json else shown_value(value))
     return 0
