@@ -210,7 +210,7 @@ def _instead(text: str, place: Span, word: str) -> _Change:
 
 
 def _inserted(text: str, after: Span, sign: str) -> _Change:
-    spaced = f" {sign} " if sign in ("=", "->", "=>", "{") else sign
+    spaced = f" {sign} " if sign in ("=", "->", "=>") else sign
     said = f"with `{sign}` after `{_short(text[after.start : after.end])}`"
     return _Change(said, (Edit(Span(after.end, after.end), spaced),), sign in (",", ";"))
 
