@@ -30,6 +30,7 @@ from gradual.tools.conformance.reference import Reference
 from gradual.tools.conformance.run import Class, Result, run, tallied
 from gradual.tools.conformance.serve import serve
 from tests.conformance.suites import HEAD, REFUTED, VARIANTS, collected
+from tests.interrupts import heard
 
 HEAD_ID = "op/nn.dense/unknown-width"
 LIAR = Path(__file__).parent / "liar.py"
@@ -170,7 +171,7 @@ def test_an_interrupted_run_ends_at_once_and_leaves_nothing() -> None:
     marker = f"hangs{os.getpid()}"
     command = f"{lying('hangs')} {marker}"
     arguments = [sys.executable, "-m", "gradual", "conformance", "run", "rfc/*", "--adapter", command]
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE)
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, preexec_fn=heard)
     assert process.stdout is not None
     assert process.stdout.readline() == b"liar 1\n"
     process.send_signal(signal.SIGINT)

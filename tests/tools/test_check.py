@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.interrupts import heard
 from tests.tools.conftest import Done, Gradual
 
 Write = Callable[[str, str], str]
@@ -305,7 +306,8 @@ def test_watching_checks_again_when_a_file_changes(tmp_path: Path) -> None:
     file.write_text(PROVED)
     command = [sys.executable, "-m", "gradual", "check", "--watch", "--format", "concise", str(folder)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as child:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment, preexec_fn=heard) as child:
         assert child.stdout is not None
         assert child.stderr is not None
         assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
@@ -319,7 +321,10 @@ def test_watching_checks_again_when_a_file_changes(tmp_path: Path) -> None:
         (tmp_path / "b.relay").replace(folder / "b.relay")
         assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
         child.send_signal(signal.SIGINT)
-        assert child.wait(30) == 130
+        try:
+            assert child.wait(30) == 130
+        finally:
+            child.kill()
 
 
 @pytest.mark.parametrize("arguments", [["-"], ["a.relay", "-o", "b.txt"]])
