@@ -10,7 +10,7 @@ _LATEST = 300
 """How many of the known names are compared, the last ones: a long file may have many names and many errors."""
 
 
-def similar(what: str, name: str, known: Iterable[str]) -> tuple[Help, ...]:
+def closest(name: str, known: Iterable[str]) -> list[str]:
     """The known names that are closest to one that is not known, itself or without its namespace; empty if none is."""
     from difflib import SequenceMatcher, get_close_matches
 
@@ -18,7 +18,12 @@ def similar(what: str, name: str, known: Iterable[str]) -> tuple[Help, ...]:
     spelled |= {short: other for other in spelled if (short := other.rpartition(".")[2]) not in spelled}
     near = {close: SequenceMatcher(a=close, b=name).ratio() for close in get_close_matches(name, spelled, cutoff=0.7)}
     best = max(near.values(), default=0)
-    found = sorted(f"`{spelled[close]}`" for close, ratio in near.items() if ratio == best)
+    return sorted(spelled[close] for close, ratio in near.items() if ratio == best)
+
+
+def similar(what: str, name: str, known: Iterable[str]) -> tuple[Help, ...]:
+    """What somebody may have meant, as a help."""
+    found = [f"`{other}`" for other in closest(name, known)]
     if not found:
         return ()
     *others, last = found

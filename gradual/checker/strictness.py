@@ -50,7 +50,7 @@ class Strictness:
             self.agreed.update(_holders(type))
 
     def excuse(self, unknowns: Iterable[Variable]) -> None:
-        """The last unknowns that came in, the first of all, stand for sizes that were agreed on."""
+        """These unknowns, which alone made the definition gradual, stand for sizes that were agreed on."""
         self.gradual = False
         self.joins.update(unknowns)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from gradual.checker.binders import Unreadable, bind_declared, bind_own
-from gradual.checker.similar import similar
+from gradual.checker.similar import closest, similar
 from gradual.checker.sizes import NotADim, Sizes
 from gradual.dims.constraint import (
     Constraint,
@@ -124,9 +124,9 @@ class Reading(Sizes):
         if declared is None and variable is None:
             is_dim = name in state.scope.dims
             message = f"`{name}` is a dimension here, not a type" if is_dim else f"unknown type `{name}`"
-            help = similar("a type", name, (*DType, *state.program.data, *state.scope.types, "Tensor"))
-            state.report("E0205", "name.type", message, written.span, help=help)
-            if not any("`Tensor`" in one.text for one in help):  # a misspelt tensor type holds no types
+            known = (*DType, *state.program.data, *state.scope.types, "Tensor")
+            state.report("E0205", "name.type", message, written.span, help=similar("a type", name, known))
+            if "Tensor" not in closest(name, known):  # a misspelt tensor type holds no types
                 _tried(lambda: _each(self.type, written.arguments))
             raise Unreadable
         arguments = _tried(lambda: _each(self.type, written.arguments))

@@ -96,12 +96,11 @@ class Ground:
 
     def same(self, left: GradualType, right: GradualType) -> bool:
         """Whether two types say the same, with the sizes that are known here."""
-        return is_same(left, right) or is_same(left, right, self.holds)
+        return is_same(left, right, self.holds)
 
     def stands_for(self, source: FunctionType, target: FunctionType) -> bool:
         """Whether a function is one of another type as it is."""
-        written = precise(source, target) or subsumes(source, target)
-        return written or precise(source, target, self.holds) or subsumes(source, target, self.holds)
+        return precise(source, target, self.holds) or subsumes(source, target, self.holds)
 
     def wrong(self, message: str) -> None:
         """Note that a value has not the type that is claimed, unless nobody comes here, where all types are one."""

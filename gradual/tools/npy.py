@@ -126,6 +126,9 @@ def read_from(data: bytes, name: str) -> Tensor:
 
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, OSError)
 
+"""What is raised of a damaged archive: what `zipfile` and the decompressors say, of a method that is not known
+(NotImplementedError), of a member that is encrypted (RuntimeError), of one that ends too early (EOFError, OSError)."""
+
 
 @contextmanager
 def _opened(data: bytes) -> Iterator[zipfile.ZipFile]:

@@ -90,8 +90,13 @@ def _invoked(function: Callable[..., Any], out: Output, arguments: dict[str, Any
 
 def save_text(path: str, text: str) -> None:
     """Write a file of UTF-8 text; raises Trouble where that cannot be done."""
+    save_bytes(path, text.encode(errors="backslashreplace"))
+
+
+def save_bytes(path: str, data: bytes) -> None:
+    """Write a file; raises Trouble where that cannot be done."""
     try:
-        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        Path(path).write_bytes(data)
     except OSError as error:
         raise Trouble("E0701", f"cannot write `{path}`: {error.strerror}") from error
 

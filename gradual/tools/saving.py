@@ -37,11 +37,3 @@ def _tensors(value: Value) -> tuple[Tensor, ...]:
     if len(tensors) < len(fields):
         raise ValueError("a `.npz` file holds tensors")
     return tensors
-
-
-def written(path: str, data: bytes) -> None:
-    """Write a file; raises Trouble where that cannot be done."""
-    try:
-        Path(path).write_bytes(data)
-    except OSError as error:
-        raise Trouble("E0701", f"cannot write `{path}`: {error.strerror}") from error

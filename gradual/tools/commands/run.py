@@ -15,7 +15,7 @@ from gradual.run.value import Blame, Fault
 from gradual.tensors.value import Value
 from gradual.tools import arguments, report_json
 from gradual.tools.accepted import compiled, show
-from gradual.tools.output import Output, Trouble, shared
+from gradual.tools.output import Output, Trouble, save_bytes, shared
 from gradual.tools.shown_value import shown_value
 from gradual.types.type import FunctionType
 
@@ -126,7 +126,7 @@ def _outcome(
         return FAILED
     out.line(report_json.value_line(value) if as_json else shown_value(value))
     if save is not None:
-        from gradual.tools.saving import saved, written
+        from gradual.tools.saving import saved
 
-        written(save, saved(value, save))
+        save_bytes(save, saved(value, save))
     return 0
