@@ -125,7 +125,6 @@ def read_from(data: bytes, name: str) -> Tensor:
 
 
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, OSError)
-
 """What is raised of a damaged archive: what `zipfile` and the decompressors say, of a method that is not known
 (NotImplementedError), of a member that is encrypted (RuntimeError), of one that ends too early (EOFError, OSError)."""
 
@@ -136,15 +135,7 @@ def _opened(data: bytes) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             yield archive
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        lzma.LZMAError,
-        NotImplementedError,
-        RuntimeError,
-        EOFError,
-        OSError,
-    ) as error:
+    except _UNREADABLE as error:
         raise ValueError(f"it is no archive that can be read: {error}") from error
     except KeyError as error:
         raise ValueError(str(error.args[0])) from error
