@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gradual.checker.advice import Outcome, Trials, advised, annotation_for, findings, residual
+from gradual.checker.advice import Outcome, Trials, advised, annotation_for, findings, name_for, residual
 from gradual.checker.declaring import as_function
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.module import Checked, checked
@@ -196,6 +196,17 @@ class Compilation:
         self._accepted("be static")
         with _room():
             return required(self.core, entry, self._decider(), self.source.name, open_places(self.surface, entry))
+
+    def unknowns(self) -> tuple[Diagnostic, ...]:
+        """What the types of the names in the text leave unknown; nothing after passes.  [type.open]"""
+        from gradual.checker.completeness import incomplete
+
+        states = self._checked.elaborations.values() if self._checked else ()
+        trials = _trials(self.source, replace(self.options, rigid="error"))
+        before = trials.retry(self.source.text)
+        found = [unknown for state in states for unknown in incomplete(state)]
+        helps = [name_for(unknown, before, trials) for unknown in found]
+        return tuple(replace(one, help=(help,) if help else ()) for one, help in zip(found, helps, strict=True))
 
     def plan(self, entry: str) -> Plan:
         """The allocation plan of a function, after the passes that the graph runtime prepares it with.  [plan]"""

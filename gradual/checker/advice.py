@@ -1,11 +1,12 @@
 """Help that was tried: an edit is applied, the file checked again, and offered only if the finding goes away.
 
 For a goal about named dims that fails at some size, a `where` clause; for a residual check that one `?` left open, the
-size that would prove it.
+size that would prove it; for a `?` where nothing may be open, a name.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -261,3 +262,21 @@ def _unused(goal: Constraint) -> str:
     """A name that the goal does not speak of."""
     taken = {variable.name for variable in goal.variables()}
     return next(name for name in chain(("u",), (f"u{i}" for i in count(1))) if name not in taken)
+
+
+# ------------------------------------------------------------------------------------------------------ what is open
+def name_for(unknown: Diagnostic, before: Outcome, trials: Trials) -> Help | None:
+    """A name in place of the `?` that left a size open, if that makes no error and leaves no more to run time.
+
+    A named size that may fail has to be an error of the trial, or names would be offered where a number is demanded.
+    """
+    span = unknown.span
+    if trials.text[span.start : span.end] != "?":
+        return None
+    taken = set(re.findall(r"\w+", trials.text))
+    name = next(name for name in chain("nmkpq", (f"n{i}" for i in count(1))) if name not in taken)
+    edit = Edit(span, name)
+    outcome = trials.outcome(edit)
+    if outcome is None or not outcome.errors <= before.errors or len(outcome.residual) > len(before.residual):
+        return None
+    return Help(f"give it a name: writing {name} for this `?` is accepted", (edit,))

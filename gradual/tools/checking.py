@@ -31,6 +31,7 @@ class Wanted:
     deny: tuple[str, ...]
     shown: int | None
     options: Options
+    complete: bool = False
     static: bool = False
     entry: str | None = None
 
@@ -110,6 +111,8 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     if wanted.checks or "residual" in wanted.deny:
         severity = Severity.ERROR if "residual" in wanted.deny else Severity.NOTE
         said += [residual(check, severity, help) for check, help in compilation.helps()]
+    if wanted.complete and compilation.ok:
+        said += compilation.unknowns()
     if wanted.static and compilation.ok:
         said += _obstacles(compilation, wanted.entry)
     return Checked(

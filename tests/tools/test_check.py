@@ -280,6 +280,79 @@ def test_output_is_the_same_to_the_byte_whatever_the_hash_seed(write: Write, tmp
     assert len(seen) == 1
 
 
+# -------------------------------------------------------------------------------------------------- what is open
+OPEN = """\
+type List[A] { Cons(A, List[A]), Nil }
+def @main(%x: Tensor[(?, 784), float32], %y: Tensor[*, float32], %m: Tensor[(n,), bool], %k: int64) {
+  let %a = nn.relu(%x);
+  let %b = argwhere(%m);
+  let %c = arange(0i64, %k, 1i64);
+  let %d = (shape_of(%y), reshape(%y, newshape=[-1]));
+  let %e = Cons(%a, Nil);
+  (%e, @forgets(%m))
+}
+def @forgets(%m: Tensor[(n,), bool]) -> Tensor[(?,), bool] {
+  let %f = fn (%z: Tensor[(?,), bool]) { %z };
+  logical_not(%m)
+}
+def @complete(%x: Tensor[(n, 3), float32], %g: fn (Tensor[(n, 3), float32]) -> Tensor[(n, 3), float32]) {
+  if (n > 3) { concatenate((%x, %g(%x))) } else { concatenate((%x, %x)) }
+}
+"""
+
+
+def test_require_complete_tells_each_unknown_once_where_it_was_left_open(gradual: Gradual, write: Write) -> None:
+    path = write("a.relay", OPEN)
+    assert gradual("check", path).code == 0
+    done = gradual("check", path, "--require-complete", "--format", "json")
+    assert done.code == 1
+    lines = OPEN.splitlines()
+    told = {
+        row["message"]: (
+            lines[row["span"]["start"]["line"] - 1][slice(*columns(row))],
+            row["rule"],
+            row["data"]["names"],
+        )
+        for row in of_kind(done, "diagnostic")
+    }
+    assert told == {
+        "the size `dim(%x, 0)` is not known in `@main`": ("?", "type.open", ["%x", "%a"]),
+        "the rank of `%y` is not known in `@main`": ("Tensor[*, float32]", "type.unranked", ["%y", "%d"]),
+        "the size `dim(%b, 0)` is not known in `@main`": ("argwhere(%m)", "type.open", ["%b"]),
+        "the element `%k` is not known in `@main`": ("int64", "type.contents", ["%c"]),
+        "a size in the type of `%e` is not known in `@main`": ("%e", "type.open", ["%e", "result"]),
+        "the size `dim(%_6, 0)` is not known in `@main`": ("@forgets(%m)", "type.open", ["result"]),
+        "a size in the type of `%f` is not known in `@forgets`": ("%f", "type.open", ["%f"]),
+        "the size `dim(%z, 0)` is not known in `@forgets`": ("?", "type.open", ["%z"]),
+        "a size of the result is not known in `@forgets`": ("Tensor[(?,), bool]", "type.close", []),
+    }
+
+
+def columns(row: dict[str, Any]) -> tuple[int, int]:
+    return row["span"]["start"]["column"] - 1, row["span"]["end"]["column"] - 1
+
+
+def test_require_complete_offers_a_name_that_was_tried(gradual: Gradual, write: Write) -> None:
+    """Where a size is demanded, a name would be wrong at all others."""
+    helps = {}
+    for name, text in (
+        ("open", "def @f(%x: Tensor[(?, 3), float32], %y: Tensor[(n,), float32]) { (%x, %y) }"),
+        ("demanded", "def @f(%x: Tensor[(?, 3), float32]) { %x as Tensor[(7, 3), float32] }"),
+        ("head", "def @f(%x: Tensor[(n, ?), float32], %y: Tensor[(4, m), float32]) { add(%x, %y) }"),
+    ):
+        rows = of_kind(
+            gradual("check", write(f"{name}.relay", text), "--require-complete", "--format", "json"), "diagnostic"
+        )
+        helps[name] = [help["text"] for row in rows for help in row["help"]]
+    assert helps == {"open": ["give it a name: writing m for this `?` is accepted"], "demanded": [], "head": []}
+
+
+def test_require_complete_asks_nothing_of_what_is_refused(gradual: Gradual, write: Write) -> None:
+    done = gradual("check", write("a.relay", NEVER + "def @g(%x: Tensor[*, float32]) { %x }"), "--require-complete")
+    assert done.code == 1
+    assert "E0407" not in done.out
+
+
 # -------------------------------------------------------------------------------------------------- side by side
 @pytest.mark.parametrize("format", ["full", "concise", "json", "sarif", "github", "junit"])
 def test_files_checked_side_by_side_are_told_in_order(gradual: Gradual, write: Write, format: str) -> None:

@@ -58,6 +58,8 @@ def found(code: str, kind: str) -> set[str]:
         said |= {"E0401"} if compilation.checks else set()
     if code == "E0406":
         said |= {diagnostic.code for diagnostic in compilation.obstacles("@main")}
+    if code == "E0407":
+        said |= {diagnostic.code for diagnostic in compilation.unknowns()}
     return said | set(stops(compilation, block(code, "run", kind) or ""))
 
 

@@ -58,6 +58,7 @@ class Tally:
 @click.option("--deny", multiple=True, type=click.Choice(["residual", "warnings"]), help="Make these errors.")
 @click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
 @click.option("--rigid", type=click.Choice(["warning", "error"]), default="warning", show_default=True)
+@click.option("--require-complete", "complete", is_flag=True, help="Report every size and rank that stays unknown.")
 @click.option("--require-static", "static", is_flag=True, help="Report what keeps a function from being static.")
 @click.option("--entry", metavar="@NAME", help="Of which function (default @main, or all where there is none).")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
@@ -73,6 +74,7 @@ def check(
     deny: tuple[str, ...],
     no_smt: bool,
     rigid: str,
+    complete: bool,
     static: bool,
     entry: str | None,
     max_errors: int | None,
@@ -88,7 +90,7 @@ def check(
     if watch and (out.filed or "-" in paths):
         raise click.UsageError("--watch follows files on the screen: neither `-o` nor `-` goes with it")
     options = Options(smt=not no_smt, rigid=rigid)
-    wanted = Wanted(format, annotate, checks, deny, shown or None, options, static, entry)
+    wanted = Wanted(format, annotate, checks, deny, shown or None, options, complete, static, entry)
     if watch:
         from gradual.tools.watching import watching
 

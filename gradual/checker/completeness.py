@@ -1,0 +1,112 @@
+"""What the types of a program's names leave unknown: what is neither a number nor made of names that it declares.
+
+An unknown is told once, where it was left open, with the names whose types have it.   [type.open] [type.unranked]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gradual.checker.elaboration import Broken, Elaboration, single
+from gradual.checker.scoping import Binding
+from gradual.core.terms import Promise
+from gradual.diagnostic import Diagnostic
+from gradual.dims.atom import ContentOf, NumelOf, RankOf, SizeOf, Variable
+from gradual.types.choosing import is_gradual
+from gradual.types.opening import rank_of, shapes_unknown, sizes, spelled
+from gradual.types.text import shown
+from gradual.types.type import DataType, FunctionType, GradualType, OpenedType, ReferenceType, TupleType
+
+CODE = "E0407"
+SHOWN = 8
+"""So many names are told of those whose types have one unknown."""
+
+
+@dataclass(slots=True, eq=False)
+class Unknown:
+    """What is unknown, in words, who left it open, and the names whose types have it."""
+
+    says: str
+    rule: str
+    promise: Promise
+    names: list[str] = field(default_factory=list)
+
+
+def incomplete(state: Elaboration) -> Iterator[Diagnostic]:
+    """An error for every unknown of a definition, in the order of the text."""
+    found: dict[Variable | GradualType, Unknown] = {}
+    open_ = False
+    for binding in state.scope.bindings:  # the definition's own result is the last one
+        type = state.types[binding.value]
+        parts = {} if isinstance(type, Broken) else dict.fromkeys(_open_parts(type, state))
+        for part in parts:
+            found.setdefault(part, _unknown(part, binding, state)).names.append(binding.name)
+        open_ = bool(parts)
+    unknowns = [*found.values(), *([] if open_ else _forgotten(state))]
+    for unknown in sorted(unknowns, key=lambda one: one.promise.span.start):
+        yield _diagnostic(state.function, unknown)
+
+
+def _open_parts(type: OpenedType, state: Elaboration) -> Iterator[Variable | GradualType]:
+    """The unknowns that the type of a value has: variables, and types inside which no unknown has a name."""
+    for size in sizes(type):
+        for variable in size.variables():
+            if variable.is_ghost:
+                yield _root(variable, state)
+    for origin in shapes_unknown(type):
+        yield single(rank_of(origin))
+    yield from filter(is_gradual, _closed_parts(type))
+
+
+def _root(ghost: Variable, state: Elaboration) -> Variable:
+    """The rank, for the number of elements and for every size of a value of unknown rank."""
+    if not isinstance(ghost.witness, SizeOf | NumelOf):
+        return ghost
+    rank = single(rank_of(ghost.witness.value))
+    return rank if rank in state.ghosts else ghost
+
+
+def _closed_parts(type: OpenedType) -> Iterator[GradualType]:
+    """The function, data and reference types in the type of a value."""
+    match type:
+        case TupleType(fields):
+            for part in fields:
+                yield from _closed_parts(part)
+        case FunctionType() | DataType() | ReferenceType():
+            yield type
+
+
+def _unknown(part: Variable | GradualType, binding: Binding, state: Elaboration) -> Unknown:
+    if not isinstance(part, Variable):
+        return Unknown(f"a size in the type of `{binding.name}`", "type.open", Promise(binding.span, shown(part)))
+    promise = state.ghosts.get(part) or Promise(binding.span, f"in the type of `{binding.name}`")
+    match part.witness:
+        case RankOf(value):
+            return Unknown(f"the rank of `{spelled(value)}`", "type.unranked", promise)
+        case ContentOf():
+            return Unknown(f"the element `{part}`", "type.contents", promise)
+        case _:
+            return Unknown(f"the size `{part}`", "type.open", promise)
+
+
+def _forgotten(state: Elaboration) -> Iterator[Unknown]:
+    """What the interface leaves open of a result of which all is known inside.  [type.close]"""
+    interface, written = state.program.signatures.get(state.function), state.program.functions.get(state.function)
+    if interface is not None and is_gradual(interface.result) and written is not None and written.result is not None:
+        yield Unknown("a size of the result", "type.close", Promise(written.result.span, "the result as declared"))
+
+
+def _diagnostic(function: str, unknown: Unknown) -> Diagnostic:
+    names = list(dict.fromkeys(unknown.names))
+    more = f", and {len(names) - SHOWN} more" * (len(names) > SHOWN)
+    told = ", ".join(f"`{name}`" for name in names[:SHOWN])
+    return Diagnostic(
+        code=CODE,
+        rule=unknown.rule,
+        message=f"{unknown.says} is not known in `{function}`",
+        span=unknown.promise.span,
+        label=unknown.promise.says,
+        notes=(f"in the types of {told}{more}",) if names else (),
+        data={"function": function, "names": names},
+    )
