@@ -14,7 +14,7 @@ from gradual.source import Source
 from gradual.syntax import ast
 from gradual.syntax.parse import parse, parse_fragment, parse_incomplete
 from gradual.tools import render, session
-from gradual.tools.arguments import read_call, values
+from gradual.tools.arguments import Argument, read_call, values
 from gradual.tools.explain import Page, explained
 from gradual.tools.files import read as read_file
 from gradual.tools.output import Output, Trouble, save_text
@@ -45,6 +45,7 @@ class Session:
     past: list[State] = field(default_factory=list)
     inputs: int = 0
     said: list[str] = field(default_factory=list)
+    calls: list[tuple[str, list[Argument]]] = field(default_factory=list)
 
     # ------------------------------------------------------------------------------------------------- reading
     def loop(self, ask: Ask) -> None:
@@ -231,6 +232,7 @@ class Session:
                 yield f"there is no function `{name}`"
                 return
             given = values(written, functions[name].params, 0, made.compilation.core.data)
+            self.calls.append((name, written))
         except ValueError as error:
             raise Trouble("E0702", f"the arguments cannot be read: {error}") from error
         try:
@@ -263,8 +265,21 @@ class Session:
         if not path:
             yield "`:save` takes the name of a file"
             return
-        text = "\n\n".join(part if isinstance(part, str) else part.text for part in session.parts(self.state))
-        save_text(path, f"{text}\n" if text else "")
+        save_text(path, session.text(self.state))
+
+    def case(self, id: str) -> Iterator[str]:
+        """The definitions and the calls that were run, as a case of a conformance suite."""
+        from gradual.tools.conformance.making import called, made
+        from gradual.tools.conformance.read import CASE_ID
+
+        functions = self.program().compilation.functions
+        calls = [called(name, written) for name, written in self.calls if name in functions]
+        if not CASE_ID.match(id):
+            yield "`:case` takes the name of a case, such as `op/nn.dense/unknown-width`"
+        elif not functions:
+            yield "no function is defined"
+        else:
+            yield from made(id, session.text(self.state), [*dict.fromkeys(calls)], self.options.smt)
 
     def history(self, text: str) -> Iterator[str]:
         """Every input so far."""
@@ -342,6 +357,7 @@ COMMANDS = {
     "load": Command("FILE", "take in the definitions of a file", Session.load),
     "reload": Command("", "the loaded files, again", Session.reload),
     "save": Command("FILE", "write the definitions to a file", Session.save),
+    "case": Command("NAME", "the definitions and the calls of `:run`, as a conformance case", Session.case),
     "history": Command("", "what was typed", Session.history),
     "explain": Command("CODE", "the page of a code or rule", Session.explain),
     "info": Command("OP", "an operator's signature and rules", Session.info),

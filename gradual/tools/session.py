@@ -137,6 +137,12 @@ def parts(state: State) -> tuple[str | Piece, ...]:
     return (*state.settings, *state.pieces)
 
 
+def text(state: State) -> str:
+    """The session's program as a file has it."""
+    rows = "\n\n".join(part if isinstance(part, str) else part.text for part in parts(state))
+    return f"{rows}\n" if rows else ""
+
+
 def compiled(state: State, options: Options, body: Iterable[str | Piece] = ()) -> Compiled:
     """The session's program, with a hidden function of the given body if there is one."""
     program = Program()

@@ -15,7 +15,7 @@ from gradual.tools.conformance.case import Case, Fence, Malformed, Problem
 from gradual.tools.conformance.expect import cases_of
 
 RULE = re.compile(r"^`?([a-z]+(?:\.[a-z0-9_-]+)+)`?$")
-_CASE_ID = re.compile(r"^[a-z0-9_.-]+(/[a-z0-9_.-]+)+$")
+CASE_ID = re.compile(r"^[a-z0-9_.-]+(/[a-z0-9_.-]+)+$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$")
 _FENCE = re.compile(r"^(`{3,})\s*(\S*)\s*$")
 _KEY = re.compile(r"(?<![\w`])([a-z][a-z-]*):((?:[\s,]*`[^`\n]+`)+)")
@@ -102,7 +102,7 @@ def _suite(text: str, file: str, reading: _Reading) -> None:
     for section in _sections(text, file, reading):
         if section.level == 1:
             _no_fences(section, file, reading)
-        elif section.level != 2 or not _CASE_ID.match(section.title):
+        elif section.level != 2 or not CASE_ID.match(section.title):
             reading.complain(
                 file, section.line, f"`{section.title}` is not a case id such as `op/nn.dense/unknown-width`"
             )
