@@ -149,7 +149,7 @@ def _shifts(given: Tensor, required: bool, where: list[int]) -> list[int]:
         return [0] * len(where)
     for shift in given.elements:
         if not 0 <= shift <= 31:
-            raise invalid_value(f"fixed_point_multiply_per_axis: a shift has to be from 0 to 31, not {shift}")
+            raise invalid_value(f"a shift has to be from 0 to 31, not {shift}")
     return [given.elements[place] for place in where]
 
 

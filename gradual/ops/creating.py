@@ -170,7 +170,7 @@ def _arange(begin: Tensor, end: Tensor, stride: Tensor, *, start: Any, stop: Any
         found = _float_range(first, last, by, begin.dtype)
     else:
         if by == 0:
-            raise invalid_value("arange: the step is 0")
+            raise invalid_value("the step is 0")
         found = kept(begin.dtype, range(first, last, by))
     return tensor_of((len(found),), begin.dtype, found)
 
@@ -179,10 +179,10 @@ def _float_range(first: float, last: float, by: float, dtype: DType) -> Elements
     """`first + i * by`, product and sum each rounded to the type; the count is exact but for one binary64 division."""
     span = last - first
     if by == 0.0 or not math.isfinite(span) or not math.isfinite(by):
-        raise invalid_value(f"arange: no range leads from {first} to {last} by {by}")
+        raise invalid_value(f"no range leads from {first} to {last} by {by}")
     steps = span / by
     if steps > LIMITS.elements:
-        raise invalid_value(f"arange: {steps:.0f} elements are too many")
+        raise invalid_value(f"{steps:.0f} elements are too many")
     return kept(dtype, (first + move for move in kept(dtype, (i * by for i in range(math.ceil(max(steps, 0.0)))))))
 
 

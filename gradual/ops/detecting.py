@@ -166,7 +166,7 @@ def _non_max_suppression(
     chosen: list[list[int | None]] = []
     for rows, valid in zip(rows_of(data), valid_count.elements, strict=True):
         if not 0 <= valid <= count:
-            raise invalid_value(f"non_max_suppression: there are no {valid} valid boxes among {count}")
+            raise invalid_value(f"there are no {valid} valid boxes among {count}")
         if not least > 0:
             chosen.append(list(range(valid)))
             continue

@@ -135,7 +135,7 @@ def _logical(name: str, says: str, function: Rule, on_truths: known.Rule) -> Row
     return Row(name, says, bools=function, on_truths=on_truths)
 
 
-_truncated = whole.dividing("trunc_divide", whole.trunc_divide)
+_truncated = whole.dividing(whole.trunc_divide)
 _ARITHMETIC = (
     Row("add", "Sum; of booleans, either.", exact.add, exact.add, exact.or_, on_dims=exact.add, on_truths=any_of),
     Row("subtract", "Difference.", exact.sub, exact.sub, on_dims=exact.sub),
@@ -145,14 +145,14 @@ _ARITHMETIC = (
     Row(
         "divide",
         "Quotient; of integers, rounded toward zero.",
-        whole.dividing("divide", whole.trunc_divide),
+        whole.dividing(whole.trunc_divide),
         real.divide,
         on_dims=known.trunc_quotient,
     ),
     Row(
         "floor_divide",
         "Quotient rounded down; of floats, after it has been rounded to the type.",
-        whole.dividing("floor_divide", exact.floordiv),
+        whole.dividing(exact.floordiv),
         real.divide,
         then=real.floor,
         on_dims=known.floor_quotient,
@@ -160,7 +160,7 @@ _ARITHMETIC = (
     Row(
         "trunc_divide",
         "Quotient rounded toward zero; of floats, after it has been rounded to the type.",
-        whole.dividing("trunc_divide", whole.trunc_divide),
+        whole.dividing(whole.trunc_divide),
         real.divide,
         then=real.trunc,
         on_dims=known.trunc_quotient,
@@ -168,21 +168,21 @@ _ARITHMETIC = (
     Row(
         "mod",
         "Remainder with the sign of the dividend.",
-        whole.dividing("mod", whole.trunc_mod),
+        whole.dividing(whole.trunc_mod),
         real.remainder_trunc,
         on_dims=known.trunc_remainder,
     ),
     Row(
         "trunc_mod",
         "Remainder with the sign of the dividend.",
-        whole.dividing("trunc_mod", whole.trunc_mod),
+        whole.dividing(whole.trunc_mod),
         real.remainder_trunc,
         on_dims=known.trunc_remainder,
     ),
     Row(
         "floor_mod",
         "Remainder with the sign of the divisor.",
-        whole.dividing("floor_mod", exact.mod),
+        whole.dividing(exact.mod),
         real.remainder_floor,
         on_dims=known.floor_remainder,
     ),
@@ -196,13 +196,13 @@ _ARITHMETIC = (
     Row(
         "left_shift",
         "Shift toward the high bits; by more than the width gives 0, by a negative count is a fault.",
-        whole.shifting("left_shift", exact.lshift),
+        whole.shifting(exact.lshift),
         on_dims=known.shifted_left,
     ),
     Row(
         "right_shift",
         "Shift toward the low bits, which keeps the sign; by a negative count is a fault.",
-        whole.shifting("right_shift", exact.rshift),
+        whole.shifting(exact.rshift),
         on_dims=known.shifted_right,
     ),
 )

@@ -230,7 +230,7 @@ def _unravel_index(data: Tensor, shape: Tensor) -> Tensor:
     extents = list(shape.elements)
     for extent in extents:
         if extent < 0:
-            raise invalid_value(f"unravel_index: the size {extent} is negative")
+            raise invalid_value(f"the size {extent} is negative")
     count = numel(extents)
     for index in data.elements:
         if not 0 <= index < count:
@@ -274,7 +274,7 @@ def _invert_permutation(data: Tensor) -> Tensor:
         if not 0 <= index < data.size:
             raise out_of_bounds(index, data.size)
         if found[index] is not None:
-            raise invalid_value(f"invert_permutation: {index} stands twice")
+            raise invalid_value(f"{index} stands twice")
         found[index] = place
     return tensor_of(data.shape, data.dtype, kept(data.dtype, found))
 

@@ -261,7 +261,7 @@ def _adaptive_avg(data: Tensor, *, output_size: Ints, layout: str, out_layout: s
     return _pool_parts(data, lambda block: quotient(total(block), len(block)), output_size, layout, out_layout)
 
 
-_quotient = dividing("adaptive_avg_pool", trunc_divide)
+_quotient = dividing(trunc_divide)
 
 
 def _global_max(data: Tensor, *, layout: str, out_layout: str) -> Tensor:

@@ -194,7 +194,7 @@ def _upsampled(data: Tensor, scales: Sequence[Fraction], layout: str, scheme: Sc
     batch, channels, *extents = ordered(data.shape, layout, "NC" + SPATIAL[data.rank - 2])
     sizes = [scaled(*each) for each in zip(extents, scales, strict=True)]
     if numel((batch, channels, *sizes)) > LIMITS.elements:
-        raise invalid_value(f"upsampling: {numel((batch, channels, *sizes))} elements are too many")
+        raise invalid_value(f"{numel((batch, channels, *sizes))} elements are too many")
     return resized(data, sizes, layout, scheme)
 
 

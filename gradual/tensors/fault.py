@@ -12,7 +12,7 @@ class TensorFault(Exception):
 
     Attributes:
         code: E0603 index out of bounds, E0604 integer division or modulo by zero, E0608 invalid value.
-        message: what was wrong, with the offending element.
+        message: what was wrong, with the offending element; whose meaning it is, the machine says.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -26,9 +26,9 @@ def out_of_bounds(index: int, extent: int, what: str = "index") -> TensorFault:
     return TensorFault(OUT_OF_BOUNDS, f"{what} {index} is out of bounds for an axis of size {extent}")
 
 
-def division_by_zero(what: str) -> TensorFault:
+def division_by_zero() -> TensorFault:
     """The fault of an integer division or modulo by zero."""
-    return TensorFault(DIVISION_BY_ZERO, f"{what}: integer division by zero")
+    return TensorFault(DIVISION_BY_ZERO, "integer division by zero")
 
 
 def invalid_value(message: str) -> TensorFault:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradual.tensors.fault import TensorFault, division_by_zero, invalid_value
+from gradual.tensors.fault import division_by_zero, invalid_value
 
 Binary = Callable[[int, int], int]
 
 
-def dividing(name: str, function: Binary) -> Binary:
+def dividing(function: Binary) -> Binary:
     """The function of a dividend and a divisor, a fault where the divisor is 0.   [scalar.integer.divide]"""
 
     def guarded(left: int, right: int) -> int:
         if right == 0:
-            raise division_by_zero(name)
+            raise division_by_zero()
         return function(left, right)
 
     return guarded
@@ -34,23 +34,19 @@ def trunc_mod(left: int, right: int) -> int:
 def power(left: int, right: int) -> int:
     """`left` to the power `right`, exact modulo 2**64; a negative exponent is a fault.   [scalar.integer.power]"""
     if right < 0:
-        raise invalid_value(f"power: an integer to the negative power {right}")
+        raise invalid_value(f"an integer to the negative power {right}")
     return pow(left, right, 1 << 64)
 
 
-def shifting(name: str, function: Binary) -> Binary:
+def shifting(function: Binary) -> Binary:
     """A shift by 0 or more bits; one by more than the width shifts everything out.   [scalar.integer.shift]"""
 
     def guarded(left: int, right: int) -> int:
         if right < 0:
-            raise _negative_shift(name, right)
+            raise invalid_value(f"a shift by {right} bits")
         return function(left, min(right, 64))
 
     return guarded
-
-
-def _negative_shift(name: str, bits: int) -> TensorFault:
-    return invalid_value(f"{name}: a shift by {bits} bits")
 
 
 def sign(value: int) -> int:
