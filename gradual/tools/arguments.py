@@ -3,6 +3,7 @@
     call = "@" name "(" [ argument { "," argument } ] ")"
     argument = value | "@" path ".json" | "@" path ".npy" | "@" path ".npz" [ ":" name ]
 
+Double quotes around a path, or a part of it, keep its commas and brackets.
 Values are written as in the conformance suite: `3`, `[1, 2]`, `float32 [1.5]`, `float32[5, 784]` for elements drawn
 from the seed, and `Cons(int32 1, Nil)` for data.
 """
@@ -30,6 +31,7 @@ from gradual.types.type import DataType, GradualType, TensorType, TupleType, Unr
 Argument = Values | str
 """A value as written, or the path of a file that holds one."""
 
+QUOTE = '"'
 NO_DATA: Mapping[str, Data] = {}
 
 _NESTED = 50_000
@@ -45,13 +47,16 @@ def read_call(text: str) -> tuple[str, list[Argument]]:
 
 
 def _argument(text: str) -> Argument:
-    return text[1:].strip() if text.startswith("@") else read_value(text)
+    return text[1:].strip().replace(QUOTE, "") if text.startswith("@") else read_value(text)
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The texts between the commas that stand in no bracket; a last empty one is a trailing comma's."""
-    depth, start = 0, 0
+    """The texts between the commas that stand in no bracket or quotes; a last empty one is a trailing comma's."""
+    depth, start, quoted = 0, 0, False
     for at, character in enumerate(text):
+        quoted ^= character == QUOTE
+        if quoted:
+            continue
         depth += (character in "([") - (character in ")]")
         if character == "," and depth == 0:
             yield text[start:at].strip()

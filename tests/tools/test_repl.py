@@ -160,3 +160,53 @@ def test_a_saved_session_is_loaded_again(gradual: Gradual, tmp_path: Path) -> No
     assert gradual("check", "s.relay").code == 0
     assert gradual("repl", "s.relay", stdin="@f(3i64)\n").out.endswith("gradual> @f(3i64)\nA(int64 3)\n")
     assert "error[E0701]: cannot write" in gradual("repl", stdin=":save no/s.relay\n").out
+
+
+MADE = """\
+type List[A] { Cons(A, List[A]), Nil }
+def @head(%x: Tensor[(?, ?), float32], %w: Tensor[(10, 784), float32]) { nn.dense(%x, %w) }
+def @warned(%x: Tensor[(n, ?), float32], %y: Tensor[(m, 3), float32]) { (%x, reshape(%y, newshape=[n])) }
+def @div(%x: int64, %y: List[int64]) { (floor_divide(4i64, %x), %y) }
+:run @head(float32[5, 784], float32[10, 784])
+:run @head(float32[5, 512], float32[10, 784])
+:run @div(3, Cons(int64 1, Nil))
+:run @div(0, Nil)
+:run @div(0, Nil)
+:run @div(@three.json, Nil)
+:run @gone(1)
+:run @warned(
+"""
+
+
+def test_a_session_is_a_case_of_a_suite(gradual: Gradual, tmp_path: Path) -> None:
+    Path("three.json").write_text('{"dtype": "int64", "shape": [], "data": [3]}')
+    done = gradual("repl", stdin=f"{MADE}:case mine/session\n")
+    case = done.out.partition(":case mine/session\n")[2]
+    assert case.partition("```run\n")[2].splitlines()[:-1] == [
+        "@head(float32[5, 784], float32[10, 784]) => float32[5, 10]",
+        "@head(float32[5, 512], float32[10, 784]) => blame E0601 3:26-3:27",
+        "@div(3, Cons(int64 1, Nil)) => (int64 1, Cons(int64 1, Nil))",
+        "@div(0, Nil) => fault E0604",
+        "@div(int64 3, Nil) => (int64 1, Nil)",
+    ]
+    assert "warning E0402 at" in case
+    suite = Path("spec/conformance")
+    suite.mkdir(parents=True)
+    rules = case.splitlines()[1].removeprefix("rules: ").split()
+    Path("spec/01-rules.md").write_text("\n".join(f"## {rule}\n" for rule in rules))
+    (suite / "mine.md").write_text(case)
+    ran = gradual("conformance", "run", "--spec", "spec")
+    assert ran.code == 0, ran.out + ran.err
+    assert "1 cases: pass 1 ·" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        (":case", "`:case` takes the name of a case, such as `op/nn.dense/unknown-width`\n"),
+        (":case Mine", "`:case` takes the name of a case, such as `op/nn.dense/unknown-width`\n"),
+        (":case mine/empty", "no function is defined\n"),
+    ],
+)
+def test_a_case_has_a_name_and_functions(typed: str, answer: str) -> None:
+    assert Console([typed]).run() == answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +55,21 @@ def test_arguments_come_from_a_json_list(gradual: Gradual, write: Write) -> None
 def test_an_argument_comes_from_a_json_file(gradual: Gradual, write: Write) -> None:
     write("x.json", json.dumps({"dtype": "float32", "shape": [1, 2], "data": ["1.0", "2.0"]}))
     assert gradual("run", write("a.relay", SAME), "@f(@x.json)").out == "float32 [[1.0, 2.0]]\n"
+
+
+def test_a_path_in_quotes_keeps_its_commas_and_brackets(gradual: Gradual, write: Write) -> None:
+    for name, number in (("a, b(1.json", 1), ("c]).json", 2)):
+        write(name, json.dumps({"dtype": "int64", "shape": [], "data": [number]}))
+    program = write("a.relay", "def @g(%x: int64, %y: int64) { (%x, %y) }")
+    assert gradual("run", program, '@g(@"a, b(1.json", @"c])".json)').out == "(int64 1,\n int64 2)\n"
+    assert gradual("run", program, '@g(@"a, b(1.json, 2)').code == 2
+
+
+def test_a_value_is_not_saved_over_what_is_written(gradual: Gradual, write: Write) -> None:
+    done = gradual("run", write("a.relay", SAME), "@f([[1]])", "--save", "x.json", "-o", "x.json")
+    assert done.code == 2
+    assert "--save and -o name one file" in done.err
+    assert not Path("x.json").exists()
 
 
 def test_the_entry_can_be_named(gradual: Gradual, write: Write) -> None:

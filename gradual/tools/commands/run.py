@@ -49,7 +49,8 @@ def run(
 ) -> int:
     """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] draws elements of that shape.
 
-    Files of arguments are .json, .npy or .npz, of which @x.npz:name takes one tensor.
+    Files of arguments are .json, .npy or .npz, of which @x.npz:name takes one tensor; a path with a comma stands in
+    double quotes, @"a, b.npy".
 
     The graph runtime takes only functions of which every size is known; what is not is told, with exit 1.
     Exit 3 if a check blamed someone, 1 if the program has errors or its own fault stopped it.
@@ -58,6 +59,8 @@ def run(
         raise click.UsageError("give either a call or --entry and --args")
     if save is not None and Path(save).suffix not in SAVED:
         raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
+    if save is not None and save == click.get_current_context().params["output"]:
+        raise click.UsageError("--save and -o name one file")
     compilation, found = compiled(file, Options(smt=not no_smt))
     if found:
         return _refused(out, compilation, found, format)
