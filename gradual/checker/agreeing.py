@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.constraint import equal
+from gradual.dims.constraint import TRUE, equal
 from gradual.dims.dim import Dim, Variable
 from gradual.source import Span
 from gradual.types.choosing import Agree, Shown, at_arguments
@@ -164,7 +164,9 @@ class Agreement:
             bounds = whole.bounds(ANY if isinstance(part, Hole) else part)
             given = part.bounds(ANY) if isinstance(part, Hole) else ()
             own = {variable for goal in bounds for variable in goal.variables()} & self.bound
-            if not own and all(goal in given or isinstance(decide(facts, goal), Proved) for goal in bounds):
+            if not own and all(
+                goal is TRUE or goal in given or isinstance(decide(facts, goal), Proved) for goal in bounds
+            ):
                 return replace(whole, key=None)
         return Hole()
 

@@ -15,17 +15,17 @@ from typing import TypeGuard, TypeVar
 
 from gradual.checker.agreeing import Agreement, disagreement, forgetting
 from gradual.checker.branches import Branch, one_of
-from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Postponed, Typed, mentions_ghost
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Postponed, Typed, mentions_ghost, single
 from gradual.checker.flow import Place, flow
 from gradual.core.terms import Block, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import Constraint, any_of, defined, equal
 from gradual.dims.decide import Nowhere
-from gradual.dims.dim import Dim, ite
+from gradual.dims.dim import Dim, SizeOf, Variable, ite, of_atom
 from gradual.dims.facts import Facts
 from gradual.ops.contents import chosen
 from gradual.source import Span
-from gradual.types.opening import closed, size_of
+from gradual.types.opening import closed, rank_of, size_of
 from gradual.types.text import shown
 from gradual.types.type import (
     Content,
@@ -134,7 +134,7 @@ class Join:
     # ------------------------------------------------------------------------------------- what cannot be measured
     def _agreed(self, types: Sequence[OpenedType], path: str) -> Typed:
         """Functions, data, references and type parameters: one type that all of them can have.  [type.agree]"""
-        seen = [closed(type, self.state.is_visible) for type in types]
+        seen = [closed(type, self._is_there) for type in types]
         whole = seen[0]
         for index, type in enumerate(seen[1:], 1):
             spans = self.branches[0].span, self.branches[index].span
@@ -150,6 +150,19 @@ class Join:
         if any(type != whole for type in types):
             self.agreed[path] = whole
         return whole  # type: ignore[return-value]  # no tensor: nothing in it is opened or a hole of its own
+
+    def _is_there(self, variable: Variable) -> bool:
+        """Whether whatever branch is taken a variable has a value: of a rank that a branch demanded it need not.
+
+        [type.if.join]
+        """
+        state = self.state
+        if not state.is_visible(variable):
+            return False
+        witness = variable.witness
+        if not isinstance(witness, SizeOf) or single(rank_of(witness.value)) not in state.ghosts:
+            return True
+        return of_atom(variable) in state.sized
 
     def target(self, own: OpenedType, path: str) -> GradualType:
         """The type into which a branch's value flows: what was agreed on, and its own for the rest."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from gradual.checker.agreeing import promising
 from gradual.checker.ascribing import ascribe
@@ -190,20 +191,62 @@ def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: 
     doubted = False
     if isinstance(type, FunctionType) and len(type.params) == len(operands):
         wanted, doubted = _wanted(state, type, operands, spans[0])
-    found, mark = [], len(state.postponed)
+    found: list[str] = []
+    mark = len(state.postponed)
     for index, (operand, target) in enumerate(zip(operands, wanted, strict=True)):
         held: str | None = operand
         if operand in state.templates:
             span, through = spans[index], f"argument {index + 1}"
+            at = (*found, operand, *operands[index + 1 :])
             held = (
                 settled(state, operand, span)
                 if target is None
-                else at_type(state, operand, target, span, through, "type.call.argument")
+                else _argument(state, type, at, index, target, span, through)
             )
         found.append(held or state.broken())
     if doubted:
         state.postponed[mark:] = [replace(one, follows=True) for one in state.postponed[mark:]]
     return found
+
+
+def _argument(
+    state: Elaboration, type: object, operands: Sequence[str], index: int, target: GradualType, span: Span, through: str
+) -> str | None:
+    """A literal among operands at the type of its parameter; None after reporting that it has another.
+
+    What it gives back may leave open what the others show of a type parameter that it takes: then it takes that.
+    """
+    mark, proved, said = _marks(state), state.proved, len(state.diagnostics)
+    held = at_type(state, operands[index], target, span, through, "type.call.argument")
+    if held is None or not isinstance(type, FunctionType) or not _gives_what_it_takes(type.params[index]):
+        return held
+    wanted, doubted = _wanted(state, type, (*operands[:index], held, *operands[index + 1 :]), span)
+    wider = wanted[index]
+    if wider is None or doubted or len(state.diagnostics) > said or not _takes_more(wider, target):
+        return held
+    state.proved = proved
+    for made, length in mark:
+        del made[length:]
+    return at_type(state, operands[index], wider, span, through, "type.call.argument")
+
+
+def _marks(state: Elaboration) -> list[tuple[list[Any], int]]:
+    """What was written, owed and bound so far, with the length of each list."""
+    lists: tuple[list[Any], ...] = (state.steps, state.checks, state.postponed, state.scope.bindings)
+    return [(made, len(made)) for made in lists]
+
+
+def _gives_what_it_takes(type: GradualType) -> bool:
+    """Whether a type parameter stands in what a function takes and in what it gives back."""
+    if not isinstance(type, FunctionType):
+        return False
+    taken = {variable for param in type.params for variable in type_variables(param)}
+    return not taken.isdisjoint(type_variables(type.result))
+
+
+def _takes_more(wider: GradualType, target: GradualType) -> bool:
+    """Whether what a function takes was told apart since."""
+    return isinstance(wider, FunctionType) and isinstance(target, FunctionType) and wider.params != target.params
 
 
 def _wanted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gradual.core import verify_ranks as ranks
-from gradual.core.terms import Block, CorePattern, If, Match
+from gradual.core.terms import Block, Check, CorePattern, If, Match
 from gradual.core.verify_data import Structures
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, defined, equal
 from gradual.dims.dim import Dim
@@ -37,10 +37,11 @@ Read = dict[tuple[str, int], tuple[Dim, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What a branch gives: the sizes of its value, or that it never gives one."""
+    """What a branch gives: the sizes of its value, or that it never gives one; and what it checks."""
 
     sizes: Read
     never: bool
+    checked: tuple[Constraint, ...]
 
 
 def _joined(verifier: Structures, step: If | Match, branches: list[Branch]) -> None:
@@ -55,6 +56,11 @@ def _joined(verifier: Structures, step: If | Match, branches: list[Branch]) -> N
     giving = [branch.sizes for branch in branches if not branch.never]
     if not giving:
         verifier.facts.suppose(FALSE)
+    if len(giving) == 1 < len(branches):  # whoever comes past took it, and met what it checks
+        for goal in next(branch.checked for branch in branches if not branch.never):
+            if verifier.known(goal):
+                verifier.learn(goal)
+                ranks.learnt(verifier, goal)
     for place, joined in placed_sizes(step.type):
         variable = bare(joined)
         if variable is None or base_of(variable) != step.name or not all(place in sizes for sizes in giving):
@@ -78,7 +84,8 @@ def _branch(
         learnt = {place: verifier.decider.simplified(verifier.facts, size) for place, size in placed_sizes(type)}
     under = verifier.decider.simplified_given
     read: Read = {place: (under(verifier.facts, size, truth), learnt[place]) for place, size in placed_sizes(type)}
-    return Branch(read, isinstance(type, NeverType))
+    checked = tuple(check.goal for check in block.steps if isinstance(check, Check))
+    return Branch(read, isinstance(type, NeverType), checked)
 
 
 def _given(verifier: Structures, result: str, step: If | Match) -> OpenedType:
@@ -90,6 +97,7 @@ def _given(verifier: Structures, result: str, step: If | Match) -> OpenedType:
     type = verifier.type_of(result)
     verifier.alike(type, step.type, step.name)
     _shaped(verifier, type, step.type, step.name)
+    ranks.called(verifier, step.type, step.name)
     for size, joined in paired_sizes(type, step.type):
         variable = bare(joined)
         if size is not joined and (variable is None or base_of(variable) != step.name):

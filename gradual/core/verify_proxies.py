@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gradual.core import verify_ranks as ranks
 from gradual.core.terms import Layer, Wrap, WrapReference
 from gradual.core.verify_data import Structures
 from gradual.dims.constraint import at_least
@@ -19,6 +20,7 @@ def wrap(verifier: Structures, step: Wrap | WrapReference) -> None:
     type = step.type
     match step, type:
         case Wrap(layer=layer), FunctionType():
+            ranks.called(verifier, type, step.name)
             with verifier.scope():
                 _layer(verifier, layer, type.params, type.result, type, step.name)
         case WrapReference(read=read, write=write), ReferenceType(content):

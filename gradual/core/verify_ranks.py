@@ -13,8 +13,9 @@ from gradual.dims.constraint import FALSE, And, Constraint, Or, all_of, any_of, 
 from gradual.dims.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, constant
 from gradual.limits import LIMITS
 from gradual.ops.cases import at_size
+from gradual.types.measuring import extents, unbound
 from gradual.types.opening import at_rank, counted, numel_of, rank_of, shapes_unknown, size_of, sizes
-from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 
 
 def rank_known(ground: Ground, origin: str, rank: int) -> None:
@@ -102,8 +103,9 @@ def readable(ground: Ground, variable: Variable, what: str) -> None:
 
 def seen(ground: Ground, type: OpenedType) -> None:
     """A value that is there has its type, so the values whose sizes and elements the type reads have them."""
-    for size in sizes(type):
-        for variable, unless in _reads(size, FALSE):
+    inside = ((variable, FALSE) for variable in read_by_calls(type))
+    for reads in (*(_reads(size, FALSE) for size in sizes(type)), inside):
+        for variable, unless in reads:
             match variable.witness:
                 case SizeOf(value=path, axis=axis) if (part := _part(ground.types, path)) is not None:
                     ground.facts.assume(any_of(unless, at_least(rank_of(part), constant(axis + 1))))
@@ -114,6 +116,24 @@ def seen(ground: Ground, type: OpenedType) -> None:
                     ground.facts.assume(any_of(unless, at_least(length, constant(index + 1))))
                 case _:
                     pass
+
+
+def called(ground: Ground, type: GradualType, what: str) -> None:
+    """What a call of a function reads of values around it is there where the function gets its type."""
+    for variable in read_by_calls(type):
+        readable(ground, variable, what)
+
+
+def read_by_calls(type: GradualType) -> Iterator[Variable]:
+    """What a call of a function reads of values around it, as the types of its parameters say."""
+    match type:
+        case TupleType(fields):
+            for field in fields:
+                yield from read_by_calls(field)
+        case FunctionType(params=params):
+            around = set(unbound(type))
+            for extent in (extent for param in params for extent in extents(param)):
+                yield from (variable for variable in read_always(extent) if variable in around)
 
 
 def _reads(node: Any, unless: Constraint) -> Iterator[tuple[Variable, Constraint]]:
