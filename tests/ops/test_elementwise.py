@@ -182,7 +182,7 @@ def test_the_least_integer_has_no_negative() -> None:
 @pytest.mark.parametrize("name", ["divide", "trunc_divide", "floor_divide", "mod", "trunc_mod", "floor_mod"])
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_integer_division_by_zero_is_a_fault(name: str, dtype: DType) -> None:
-    with pytest.raises(TensorFault, match="^integer division by zero$") as raised:
+    with pytest.raises(TensorFault, match=r"^integer division by zero$") as raised:
         means(name, Tensor([1, 2], dtype), Tensor([1, 0], dtype))
     assert raised.value.code == "E0604"
 
