@@ -15,17 +15,17 @@ from typing import TypeGuard, TypeVar
 
 from gradual.checker.agreeing import Agreement, disagreement, forgetting
 from gradual.checker.branches import Branch, one_of
-from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Postponed, Typed, mentions_ghost, single
+from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Postponed, Typed, mentions_ghost
 from gradual.checker.flow import Place, flow
 from gradual.core.terms import Block, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.constraint import Constraint, any_of, defined, equal
+from gradual.dims.constraint import TRUE, Constraint, any_of, at_least, defined, equal
 from gradual.dims.decide import Nowhere
-from gradual.dims.dim import Dim, SizeOf, Variable, ite, of_atom
+from gradual.dims.dim import ContentOf, Dim, SizeOf, Variable, constant, ite, of_atom
 from gradual.dims.facts import Facts
 from gradual.ops.contents import chosen
 from gradual.source import Span
-from gradual.types.opening import closed, rank_of, size_of
+from gradual.types.opening import closed, part_at, size_of
 from gradual.types.text import shown
 from gradual.types.type import (
     Content,
@@ -152,17 +152,28 @@ class Join:
         return whole  # type: ignore[return-value]  # no tensor: nothing in it is opened or a hole of its own
 
     def _is_there(self, variable: Variable) -> bool:
-        """Whether whatever branch is taken a variable has a value: of a rank that a branch demanded it need not.
+        """Whether a variable has a value whichever branch is taken: an axis or element that one demanded need not be.
 
         [type.if.join]
         """
         state = self.state
         if not state.is_visible(variable):
             return False
-        witness = variable.witness
-        if not isinstance(witness, SizeOf) or single(rank_of(witness.value)) not in state.ghosts:
-            return True
-        return of_atom(variable) in state.sized
+        match variable.witness:
+            case SizeOf(path) if isinstance(part_at(state.types, path), UnrankedType):
+                return of_atom(variable) in state.sized
+            case ContentOf(path, index):
+                return self._has_element(part_at(state.types, path), index)
+            case _:
+                return True
+
+    def _has_element(self, type: object, index: tuple[int, ...]) -> bool:
+        """Whether a value of a type has an element, by what does not end with a branch."""
+        if not isinstance(type, TensorType) or type.rank != len(index):
+            return False
+        goals = (at_least(size, constant(at + 1)) for size, at in zip(type.shape, index, strict=True))
+        decide, facts = self.state.program.decider.decide, self.state.facts.lasting()
+        return all(goal is TRUE or isinstance(decide(facts, goal), Proved) for goal in goals)
 
     def target(self, own: OpenedType, path: str) -> GradualType:
         """The type into which a branch's value flows: what was agreed on, and its own for the rest."""

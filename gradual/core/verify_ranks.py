@@ -14,7 +14,7 @@ from gradual.dims.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, cons
 from gradual.limits import LIMITS
 from gradual.ops.cases import at_size
 from gradual.types.measuring import extents, unbound
-from gradual.types.opening import at_rank, counted, numel_of, rank_of, shapes_unknown, size_of, sizes
+from gradual.types.opening import at_rank, counted, numel_of, part_at, rank_of, shapes_unknown, size_of, sizes
 from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 
 
@@ -163,25 +163,18 @@ def read_by(value: Any) -> Iterator[Variable]:
 
 def _part(types: Mapping[str, OpenedType], path: str) -> str | None:
     """The origin of the part at a path, if its rank is unknown."""
-    part = _at(types, path)
+    part = part_at(types, path)
     return part.origin if isinstance(part, UnrankedType) else None
 
 
 def _length(types: Mapping[str, OpenedType], path: str) -> Dim | None:
     """The size of the vector at a path."""
-    match _at(types, path):
+    part: OpenedType | None = part_at(types, path)
+    match part:
         case TensorType((length,)):
             return length
         case _:
             return None
-
-
-def _at(types: Mapping[str, OpenedType], path: str) -> OpenedType | None:
-    base, *fields = path.split("#")
-    part = types.get(base)
-    for field in fields:
-        part = part.fields[int(field)] if isinstance(part, TupleType) else None
-    return part
 
 
 def recorded(ground: Ground, judged: TensorType[Dim | Hole], origin: str, path: str) -> None:

@@ -6,7 +6,7 @@ A value inside a tuple is addressed by a path, `%t#0#1` for `%t.0.1`; `#` occurs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -53,6 +53,15 @@ def spelled(path: str) -> str:
 def base_of(variable: Variable) -> str | None:
     """The core variable from whose value a variable is read, None for a rigid name."""
     return None if variable.witness is None else variable.witness.value.split("#", 1)[0]
+
+
+def part_at(types: Mapping[str, Any], path: str) -> Any:
+    """The type of the part of a value at a path, None where there is no such part."""
+    base, *fields = path.split("#")
+    part = types.get(base)
+    for field in fields:
+        part = part.fields[int(field)] if isinstance(part, TupleType) else None
+    return part
 
 
 @lru_cache(maxsize=4096)
