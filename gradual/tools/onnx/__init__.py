@@ -1,0 +1,1 @@
+"""ONNX models as programs: `reading` is the only door to the package `onnx`, `program` the way in."""

@@ -1,0 +1,129 @@
+"""Which importer an ONNX operator has, and how it reads what a node gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gradual.tensors.tensor import Tensor
+from gradual.tools.onnx.building import Builder, Value
+from gradual.tools.onnx.model import Graph, Model, Node, Unsupported
+
+Importer = Callable[["Use"], "Value | Sequence[Value]"]
+
+IMPORTERS: dict[str, Importer] = {}
+"""By the operator's name, in ONNX's own domain."""
+
+
+def imports(*names: str) -> Callable[[Importer], Importer]:
+    """Declare the importer of some operators."""
+
+    def declared(importer: Importer) -> Importer:
+        for name in names:
+            IMPORTERS[name] = importer
+        return importer
+
+    return declared
+
+
+class Bodies(Protocol):
+    """Imports the bodies of nodes."""
+
+    def outputs(self, graph: Graph, scope: dict[str, Value]) -> list[Value] | None:
+        """The values of a graph's outputs; None where it was told what stands in the way."""
+        ...
+
+
+@dataclass(frozen=True)
+class Use:
+    """A node with the values of its inputs.
+
+    Attributes:
+        inputs: None for an optional input that is left out.
+        scope: the values that graphs in the node's attributes may name.
+        bodies: imports such graphs.
+    """
+
+    node: Node
+    inputs: tuple[Value | None, ...]
+    builder: Builder
+    model: Model
+    opset: int
+    scope: dict[str, Value]
+    bodies: Bodies
+
+    def __getitem__(self, index: int) -> Value:
+        """An input that must be there."""
+        value = self.optional(index)
+        if value is None:
+            raise Unsupported(f"input {index + 1} is missing")
+        return value
+
+    def optional(self, index: int) -> Value | None:
+        """An input, or None."""
+        return self.inputs[index] if index < len(self.inputs) else None
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """An attribute, or what ONNX says where it is left out."""
+        return self.node.attributes.get(name, default)
+
+    def required(self, name: str) -> Any:
+        """An attribute that must be there."""
+        if (value := self.attribute(name)) is None:
+            raise Unsupported(f"the attribute {name} is missing")
+        return value
+
+    def graph(self, name: str) -> Graph:
+        """A body."""
+        graph: Graph = self.required(name)
+        return graph
+
+    def axes(self, index: int = 1) -> tuple[int, ...] | None:
+        """The axes that newer versions take as an input, older ones as an attribute."""
+        value = self.optional(index)
+        if value is not None:
+            return tuple(value.numbers("axes"))
+        axes = self.attribute("axes")
+        return None if axes is None else tuple(axes)
+
+    def wants(self, index: int) -> bool:
+        """Whether an output is used."""
+        return index < len(self.node.outputs) and bool(self.node.outputs[index])
+
+    def only(self, name: str, *supported: Any) -> Any:
+        """An attribute that is only imported with some values, the first of which is the default."""
+        value = self.attribute(name, supported[0])
+        if value not in supported:
+            raise Unsupported(f"{name}={value!r}")
+        return value
+
+    # ------------------------------------------------------------------------------------- what many importers say
+    def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
+        """An application."""
+        return self.builder.call(operator, *operands, **attributes)
+
+    def like(self, value: float, other: Value) -> Value:
+        """A scalar of another's element type."""
+        return self.builder.number(value, other.dtype)
+
+    def counted(self, value: Value, count: int) -> list[Value]:
+        """The fields of a tuple of so many."""
+        return [self.builder.field(value, index) for index in range(count)]
+
+
+def positive(axis: int, rank: int) -> int:
+    """An axis counted from the front."""
+    if not -rank <= axis < max(rank, 1):
+        raise Unsupported(f"axis {axis} of a tensor of rank {rank}")
+    return axis + rank if axis < 0 else axis
+
+
+def constant_of(value: Value | None) -> Tensor | None:
+    """The elements, where they are known."""
+    return value.constant if value is not None and isinstance(value.constant, Tensor) else None
+
+
+def as_scalar(use: Use, value: Value) -> Value:
+    """A scalar, which may be given as a vector of one element."""
+    return value if value.rank == 0 else use.call("reshape", value, newshape=[])

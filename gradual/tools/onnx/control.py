@@ -1,0 +1,170 @@
+"""Branches and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradual.dims.dim import Dim
+from gradual.tensors.tensor import Tensor
+from gradual.tools.onnx.applying import Use, as_scalar, imports
+from gradual.tools.onnx.building import Block, Value
+from gradual.tools.onnx.model import Graph, Unsupported
+from gradual.types.dtype import DType
+from gradual.types.text import shown
+from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
+
+
+@imports("If")
+def choose(use: Use) -> Sequence[Value]:
+    """What one of two graphs gives."""
+    condition = as_scalar(use, use[0])
+    graphs = [use.graph(name) for name in ("then_branch", "else_branch")]
+    if isinstance(condition.constant, Tensor):
+        return _outputs(use, graphs[0 if condition.constant.item() else 1])
+    then, orelse = (_branch(use, graph) for graph in graphs)
+    types = [_joined(use, one.type, other.type) for one, other in zip(then[1], orelse[1], strict=True)]
+
+    def text(given: Sequence[str]) -> str:
+        return f"if ({given[0]}) {_body(use, *then)} else {_body(use, *orelse)}"
+
+    return _fields(use, types, use.builder.bind([condition], text))
+
+
+def _outputs(use: Use, graph: Graph) -> list[Value]:
+    outputs = use.bodies.outputs(graph, dict(use.scope))
+    if outputs is None:
+        raise Unsupported(f"its graph `{graph.name}`")
+    return outputs
+
+
+def _branch(use: Use, graph: Graph) -> tuple[Block, list[Value]]:
+    with use.builder.inside() as block:
+        return block, _outputs(use, graph)
+
+
+def _body(use: Use, block: Block, outputs: Sequence[Value]) -> str:
+    result = outputs[0] if len(outputs) == 1 else use.builder.tuple(outputs)
+    return use.builder.body(block, result)
+
+
+def _fields(use: Use, types: Sequence[OpenedType], origin: Any) -> list[Value]:
+    if len(types) == 1:
+        return [Value(types[0], origin)]
+    return use.counted(Value(TupleType(tuple(types)), origin), len(types))
+
+
+def _joined(use: Use, one: OpenedType, other: OpenedType) -> OpenedType:
+    """What is known of a value that comes from either side; the checker knows more."""
+    if not isinstance(one, TensorType | UnrankedType) or not isinstance(other, TensorType | UnrankedType):
+        raise Unsupported("a graph that gives another thing than tensors")
+    if one.dtype is not other.dtype:
+        raise Unsupported(f"graphs that give {one.dtype} and {other.dtype}")
+    return use.builder.open(_wider(one, other))
+
+
+def _wider(one: TensorType[Dim] | UnrankedType, other: TensorType[Dim] | UnrankedType) -> Any:
+    if isinstance(one, UnrankedType) or isinstance(other, UnrankedType) or one.rank != other.rank:
+        return UnrankedType(one.dtype)
+    sizes = (left if left is right else Hole() for left, right in zip(one.shape, other.shape, strict=True))
+    return TensorType(tuple(sizes), one.dtype)
+
+
+# ------------------------------------------------------------------------------------------------------------ loops
+@imports("Loop")
+def loop(use: Use) -> Sequence[Value]:
+    """A graph again and again, as a function that calls itself.
+
+    What it hands on may change its sizes, but neither its rank nor its element type.
+    """
+    builder, body = use.builder, use.graph("body")
+    begun = [use[index] for index in range(2, len(use.inputs))]
+    types = [_held(value) for value in begun]
+    while True:
+        block, inputs, outputs = _turn(use, body, types)
+        after = [_held(outputs[1 + at]) for at in range(len(begun))]
+        wider = [_wider(one, other) for one, other in zip(types, after, strict=True)]
+        if wider == types:
+            break
+        types = wider
+    scanned = outputs[1 + len(begun) :]
+    name = builder.names.fresh(use.node.name or "loop")
+    empty = [_nothing(use, value) for value in scanned]
+    gathered = [builder.names.unused("scanned") for _ in scanned]
+    handed = [*types, *(TensorType((Hole(), *_held(value).shape), value.dtype) for value in scanned)]
+    start = [builder.number(0, DType.INT64), _condition(use), *begun, *empty]
+    limit = use.optional(0)
+
+    def text(given: Sequence[str]) -> str:
+        most = [] if limit is None else [given[-1]]
+        return _loop_text(use, name, inputs, gathered, handed, (block, outputs), given[: len(start)], most)
+
+    operands = [*start, *([] if limit is None else [as_scalar(use, limit)])]
+    return _fields(use, [builder.open(type) for type in handed], builder.bind(operands, text))
+
+
+def _condition(use: Use) -> Value:
+    given = use.optional(1)
+    return use.builder.number(True, DType.BOOL) if given is None else as_scalar(use, given)
+
+
+def _held(value: Value) -> TensorType[Any]:
+    """The type of what is handed on: numbers are kept, other sizes are unknown."""
+    shape = tuple(size if size.value is not None else Hole() for size in value.tensor.shape)
+    return TensorType(shape, value.dtype)
+
+
+def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Value], list[Value]]:
+    """The graph once: its block, its inputs and its outputs."""
+    builder = use.builder
+    known = [TensorType((), DType.INT64), TensorType((), DType.BOOL), *types]
+    if len(body.inputs) != len(known):
+        raise Unsupported(f"a body of {len(body.inputs)} inputs for {len(known)} values")
+    with builder.inside() as block:
+        inputs = [
+            builder.input(builder.names.fresh(port.name), builder.open(type))
+            for port, type in zip(body.inputs, known, strict=True)
+        ]
+        scope = {**use.scope, **{port.name: value for port, value in zip(body.inputs, inputs, strict=True)}}
+        outputs = use.bodies.outputs(body, scope)
+    if outputs is None:
+        raise Unsupported(f"its graph `{body.name}`")
+    return block, inputs, outputs
+
+
+def _nothing(use: Use, value: Value) -> Value:
+    """What a loop has gathered before its first turn."""
+    return use.call("zeros", shape=[0, *value.shape], dtype=value.dtype)
+
+
+def _loop_text(
+    use: Use,
+    name: str,
+    inputs: Sequence[Value],
+    gathered: Sequence[str],
+    handed: Sequence[Any],
+    turn: tuple[Block, Sequence[Value]],
+    start: Sequence[str],
+    most: Sequence[str],
+) -> str:
+    builder, (block, outputs) = use.builder, turn
+    names = [*(str(value.origin) for value in inputs), *(f"%{one}" for one in gathered)]
+    types = ["int64", "bool", *map(shown, handed)]
+    goes_on = f"logical_and(less({names[0]}, {most[0]}), {names[1]})" if most else names[1]
+    kept = names[2 : len(inputs)]
+    lines = "\n".join(builder.lines(block))
+    written = [builder.written(value) for value in outputs]
+    scans = [
+        f"concatenate(({names[len(inputs) + at]}, expand_dims({one}, axis=0)), axis=0)"
+        for at, one in enumerate(written[1 + len(kept) :])
+    ]
+    again = ", ".join([f"add({names[0]}, 1i64)", written[0], *written[1 : 1 + len(kept)], *scans])
+    results = names[2:]
+    last = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    result = types[2] if len(results) == 1 else f"({', '.join(types[2:])})"
+    params = ", ".join(f"{one}: {type}" for one, type in zip(names, types, strict=True))
+    return (
+        f"{{ let %{name} = fn ({params}) -> {result} {{\n"
+        f"if ({goes_on}) {{\n{lines}\n%{name}({again})\n}} else {{ {last} }}\n}};\n"
+        f"%{name}({', '.join(start)}) }}"
+    )

@@ -1,0 +1,97 @@
+"""An ONNX model as plain values: what `reading` gives and everything else of the importer takes.
+
+The terms are those of ONNX's specification (`docs/IR.md`): a graph has inputs, initializers, nodes and outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+
+Extent = int | str | None
+"""A size of a declared shape: a number, a name (`dim_param`), or nothing said."""
+
+
+class Unsupported(Exception):
+    """What of a model is not imported; the argument says what and why, in the user's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An input or output of a graph.
+
+    Attributes:
+        dtype: None where it is not declared, as graphs inside others need not.
+        shape: None where not even the rank is declared.
+    """
+
+    name: str
+    dtype: DType | None
+    shape: tuple[Extent, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An application of an operator.
+
+    Attributes:
+        inputs: names of values; an empty one is an optional input that is left out.
+        attributes: integers, floats, strings, tensors, graphs, and tuples of them.
+    """
+
+    operator: str
+    domain: str
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """What users know the node by."""
+        return self.name or next(filter(None, self.outputs), self.operator)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A graph: the model's own, or the body of a node."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    initializers: Mapping[str, Tensor]
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model.
+
+    Attributes:
+        opsets: the version of each operator set that the model was written for; that of ONNX itself stands under "".
+        functions: bodies of the operators that the model itself declares, by domain and name.
+    """
+
+    graph: Graph
+    opsets: Mapping[str, int]
+    functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
+
+    @property
+    def opset(self) -> int:
+        """The version of ONNX's own operator set."""
+        return self.opsets.get("", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """An operator that a model declares by a body."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    nodes: tuple[Node, ...]
+    opsets: Mapping[str, int]

@@ -1,0 +1,462 @@
+"""Operators of neural networks: products of matrices, convolutions, pools, normalizations, resizing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from gradual.tensors.tensor import Tensor
+from gradual.tools.onnx.applying import Use, constant_of, imports, positive
+from gradual.tools.onnx.building import Value
+from gradual.tools.onnx.model import Unsupported
+from gradual.tools.onnx.shapes import extent
+from gradual.types.dtype import DType
+
+LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
+
+
+# -------------------------------------------------------------------------------------------------------- products
+@imports("MatMul")
+def product(use: Use) -> Value:
+    """The product of matrices in batches; a vector is a row before a matrix, and a column after one."""
+    a, b = use[0], use[1]
+    left = use.call("expand_dims", a, axis=0) if a.rank == 1 else a
+    right = use.call("expand_dims", b, axis=1) if b.rank == 1 else b
+    found = _matrices(use, left, right)
+    axes = [axis for axis, operand in ((-2, a), (-1, b)) if operand.rank == 1]
+    return use.call("squeeze", found, axis=axes) if axes else found
+
+
+def _matrices(use: Use, a: Value, b: Value) -> Value:
+    """The products of the matrices of two batches, which broadcast to each other."""
+    if b.rank == 2:
+        return use.call("nn.matmul", a, b)
+    rank = max(a.rank, b.rank)
+    a, b = (use.call("expand_dims", x, axis=0, num_newaxis=rank - x.rank) if x.rank < rank else x for x in (a, b))
+    if rank == 3:
+        return use.call("nn.batch_matmul", a, b)
+    if any(one is not other for one, other in zip(a.tensor.shape[:-2], b.tensor.shape[:-2], strict=True)):
+        a, b = _broadcast_batches(use, a, b)
+    found = use.call("nn.batch_matmul", _one_batch(use, a), _one_batch(use, b))
+    return use.call("reshape_like", found, a, lhs_begin=0, lhs_end=1, rhs_begin=0, rhs_end=rank - 2)
+
+
+def _one_batch(use: Use, value: Value) -> Value:
+    """The axes of the batch as one."""
+    while value.rank > 3:
+        value = use.call("reshape", value, newshape=[-3, -2])
+    return value
+
+
+def _broadcast_batches(use: Use, a: Value, b: Value) -> tuple[Value, Value]:
+    """The batches broadcast to each other."""
+    outer = a.rank - 2
+    shapes = [use.call("shape_of", x, dtype=DType.INT64) for x in (a, b)]
+    first, second = (use.call("strided_slice", shape, begin=[0], end=[outer]) for shape in shapes)
+    one = use.call("equal", first, use.builder.number(1, DType.INT64))
+    joint = use.call("where", one, second, first)
+    inner = [use.call("strided_slice", shape, begin=[outer], end=[outer + 2]) for shape in shapes]
+    wanted = [use.call("concatenate", use.builder.tuple([joint, part]), axis=0) for part in inner]
+    return use.call("dyn.broadcast_to", a, wanted[0]), use.call("dyn.broadcast_to", b, wanted[1])
+
+
+@imports("Gemm")
+def general_product(use: Use) -> Value:
+    """alpha * a * b + beta * c, each of the factors transposed on demand."""
+    flips = {f"transpose_{name.lower()}": True for name in "AB" if use.attribute(f"trans{name}", 0)}
+    if flips == {"transpose_b": True}:
+        found = use.call("nn.dense", use[0], use[1])
+    else:
+        found = use.call("nn.matmul", use[0], use[1], **flips)
+    found = _scaled(use, found, use.attribute("alpha", 1.0))
+    added, beta = use.optional(2), use.attribute("beta", 1.0)
+    if added is None or beta == 0:
+        return found
+    scaled = _scaled(use, added, beta)
+    together = use.call("add", found, scaled)
+    known = [size.value for size in together.tensor.shape] == [size.value for size in found.tensor.shape]
+    if known or scaled.rank == 1:  # a row goes with every row, unless there is but one column
+        return together
+    return use.call("add", found, use.call("broadcast_to_like", scaled, found))
+
+
+def _scaled(use: Use, value: Value, factor: float) -> Value:
+    return value if factor == 1 else use.call("multiply", use.like(factor, value), value)
+
+
+# ------------------------------------------------------------------------------------------------------ windows
+def _spatial(value: Value) -> int:
+    """The number of spatial axes."""
+    if value.rank not in (3, 4, 5):
+        raise Unsupported(f"{value.rank - 2} spatial axes")
+    return value.rank - 2
+
+
+def _windows(use: Use, x: Value, kernel: Sequence[int]) -> tuple[dict[str, Any], list[int]]:
+    """Strides and dilation as attributes, and the padding before and after every axis."""
+    count = len(kernel)
+    strides, dilation = (list(use.attribute(name, (1,) * count)) for name in ("strides", "dilations"))
+    spread = [(size - 1) * step + 1 for size, step in zip(kernel, dilation, strict=True)]
+    padding = _padding(use, x, spread, strides)
+    settings: dict[str, Any] = {"strides": strides}
+    if any(step != 1 for step in dilation):
+        settings["dilation"] = dilation
+    return settings, padding
+
+
+def _padding(use: Use, x: Value, spread: Sequence[int], strides: Sequence[int]) -> list[int]:
+    automatic = use.attribute("auto_pad", "NOTSET")
+    if automatic in ("NOTSET", ""):
+        return list(use.attribute("pads", (0,) * (2 * len(spread))))
+    if automatic == "VALID":
+        return [0] * (2 * len(spread))
+    totals = []
+    for axis, (size, stride) in enumerate(zip(spread, strides, strict=True)):
+        have = x.extent(axis + 2)
+        if have is None and stride != 1:
+            raise Unsupported(f"auto_pad={automatic} with strides over an axis whose size is not known here")
+        totals.append(size - 1 if have is None else max((-(-have // stride) - 1) * stride + size - have, 0))
+    less, more = [total // 2 for total in totals], [total - total // 2 for total in totals]
+    return [*more, *less] if automatic == "SAME_LOWER" else [*less, *more]
+
+
+def _kernel(use: Use, weight: Value) -> list[int]:
+    """The extents of the window, which are those of the weight."""
+    written, count = use.attribute("kernel_shape"), weight.rank - 2
+    if written is not None:
+        return list(written)
+    extents = [weight.extent(axis + 2) for axis in range(count)]
+    if None in extents:
+        raise Unsupported("a kernel whose sizes are not known here")
+    return [extent for extent in extents if extent is not None]
+
+
+@imports("Conv")
+def convolution(use: Use) -> Value:
+    """A convolution, with a bias for each channel."""
+    x, weight, count = use[0], use[1], _spatial(use[0])
+    kernel = _kernel(use, weight)
+    settings, padding = _windows(use, x, kernel)
+    settings |= {"padding": padding, "groups": _unless(1, use.attribute("group", 1)), "kernel_size": kernel}
+    return _biased(use, use.call(f"nn.conv{count}d", x, weight, **settings))
+
+
+def _unless(usual: int, value: int) -> int | None:
+    return None if value == usual else value
+
+
+def _biased(use: Use, found: Value) -> Value:
+    bias = use.optional(2)
+    return found if bias is None else use.call("nn.bias_add", found, bias)
+
+
+@imports("ConvTranspose")
+def transposed_convolution(use: Use) -> Value:
+    """A transposed convolution, with a bias for each channel."""
+    x, weight, count = use[0], use[1], _spatial(use[0])
+    kernel, groups = _kernel(use, weight), use.attribute("group", 1)
+    strides, dilation = (list(use.attribute(name, (1,) * count)) for name in ("strides", "dilations"))
+    beyond = list(use.attribute("output_padding", (0,) * count))
+    channels = weight.extent(1)
+    if channels is None:
+        raise Unsupported("a weight whose sizes are not known here")
+    settings: dict[str, Any] = {
+        "channels": channels * groups,
+        "kernel_size": kernel,
+        "strides": strides,
+        "padding": _transposed_padding(use, x, kernel, strides, dilation, beyond),
+        "output_padding": beyond if any(beyond) else None,
+        "dilation": dilation if any(step != 1 for step in dilation) else None,
+        "groups": _unless(1, groups),
+    }
+    return _biased(use, use.call(f"nn.conv{count}d_transpose", x, weight, **settings))
+
+
+def _transposed_padding(
+    use: Use, x: Value, kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int], beyond: list[int]
+) -> list[int]:
+    automatic, wanted = use.attribute("auto_pad", "NOTSET"), use.attribute("output_shape")
+    count = len(kernel)
+    if wanted is None and automatic in ("NOTSET", "", "VALID"):
+        return list(use.attribute("pads", (0,) * (2 * count))) if automatic != "VALID" else [0] * (2 * count)
+    totals = []
+    for axis in range(count):
+        spread, have = (kernel[axis] - 1) * dilation[axis] + 1, x.extent(axis + 2)
+        if wanted is None:
+            total = spread - strides[axis] + beyond[axis]
+        elif have is None:
+            raise Unsupported("output_shape of an axis whose size is not known here")
+        else:
+            total = strides[axis] * (have - 1) + beyond[axis] + spread - list(wanted)[-count:][axis]
+        if total < 0:
+            beyond[axis] -= total
+        totals.append(max(total, 0))
+    more, less = [total - total // 2 for total in totals], [total // 2 for total in totals]
+    return [*less, *more] if automatic == "SAME_UPPER" else [*more, *less]
+
+
+@imports("MaxPool")
+def greatest_pool(use: Use) -> Value:
+    """The greatest element of each window."""
+    if use.wants(1):
+        raise Unsupported("the output Indices")
+    return _pool(use, "nn.max_pool", {})
+
+
+@imports("AveragePool")
+def mean_pool(use: Use) -> Value:
+    """The mean of each window."""
+    return _pool(use, "nn.avg_pool", {"count_include_pad": bool(use.attribute("count_include_pad", 0)) or None})
+
+
+@imports("LpPool")
+def length_pool(use: Use) -> Value:
+    """The length of each window."""
+    use.only("p", 2)
+    x, kernel = use[0], list(use.required("kernel_shape"))
+    if use.attribute("ceil_mode", 0):
+        raise Unsupported("ceil_mode=1")
+    settings, padding = _windows(use, x, kernel)
+    settings |= {"pool_size": kernel, "padding": padding, "count_include_pad": True}
+    mean = use.call(f"nn.avg_pool{_spatial(x)}d", use.call("multiply", x, x), **settings)
+    return use.call("sqrt", use.call("multiply", mean, use.like(float(prod(kernel)), x)))
+
+
+def _pool(use: Use, operator: str, settings: dict[str, Any]) -> Value:
+    x, kernel = use[0], list(use.required("kernel_shape"))
+    windows, padding = _windows(use, x, kernel)
+    ceil = bool(use.attribute("ceil_mode", 0))
+    if ceil and _may_start_behind(kernel, windows, padding):
+        raise Unsupported("ceil_mode=1 where a window may start behind the data: ONNX leaves it out")
+    settings |= windows | {"padding": padding, "pool_size": kernel, "ceil_mode": ceil or None}
+    return use.call(f"{operator}{_spatial(x)}d", x, **settings)
+
+
+def _may_start_behind(kernel: Sequence[int], windows: dict[str, Any], padding: Sequence[int]) -> bool:
+    """Whether a last window of which some cells are missing may start in the padding: for some size of the data."""
+    dilation = windows.get("dilation", [1] * len(kernel))
+    after = padding[len(kernel) :]
+    return any(
+        stride > (size - 1) * step + 1 - more
+        for size, step, stride, more in zip(kernel, dilation, windows["strides"], after, strict=True)
+    )
+
+
+@imports("GlobalAveragePool", "GlobalMaxPool")
+def global_pool(use: Use) -> Value:
+    """The mean or the greatest element of each channel."""
+    operator = "mean" if "Average" in use.node.operator else "max"
+    if use[0].rank == 4:
+        return use.call(f"nn.global_{'avg' if operator == 'mean' else 'max'}_pool2d", use[0])
+    return use.call(operator, use[0], axis=list(range(2, use[0].rank)), keepdims=True)
+
+
+@imports("LRN")
+def local_response(use: Use) -> Value:
+    """Each element against the squares of its neighbours in other channels."""
+    settings = {name: use.attribute(name, default) for name, default in (("alpha", 1e-4), ("beta", 0.75))}
+    return use.call("nn.lrn", use[0], size=use.required("size"), bias=use.attribute("bias", 1.0), **settings)
+
+
+# -------------------------------------------------------------------------------------------------- normalizations
+@imports("BatchNormalization")
+def batch_normalization(use: Use) -> Value:
+    """At inference, with the mean and variance that are given."""
+    if use.attribute("training_mode", 0) or use.wants(1):
+        raise Unsupported("training")
+    if use.attribute("spatial", 1) != 1:
+        raise Unsupported("spatial=0")
+    epsilon = use.attribute("epsilon", 1e-5)
+    found = use.call("nn.batch_norm", *(use[index] for index in range(5)), epsilon=epsilon)
+    return use.builder.field(found, 0)
+
+
+@imports("InstanceNormalization")
+def instance_normalization(use: Use) -> Value:
+    """Channels of samples with mean 0 and variance 1."""
+    return use.call("nn.instance_norm", use[0], use[1], use[2], epsilon=use.attribute("epsilon", 1e-5))
+
+
+@imports("GroupNormalization")
+def group_normalization(use: Use) -> Value:
+    """Groups of channels with mean 0 and variance 1; before version 21 scale and bias are those of the groups."""
+    if use.opset < 21:
+        raise Unsupported("version 18 of the operator")
+    settings = {"num_groups": use.required("num_groups"), "epsilon": use.attribute("epsilon", 1e-5)}
+    return use.call("nn.group_norm", use[0], use[1], use[2], **settings)
+
+
+@imports("LayerNormalization")
+def layer_normalization(use: Use) -> list[Value] | Value:
+    """The last axes with mean 0 and variance 1, scaled and shifted."""
+    x, epsilon = use[0], use.attribute("epsilon", 1e-5)
+    axis, bias = positive(use.attribute("axis", -1), x.rank), use.optional(2)
+    if axis == x.rank - 1 and use[1].rank == 1 and bias is not None and not use.wants(1):
+        return use.call("nn.layer_norm", x, use[1], bias, epsilon=epsilon)
+    axes = list(range(axis, x.rank))
+    mean = use.call("mean", x, axis=axes, keepdims=True)
+    variance = use.call("variance", x, mean, axis=axes, keepdims=True)
+    inverse = use.call("rsqrt", use.call("add", variance, use.like(epsilon, x)))
+    scaled = use.call("multiply", use.call("multiply", use.call("subtract", x, mean), inverse), use[1])
+    return [scaled if bias is None else use.call("add", scaled, bias), mean, inverse]
+
+
+@imports("RMSNormalization")
+def root_mean_square_normalization(use: Use) -> Value:
+    """The last axes over the root of their mean square, scaled."""
+    x = use[0]
+    axes = list(range(positive(use.attribute("axis", -1), x.rank), x.rank))
+    mean = use.call("mean", use.call("multiply", x, x), axis=axes, keepdims=True)
+    inverse = use.call("rsqrt", use.call("add", mean, use.like(use.attribute("epsilon", 1e-5), x)))
+    return use.call("multiply", use.call("multiply", x, inverse), use[1])
+
+
+# -------------------------------------------------------------------------------------------------------- resizing
+@imports("Resize", "Upsample")
+def resize(use: Use) -> Value:
+    """The image with other spatial extents."""
+    x, count = use[0], _spatial(use[0])
+    method = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}[
+        use.only("mode", "nearest", "linear", "cubic")
+    ]
+    for name, usual in (("antialias", 0), ("keep_aspect_ratio_policy", "stretch")):
+        use.only(name, usual)
+    coordinates = use.only(
+        "coordinate_transformation_mode", "half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"
+    )
+    if use.node.operator == "Upsample" or use.opset < 11:
+        coordinates = "asymmetric"
+    size = _extents(use, count)
+    if coordinates == "pytorch_half_pixel":
+        if any(extent.constant is None or int(extent.constant.item()) == 1 for extent in size):
+            raise Unsupported("coordinate_transformation_mode='pytorch_half_pixel' of an axis that may have size 1")
+        coordinates = "half_pixel"
+    settings: dict[str, Any] = {"method": method, "coordinate_transformation_mode": coordinates}
+    if method == "nearest_neighbor":
+        settings["rounding_method"] = _rounding(use, size, coordinates)
+    if method == "cubic":
+        settings["cubic_alpha"] = use.attribute("cubic_coeff_a", -0.75)
+        settings["cubic_exclude"] = use.attribute("exclude_outside", 0)
+    settings["layout"] = LAYOUTS[count]
+    return _resized(use, x, size, settings)
+
+
+def _rounding(use: Use, size: Sequence[Value], coordinates: str) -> str:
+    """The rounding of the nearest cell; halves go up here, and down only where there are none."""
+    if use.opset < 11:
+        return "floor"
+    rounding: str = use.only("nearest_mode", "round_prefer_floor", "floor", "ceil", "round_prefer_ceil")
+    if rounding == "round_prefer_floor" and not all(
+        _meets_no_half(use[0].extent(axis + 2), constant_of(wanted), coordinates) for axis, wanted in enumerate(size)
+    ):
+        raise Unsupported("nearest_mode='round_prefer_floor' where a cell may lie half way between two others")
+    return rounding if rounding in ("floor", "ceil") else "round"
+
+
+def _meets_no_half(have: int | None, wanted: Tensor | None, coordinates: str) -> bool:
+    """Whether no cell of the result lies half way between two cells of the data."""
+    if have is None or wanted is None:
+        return False
+    count = int(wanted.item())
+    half = Fraction(1, 2)
+    match coordinates:
+        case "half_pixel":
+            places = [(index + half) * Fraction(have, max(count, 1)) - half for index in range(count)]
+        case "align_corners":
+            places = [index * Fraction(have - 1, max(count - 1, 1)) for index in range(count)]
+        case _:
+            places = [index * Fraction(have, max(count, 1)) for index in range(count)]
+    return all(place % 1 != half for place in places)
+
+
+def _resized(use: Use, x: Value, size: list[Value], settings: dict[str, Any]) -> Value:
+    known = [constant_of(extent) for extent in size]
+    if all(extent is not None for extent in known):
+        numbers = [int(extent.item()) for extent in known if extent is not None]
+        return use.call(f"image.resize{len(size)}d", x, size=numbers, **settings)
+    if len(size) != 2:
+        raise Unsupported("sizes that are computed when the model runs, of other than 2 axes")
+    sizes = use.call("stack", use.builder.tuple(size), axis=0)
+    region = use.builder.constant(Tensor([], DType.FLOAT32, (0,)))
+    return use.call("dyn.image.resize2d", x, sizes, region, **settings)
+
+
+def _extents(use: Use, count: int) -> list[Value]:
+    """The new sizes of the spatial axes, from the sizes or the factors that are given."""
+    if use.node.operator == "Upsample" or use.opset < 11:
+        scales: Value | None = use.optional(1)
+        if scales is None:
+            scales = use.builder.constant(Tensor(list(use.required("scales")), DType.FLOAT32, (count + 2,)))
+        sizes = None
+    else:
+        scales, sizes = use.optional(2), use.optional(3)
+    axes = [positive(axis, count + 2) for axis in use.attribute("axes", tuple(range(count + 2)))]
+    spatial = range(2, count + 2)
+    if sizes is not None:
+        return [
+            use.call("take", sizes, use.builder.number(axes.index(axis), DType.INT64), axis=0)
+            if axis in axes
+            else extent(use, use[0], axis)
+            for axis in spatial
+        ]
+    if scales is None:
+        raise Unsupported("neither sizes nor scales")
+    factors = dict(zip(axes, scales.known("factors").flat(), strict=False))
+    if any(factors.get(axis, 1) != 1 for axis in (0, 1)):
+        raise Unsupported("factors of the batch or of the channels")
+    return [_scaled_extent(use, axis, float(factors.get(axis, 1))) for axis in spatial]
+
+
+def _scaled_extent(use: Use, axis: int, factor: float) -> Value:
+    """The size times a factor; where that leaves a rest, ONNX computes with the factor and not with the sizes."""
+    size = extent(use, use[0], axis)
+    if factor == int(factor):
+        return use.call("multiply", size, use.builder.number(int(factor), DType.INT64))
+    have = use[0].extent(axis)
+    if have is None or have * factor != int(have * factor):
+        raise Unsupported(f"the factor {factor} of an axis, which leaves a rest")
+    return use.builder.number(int(have * factor), DType.INT64)
+
+
+@imports("GridSample")
+def grid_sample(use: Use) -> Value:
+    """The image read where a grid says."""
+    count = _spatial(use[0])
+    if count != 2:
+        raise Unsupported(f"{count} spatial axes")
+    words = {
+        "bilinear": "bilinear",
+        "linear": "bilinear",
+        "nearest": "nearest",
+        "bicubic": "bicubic",
+        "cubic": "bicubic",
+    }
+    return use.call(
+        "image.grid_sample",
+        use[0],
+        use.call("transpose", use[1], axes=[0, 3, 1, 2]),
+        method=words[use.only("mode", *words)],
+        padding_mode=use.only("padding_mode", "zeros", "border", "reflection"),
+        align_corners=bool(use.attribute("align_corners", 0)),
+    )
+
+
+@imports("RoiAlign")
+def region_align(use: Use) -> Value:
+    """For each region the mean or the greatest of samples in each of its parts."""
+    usual = "half_pixel" if use.opset >= 16 else "output_half_pixel"
+    if use.attribute("coordinate_transformation_mode", usual) != "output_half_pixel":
+        raise Unsupported("coordinate_transformation_mode='half_pixel'")
+    index = use.call("expand_dims", use.call("cast", use[2], dtype=use[1].dtype), axis=1)
+    regions = use.call("concatenate", use.builder.tuple([index, use[1]]), axis=1)
+    return use.call(
+        "vision.roi_align",
+        use[0],
+        regions,
+        pooled_size=[use.attribute("output_height", 1), use.attribute("output_width", 1)],
+        spatial_scale=use.attribute("spatial_scale", 1.0),
+        sample_ratio=use.attribute("sampling_ratio", 0) or -1,
+        mode=use.only("mode", "avg"),
+    )

@@ -1,0 +1,219 @@
+"""A model as a program: `@main` takes the model's inputs and then its weights, and gives its outputs.
+
+    program(load("model.onnx")).text
+
+What has no place in a program is told node by node, all of a model in one go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradual.dims.dim import variable
+from gradual.tensors.tensor import Tensor
+from gradual.tools.onnx import control, elementwise, indexing, networks, recurrent, reductions, shapes
+from gradual.tools.onnx.applying import IMPORTERS, Use
+from gradual.tools.onnx.building import Builder, Names, Value
+from gradual.tools.onnx.model import Extent, Function, Graph, Model, Node, Port, Unsupported
+from gradual.tools.onnx.reading import Reference, standard_function
+from gradual.types.opening import opened
+from gradual.types.type import Hole, TensorType, UnrankedType
+
+FAMILIES = control, elementwise, indexing, networks, recurrent, reductions, shapes
+"""The modules whose importers are in `IMPORTERS`."""
+
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_FORMULA = re.compile(r"[\w\s+*-]+", re.ASCII)
+_RESERVED = (
+    *("and", "as", "assert", "def", "dim", "else", "extern", "fn", "if", "let", "match", "max", "meta", "min", "not"),
+    *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False"),
+)
+"""Words of the language, which name no size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An imported model.
+
+    Attributes:
+        text: the program.
+        weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
+    """
+
+    text: str
+    weights: Mapping[str, Tensor]
+
+
+class Refused(Exception):
+    """A model that is not imported.
+
+    Attributes:
+        reasons: what stands in the way, a line for each node.
+    """
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("; ".join(reasons))
+        self.reasons = tuple(reasons)
+
+
+def program(model: Model) -> Program:
+    """The program of a model.  Raises Refused with everything that stands in the way."""
+    try:
+        return _Import(model).program()
+    except Unsupported as error:
+        raise Refused([str(error)]) from error
+
+
+class _Import:
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.builder = Builder()
+        self.reasons: list[str] = []
+        self.dims = _Dims(model.graph.inputs)
+
+    def program(self) -> Program:
+        graph, builder = self.model.graph, self.builder
+        scope: dict[str, Value] = {}
+        params = []
+        for port in graph.inputs:
+            name = builder.names.fresh(port.name or "input")
+            written, type = self.dims.type(port)
+            scope[port.name] = builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
+            params.append(f"%{name}: {written}")
+        outputs = self.outputs(graph, scope)
+        if self.reasons or outputs is None:
+            raise Refused(self.reasons or ["the model has no outputs"])
+        result = outputs[0] if len(outputs) == 1 else builder.tuple(outputs)
+        body = builder.body(builder.block, result)
+        params += [f"%{name}: {self.dims.written(tensor.shape, tensor)}" for name, tensor in builder.weights.items()]
+        main = f"def @main({', '.join(params)}) {body}\n"
+        return Program("\n".join([*builder.functions.values(), main]) + builder.metadata(), dict(builder.weights))
+
+    def outputs(self, graph: Graph, scope: dict[str, Value]) -> list[Value] | None:
+        """The values of a graph's outputs; None where a reason was told."""
+        for name, tensor in graph.initializers.items():
+            scope[name] = self.builder.constant(tensor, name)
+        self.nodes(graph.nodes, scope, self.model.opsets)
+        missing = [port.name for port in graph.outputs if port.name not in scope]
+        if missing and not self.reasons:
+            self.reasons.append(f"output `{missing[0]}`: no node gives it")
+        return None if missing else [scope[port.name] for port in graph.outputs]
+
+    def nodes(self, nodes: Sequence[Node], scope: dict[str, Value], opsets: Mapping[str, int]) -> None:
+        """Bind what every node gives; one that is not imported is told, and those that need it are left out."""
+        for node in nodes:
+            inputs = [scope.get(name) for name in node.inputs]
+            absent = [name for name, value in zip(node.inputs, inputs, strict=True) if name and value is None]
+            if absent:
+                if not self.reasons:
+                    self.reasons.append(f"{_title(node)}: no node before it gives `{absent[0]}`")
+                continue
+            try:
+                self.bind(node, tuple(inputs), scope, opsets)
+            except Unsupported as error:
+                self.reasons.append(f"{_title(node)}: {error}")
+
+    def bind(
+        self, node: Node, inputs: tuple[Value | None, ...], scope: dict[str, Value], opsets: Mapping[str, int]
+    ) -> None:
+        """Bind what a node gives to the names of its outputs."""
+        given = self.applied(node, inputs, scope, opsets)
+        for name, value in zip(node.outputs, [given] if isinstance(given, Value) else given, strict=False):
+            if name:
+                scope[name] = self.builder.named(value, name)
+
+    def applied(
+        self, node: Node, inputs: tuple[Value | None, ...], scope: dict[str, Value], opsets: Mapping[str, int]
+    ) -> Value | Sequence[Value]:
+        """What a node gives: by its importer, or by the body that the model or ONNX has for its operator."""
+        own = self.model.functions.get((node.domain, node.operator))
+        if own is not None:
+            return self.inlined(own, node, inputs)
+        if node.domain:
+            raise Unsupported(f"an operator of the domain {node.domain}")
+        importer, opset = IMPORTERS.get(node.operator), opsets.get("", self.model.opset)
+        if importer is not None:
+            return importer(Use(node, inputs, self.builder, self.model, opset, scope, self))
+        standard = standard_function(node.operator, opset)
+        if standard is None:
+            raise Unsupported("an operator that is not imported")
+        return self.inlined(standard, node, inputs)
+
+    def inlined(self, function: Function, node: Node, inputs: Sequence[Value | None]) -> Sequence[Value]:
+        """What the body of an operator gives."""
+        scope = {name: value for name, value in zip(function.inputs, inputs, strict=False) if value is not None}
+        attributes = {**function.attributes, **node.attributes}
+        body = [_placed(inner, attributes, scope) for inner in function.nodes]
+        before = len(self.reasons)
+        self.nodes(body, scope, {**self.model.opsets, **function.opsets})
+        if len(self.reasons) > before:
+            raise Unsupported(self.reasons.pop().partition(": ")[2])
+        return [scope[name] for name in function.outputs if name in scope]
+
+
+def _placed(node: Node, attributes: Mapping[str, object], scope: Mapping[str, Value]) -> Node:
+    """A node of a function's body with the attributes of the application."""
+    del scope
+    chosen = {
+        key: attributes.get(value) if isinstance(value, Reference) else value for key, value in node.attributes.items()
+    }
+    kept = {key: value for key, value in chosen.items() if value is not None}
+    return Node(node.operator, node.domain, node.name, node.inputs, node.outputs, kept)
+
+
+def _title(node: Node) -> str:
+    return f"{node.operator} `{node.title}`"
+
+
+class _Dims:
+    """The sizes of the inputs as a program names them.   [dim.name]"""
+
+    def __init__(self, ports: Sequence[Port]) -> None:
+        self._names = Names(_RESERVED)
+        self._known: dict[str, str] = {}
+        for port in ports:
+            for extent in port.shape or ():
+                if isinstance(extent, str) and _WORD.fullmatch(extent) and extent not in self._known:
+                    self._known[extent] = self._names.unused(extent)
+
+    def type(self, port: Port) -> tuple[str, TensorType[object] | UnrankedType]:
+        """How the type of an input is written, and the type."""
+        if port.dtype is None:
+            raise Unsupported(f"`{port.name}` has no element type")
+        if port.shape is None:
+            return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
+        texts = [self._text(extent) for extent in port.shape]
+        shape = tuple(_extent(extent, text) for extent, text in zip(port.shape, texts, strict=True))
+        return f"Tensor[({', '.join(texts)}{',' * (len(texts) == 1)}), {port.dtype}]", TensorType(shape, port.dtype)
+
+    def written(self, shape: Sequence[int], tensor: Tensor) -> str:
+        """The type of a weight."""
+        return self.type(Port("", tensor.dtype, tuple(shape)))[0]
+
+    def _text(self, extent: Extent) -> str:
+        """A size; a formula stays one if its names are those of other sizes."""
+        if extent is None or isinstance(extent, int):
+            return "?" if extent is None else str(extent)
+        words = _WORD.findall(extent)
+        if extent not in self._known and words and _FORMULA.fullmatch(extent) and all(w in self._known for w in words):
+            return _WORD.sub(lambda word: self._known[word[0]], extent)
+        if extent not in self._known:
+            self._known[extent] = self._names.unused("_".join(words) or "size")
+        return self._known[extent]
+
+
+def _extent(extent: Extent, text: str) -> object:
+    """A size in the type: a formula is an unknown here, the checker reads it."""
+    from gradual.dims.dim import constant
+
+    if isinstance(extent, int):
+        return constant(extent)
+    return variable(text) if _WORD.fullmatch(text) else Hole()
+
+
+def reasons(refused: Refused, path: str) -> Iterator[str]:
+    """What stands in the way, a line each."""
+    for reason in refused.reasons:
+        yield f"{path}: {reason}"

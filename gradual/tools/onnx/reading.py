@@ -1,0 +1,224 @@
+"""Reading ONNX files: the only door to the package `onnx`."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gradual.tensors.index import numel
+from gradual.tensors.tensor import Tensor
+from gradual.tools.onnx.model import Extent, Function, Graph, Model, Node, Port, Unsupported
+from gradual.tools.output import Trouble
+from gradual.types.dtype import DType
+
+INSTALL = "pip install 'gradual[onnx]'"
+
+_DTYPES = {
+    1: DType.FLOAT32,
+    2: DType.UINT8,
+    3: DType.INT8,
+    4: DType.UINT16,
+    5: DType.INT16,
+    6: DType.INT32,
+    7: DType.INT64,
+    9: DType.BOOL,
+    10: DType.FLOAT16,
+    11: DType.FLOAT64,
+    12: DType.UINT32,
+    13: DType.UINT64,
+    16: DType.BFLOAT16,
+}
+"""`TensorProto.DataType`, by number."""
+
+_CODES = {
+    DType.INT8: "b",
+    DType.UINT8: "B",
+    DType.INT16: "h",
+    DType.UINT16: "H",
+    DType.INT32: "i",
+    DType.UINT32: "I",
+    DType.INT64: "q",
+    DType.UINT64: "Q",
+    DType.FLOAT32: "f",
+    DType.FLOAT64: "d",
+    DType.BOOL: "b",
+}
+_FIELDS = {DType.FLOAT32: "float_data", DType.FLOAT64: "double_data", DType.INT64: "int64_data"}
+_FIELDS |= {DType.UINT32: "uint64_data", DType.UINT64: "uint64_data"}
+"""Where elements stand that are not raw bytes; the other types have `int32_data`."""
+
+
+def load(path: str) -> Model:
+    """The model in a file, weights in other files included.  Raises Trouble where there is none.
+
+    Unsupported tells what of it has no place here.
+    """
+    onnx = _package()
+    try:
+        proto = onnx.load(path)
+    except OSError as error:
+        raise Trouble("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
+    except Exception as error:  # protobuf's own errors have no common public class
+        raise Trouble("E0703", f"`{path}` is no ONNX model: {str(error) or type(error).__name__}") from error
+    if not proto.HasField("graph"):
+        raise Trouble("E0703", f"`{path}` is no ONNX model: it has no graph")
+    return model_of(proto)
+
+
+def _package() -> Any:
+    """The package `onnx`, imported when a model is read."""
+    try:
+        import onnx
+    except ImportError as error:
+        raise Trouble("E0703", f"reading ONNX models needs the package onnx: {INSTALL}") from error
+    return onnx
+
+
+def model_of(proto: Any) -> Model:
+    """The model of an `onnx.ModelProto`."""
+    functions = {(_domain(f.domain), f.name): _function(f) for f in proto.functions}
+    return Model(_graph(proto.graph), _opsets(proto.opset_import), functions)
+
+
+def _opsets(imported: Iterable[Any]) -> Mapping[str, int]:
+    return {_domain(opset.domain): opset.version for opset in imported}
+
+
+def _domain(written: str) -> str:
+    return "" if written == "ai.onnx" else written
+
+
+def _function(proto: Any) -> Function:
+    attributes = {attribute.name: _attribute(attribute) for attribute in proto.attribute_proto}
+    attributes |= dict.fromkeys(proto.attribute)
+    nodes = tuple(map(_node, proto.node))
+    return Function(tuple(proto.input), tuple(proto.output), attributes, nodes, _opsets(proto.opset_import))
+
+
+def standard_function(operator: str, opset: int) -> Function | None:
+    """The body by which ONNX itself explains an operator, where it is the same for all operands."""
+    defs = _package().defs
+    try:
+        schema = defs.get_schema(operator, opset, "")
+    except defs.SchemaError:
+        return None
+    if schema.deprecated or not schema.has_function:
+        return None
+    usual = {name: one.default_value for name, one in schema.attributes.items() if one.default_value.name}
+    body = _function(schema.function_body)
+    return replace(body, attributes={**body.attributes, **{name: _attribute(one) for name, one in usual.items()}})
+
+
+def _graph(proto: Any) -> Graph:
+    if proto.sparse_initializer:
+        raise Unsupported("sparse initializers")
+    initializers = {tensor.name: tensor_of_proto(tensor) for tensor in proto.initializer}
+    inputs = tuple(_port(port) for port in proto.input if port.name not in initializers)
+    return Graph(proto.name, inputs, tuple(map(_port, proto.output)), initializers, tuple(map(_node, proto.node)))
+
+
+def _port(proto: Any) -> Port:
+    kind = proto.type.WhichOneof("value")
+    if kind is not None and kind != "tensor_type":
+        raise Unsupported(f"`{proto.name}` is a {kind.removesuffix('_type').replace('_', ' ')}, not a tensor")
+    tensor = proto.type.tensor_type
+    shape = tuple(map(_extent, tensor.shape.dim)) if tensor.HasField("shape") else None
+    dtype = dtype_of(tensor.elem_type, f"`{proto.name}`") if tensor.elem_type else None
+    return Port(proto.name, dtype, shape)
+
+
+def _extent(proto: Any) -> Extent:
+    kind = proto.WhichOneof("value")
+    if kind == "dim_value":
+        return int(proto.dim_value) if proto.dim_value >= 0 else None
+    return proto.dim_param or None if kind == "dim_param" else None
+
+
+def dtype_of(number: int, what: str) -> DType:
+    """The element type of a `TensorProto.DataType`."""
+    if number not in _DTYPES:
+        named = {0: "no element type", 8: "string"}
+        name = named.get(number) or _package().TensorProto.DataType.Name(number).lower()
+        raise Unsupported(f"{what} has elements of type {name}" if number else f"{what} has no element type")
+    return _DTYPES[number]
+
+
+def _node(proto: Any) -> Node:
+    attributes = {attribute.name: _attribute(attribute) for attribute in proto.attribute}
+    names = tuple(proto.input), tuple(proto.output)
+    return Node(proto.op_type, _domain(proto.domain), proto.name, *names, attributes)
+
+
+def _attribute(proto: Any) -> Any:
+    """The value of an attribute; a reference to one of the function around is a `Reference`."""
+    if proto.ref_attr_name:
+        return Reference(proto.ref_attr_name)
+    kinds = _package().AttributeProto
+    match proto.type:
+        case kinds.FLOAT:
+            return proto.f
+        case kinds.INT:
+            return proto.i
+        case kinds.STRING:
+            return proto.s.decode(errors="replace")
+        case kinds.TENSOR:
+            return tensor_of_proto(proto.t)
+        case kinds.GRAPH:
+            return _graph(proto.g)
+        case kinds.FLOATS:
+            return tuple(proto.floats)
+        case kinds.INTS:
+            return tuple(proto.ints)
+        case kinds.STRINGS:
+            return tuple(text.decode(errors="replace") for text in proto.strings)
+        case kinds.TENSORS:
+            return tuple(map(tensor_of_proto, proto.tensors))
+        case kinds.GRAPHS:
+            return tuple(map(_graph, proto.graphs))
+    raise Unsupported(f"the attribute {proto.name} of a kind that tensors and numbers are not")
+
+
+class Reference(str):
+    """The name of an attribute of the function in whose body a node stands."""
+
+
+def tensor_of_proto(proto: Any) -> Tensor:
+    """The tensor of an `onnx.TensorProto`."""
+    dtype, shape = dtype_of(proto.data_type, f"`{proto.name}`"), tuple(proto.dims)
+    elements = _from_bytes(dtype, proto.raw_data) if proto.raw_data else _from_fields(dtype, proto)
+    if numel(shape) != len(elements):
+        raise Unsupported(f"`{proto.name}`: {len(elements)} elements do not fill the shape {shape}")
+    return Tensor(elements, dtype, shape)
+
+
+def _from_bytes(dtype: DType, raw: bytes) -> Sequence[Any]:
+    """Elements that stand least significant byte first."""
+    width = dtype.bits // 8
+    if len(raw) % width:
+        raise Unsupported(f"{len(raw)} bytes are no whole number of {dtype} elements")
+    if dtype is DType.FLOAT16:
+        return list(struct.unpack(f"<{len(raw) // 2}e", raw))
+    if dtype is DType.BFLOAT16:
+        return _widened(struct.unpack(f"<{len(raw) // 2}H", raw))
+    held = array(_CODES[dtype], raw)
+    if sys.byteorder == "big":
+        held.byteswap()
+    return [element != 0 for element in held] if dtype is DType.BOOL else held.tolist()
+
+
+def _from_fields(dtype: DType, proto: Any) -> Sequence[Any]:
+    held = list(getattr(proto, _FIELDS.get(dtype, "int32_data")))
+    if dtype is DType.BOOL:
+        return [element != 0 for element in held]
+    if dtype is DType.FLOAT16:
+        return [struct.unpack("<e", struct.pack("<H", bits & 0xFFFF))[0] for bits in held]
+    return _widened(held) if dtype is DType.BFLOAT16 else held
+
+
+def _widened(halves: Iterable[int]) -> list[float]:
+    """The numbers whose upper 16 bits these are."""
+    return [struct.unpack("<f", struct.pack("<I", (bits & 0xFFFF) << 16))[0] for bits in halves]

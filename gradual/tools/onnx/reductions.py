@@ -1,0 +1,154 @@
+"""Operators that bring many elements of an axis together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gradual.tools.onnx.applying import IMPORTERS, Use, as_scalar, imports, positive
+from gradual.tools.onnx.building import Value
+from gradual.tools.onnx.model import Unsupported
+from gradual.tools.onnx.shapes import extent
+from gradual.types.dtype import DType
+
+_INPUT_SINCE = {"ReduceSum": 13}
+"""Since when the axes are an input; the others since 18."""
+
+Reduced = Callable[..., Value]
+
+
+def _axes(use: Use) -> list[int] | None:
+    """The axes; None for all."""
+    since = _INPUT_SINCE.get(use.node.operator, 18)
+    axes = use.axes() if use.opset >= since else use.attribute("axes")
+    return None if axes is None else list(axes)
+
+
+def _reduction(reduced: Reduced, before: str | None, after: str | None, use: Use) -> Value:
+    axes, x = _axes(use), use[0]
+    if not axes and use.attribute("noop_with_empty_axes", 0):
+        return _done(use, after, _begun(use, before, x))
+    settings: dict[str, Any] = {"axis": axes or None, "keepdims": bool(use.attribute("keepdims", 1)) or None}
+    return _done(use, after, reduced(use, _begun(use, before, x), settings))
+
+
+def _begun(use: Use, before: str | None, x: Value) -> Value:
+    if before == "square":
+        return use.call("multiply", x, x)
+    return x if before is None else use.call(before, x)
+
+
+def _done(use: Use, after: str | None, value: Value) -> Value:
+    return value if after is None else use.call(after, value)
+
+
+def _plainly(operator: str, use: Use, x: Value, settings: dict[str, Any]) -> Value:
+    return use.call(operator, x, **settings)
+
+
+def _log_of_sum_of_exp(use: Use, x: Value, settings: dict[str, Any]) -> Value:
+    """Of which nothing overflows: the greatest is taken out, and comes back."""
+    greatest = use.call("max", x, **{**settings, "keepdims": True})
+    shifted = use.call("exp", use.call("subtract", x, greatest))
+    outside = use.call("max", x, **settings)
+    return use.call("add", use.call("log", use.call("sum", shifted, **settings)), outside)
+
+
+REDUCTIONS: dict[str, tuple[Reduced, str | None, str | None]] = {
+    "ReduceMax": (partial(_plainly, "max"), None, None),
+    "ReduceMean": (partial(_plainly, "mean"), None, None),
+    "ReduceMin": (partial(_plainly, "min"), None, None),
+    "ReduceProd": (partial(_plainly, "prod"), None, None),
+    "ReduceSum": (partial(_plainly, "sum"), None, None),
+    "ReduceL1": (partial(_plainly, "sum"), "abs", None),
+    "ReduceL2": (partial(_plainly, "sum"), "square", "sqrt"),
+    "ReduceLogSum": (partial(_plainly, "sum"), None, "log"),
+    "ReduceLogSumExp": (_log_of_sum_of_exp, None, None),
+    "ReduceSumSquare": (partial(_plainly, "sum"), "square", None),
+}
+"""What is summed up, what is done to each element before, and what to the sum."""
+
+IMPORTERS |= {name: partial(_reduction, *parts) for name, parts in REDUCTIONS.items()}
+
+
+@imports("ArgMax", "ArgMin")
+def place(use: Use) -> Value:
+    """Where the greatest or least element stands."""
+    operator = use.node.operator.lower()
+    found = use.call(
+        operator,
+        use[0],
+        axis=use.attribute("axis", 0),
+        keepdims=bool(use.attribute("keepdims", 1)),
+        select_last_index=True if use.attribute("select_last_index", 0) else None,
+    )
+    return use.call("cast", found, dtype=DType.INT64)
+
+
+@imports("CumSum", "CumProd")
+def cumulated(use: Use) -> Value:
+    """What has come together up to each place along an axis."""
+    axis = positive(as_scalar(use, use[1]).numbers("the axis")[0], use[0].rank)
+    backwards = bool(use.attribute("reverse", 0))
+    exclusive = True if use.attribute("exclusive", 0) else None
+    x = use.call("reverse", use[0], axis=axis) if backwards else use[0]
+    found = use.call(use.node.operator.lower(), x, axis=axis, exclusive=exclusive)
+    return use.call("reverse", found, axis=axis) if backwards else found
+
+
+# --------------------------------------------------------------------------------------------------------- softmax
+def _along(operator: str, use: Use) -> Value:
+    """Along one axis; before version 13 along all axes from one on, taken as one."""
+    x, axis = use[0], use.attribute("axis", -1 if use.opset >= 13 else 1)
+    if use.opset >= 13 or positive(axis, x.rank) == x.rank - 1:
+        return use.call(operator, x, axis=axis)
+    flat = use.call("reshape", x, newshape=[0] * positive(axis, x.rank) + [-1])
+    return use.call("reshape_like", use.call(operator, flat, axis=-1), x)
+
+
+IMPORTERS |= {"Softmax": partial(_along, "nn.softmax"), "LogSoftmax": partial(_along, "nn.log_softmax")}
+
+
+@imports("Hardmax")
+def hardmax(use: Use) -> Value:
+    """1 at the first of the greatest elements along an axis, 0 elsewhere."""
+    x, axis = use[0], use.attribute("axis", -1 if use.opset >= 13 else 1)
+    axis = positive(axis, x.rank)
+    if use.opset < 13 and axis != x.rank - 1:
+        raise Unsupported(f"axis={axis} before version 13")
+    places = use.call("argmax", x, axis=axis, keepdims=True)
+    zero, one, size = use.builder.number(0, DType.INT32), use.builder.number(1, DType.INT32), extent(use, x, axis)
+    count = use.call("arange", zero, use.call("cast", size, dtype=DType.INT32), one, dtype=DType.INT32)
+    after = x.rank - 1 - axis
+    lane = use.call("expand_dims", count, axis=1, num_newaxis=after) if after else count
+    return use.call("cast", use.call("equal", places, lane), dtype=x.dtype)
+
+
+@imports("LpNormalization")
+def normalized(use: Use) -> Value:
+    """Each lane over its length."""
+    x, axis = use[0], use.attribute("axis", -1)
+    if use.only("p", 2, 1) == 1:
+        length = use.call("sum", use.call("abs", x), axis=axis, keepdims=True)
+    else:
+        length = use.call("sqrt", use.call("sum", use.call("multiply", x, x), axis=axis, keepdims=True))
+    nothing = use.call("equal", length, use.like(0.0, x))
+    return use.call("divide", x, use.call("where", nothing, use.like(1.0, x), length))
+
+
+@imports("MeanVarianceNormalization")
+def standardized(use: Use) -> Value:
+    """The elements with mean 0 and variance 1 along some axes."""
+    x, axes = use[0], list(use.attribute("axes", (0, 2, 3)))
+    mean = use.call("mean", x, axis=axes, keepdims=True)
+    spread = use.call("sqrt", use.call("variance", x, mean, axis=axes, keepdims=True))
+    return use.call("divide", use.call("subtract", x, mean), use.call("add", spread, use.like(1e-9, x)))
+
+
+@imports("Einsum")
+def einsum(use: Use) -> Value:
+    """The sum of products that an equation tells."""
+    operands = [use[index] for index in range(len(use.inputs))]
+    equation = use.required("equation").replace(" ", "")
+    return use.call("einsum", use.builder.tuple(operands), equation=equation)

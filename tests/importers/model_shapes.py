@@ -1,0 +1,152 @@
+"""The graphs of the corpus, imported and checked: what is known of their sizes, and whether runs contradict it.
+
+    python -m tests.importers.model_shapes [NAME=WHERE]...
+
+WHERE is a condition that `@main` then demands, such as `seq >= 1`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import gradual
+from gradual.compiler import Compilation
+from gradual.tools.onnx.building import Names
+from gradual.tools.onnx.program import program
+from gradual.tools.onnx.reading import load
+from tests.material import SHARED
+
+GRAPHS = SHARED / "corpus" / "onnx"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What is known of the sizes of a graph's values.
+
+    Attributes:
+        known: sizes that are formulas in the sizes of the inputs.
+        open: sizes that are left to the run.
+        wrong: sizes that a recorded run contradicts.
+    """
+
+    known: int
+    open: int
+    wrong: tuple[str, ...]
+
+
+def imported(path: Path, where: str = "") -> tuple[Compilation, str]:
+    """The compilation of a graph, and its text."""
+    text = program(load(str(path))).text
+    if where:
+        head, arrow, rest = text.partition(") {\n")
+        text = f"{head}) -> _ where {where} {{\n{rest}" if arrow else text
+    return gradual.check(text, name=path.stem), text
+
+
+def sizes(path: Path, compilation: Compilation) -> Sizes:
+    """The sizes of the values against those that ONNX Runtime gave."""
+    recorded = json.loads(path.with_suffix(".shapes.json").read_text())
+    runs = [run["outputs"] | run["intermediates"] for run in recorded["runs"]]
+    names = {f"%{Names().fresh(name)}": name for run in runs for name in run}
+    counts: Counter[str] = Counter()
+    wrong = []
+    for binding in compilation.bindings:
+        if binding.function != "@main":
+            continue
+        name, extents = names.get(binding.name), extents_of(binding.type)
+        if name is None or extents is None:
+            continue
+        counts.update("open" if valued(extent, recorded["symbols"][0]) is None else "known" for extent in extents)
+        for symbols, run in zip(recorded["symbols"], runs, strict=True):
+            if (shape := run.get(name)) is None:
+                continue
+            found = [valued(extent, symbols) for extent in extents]
+            if len(found) != len(shape) or any(
+                one not in (None, other) for one, other in zip(found, shape, strict=True)
+            ):
+                wrong.append(f"{name}: {binding.type} at {symbols}, but was {shape}")
+    return Sizes(counts["known"], counts["open"], tuple(wrong))
+
+
+def extents_of(type: str) -> list[str] | None:
+    """The sizes in the text of a tensor's type; None of another one."""
+    if not (match := re.fullmatch(r"Tensor\[\((.*)\), \w+\]", type)):
+        return None
+    parts, depth = [""], 0
+    for character in match[1]:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def valued(extent: str, symbols: Mapping[str, int]) -> int | None:
+    """A size at some sizes of the inputs; None where it speaks of something else."""
+    try:
+        found = eval(_python(extent), {"__builtins__": {}, "min": min, "max": max, **symbols})
+    except (NameError, SyntaxError):
+        return None
+    return found if isinstance(found, int) else None
+
+
+def _python(extent: str) -> str:
+    """A formula in Python's notation, which has another one for choices only."""
+    at = extent.find("if ")
+    if at < 0:
+        return extent
+    end = _end(extent, at)
+    condition, then, orelse = _split(extent[at + 3 : end])
+    return f"{extent[:at]}(({_python(then)}) if ({_python(condition)}) else ({_python(orelse)})){_python(extent[end:])}"
+
+
+def _end(text: str, at: int) -> int:
+    """Where the bracket ends in which a place stands."""
+    depth = 0
+    for index in range(at, len(text)):
+        depth += (text[index] == "(") - (text[index] == ")")
+        if depth < 0:
+            return index
+    return len(text)
+
+
+def _split(choice: str) -> tuple[str, str, str]:
+    """Condition and both sides, at the words that stand in no bracket."""
+    depth, cuts = 0, []
+    for index, character in enumerate(choice):
+        depth += (character == "(") - (character == ")")
+        word = next((word for word in (" then ", " else ") if choice.startswith(word, index)), None)
+        if depth == 0 and word is not None and len(cuts) < 2:
+            cuts.append(index)
+    first, second = cuts
+    return choice[:first], choice[first + 6 : second], choice[second + 6 :]
+
+
+def main() -> None:
+    """Print what is known of each graph."""
+    clauses = dict(argument.partition("=")[::2] for argument in sys.argv[1:])
+    for path in sorted(GRAPHS.glob("*.onnx")):
+        if sys.argv[1:] and path.stem not in clauses:
+            continue
+        started = time.process_time()
+        compilation, _ = imported(path, clauses.get(path.stem, ""))
+        found, seconds = sizes(path, compilation), time.process_time() - started
+        errors = sum(diagnostic.severity == "error" for diagnostic in compilation.diagnostics)
+        verdicts = f"{len(compilation.checks)} residual, {errors} errors"
+        print(
+            f"{path.stem}: {found.known} known, {found.open} open, {len(found.wrong)} wrong; {verdicts}; {seconds:.1f} s"
+        )
+        for one in [*found.wrong[:5], *(str(d.message) for d in compilation.diagnostics[:4])]:
+            print(f"    {one}")
+
+
+if __name__ == "__main__":
+    main()
