@@ -1,8 +1,9 @@
 """Arguments of a run: a call as text, or a JSON list of values.
 
     call = "@" name "(" [ argument { "," argument } ] ")"
-    argument = value | "@" path ".json" | "@" path ".npy" | "@" path ".npz" [ ":" name ]
+    argument = value | "@" path ".json" | "@" path ".npy" | "@" path ".npz" [ ":" name ] | "*@" path ".npz"
 
+`*@weights.npz` stands for all tensors of an archive, in their order, as arguments of their own.
 Double quotes around a path, or a part of it, keep its commas and brackets.
 Values are written as in the conformance suite: `3`, `[1, 2]`, `float32 [1.5]`, `float32[5, 784]` for elements drawn
 from the seed, and `Cons(int32 1, Nil)` for data.
@@ -28,8 +29,8 @@ from gradual.types.dtype import DType
 from gradual.types.relate import instantiated
 from gradual.types.type import DataType, GradualType, TensorType, TupleType, UnrankedType
 
-Argument = Values | str
-"""A value as written, or the path of a file that holds one."""
+Argument = Values | Tensor | str
+"""A value as written or read, or the path of a file that holds one."""
 
 QUOTE = '"'
 NO_DATA: Mapping[str, Data] = {}
@@ -43,11 +44,29 @@ def read_call(text: str) -> tuple[str, list[Argument]]:
     """The function and the arguments of `@f(…)`; ValueError tells what was expected."""
     if not (match := _CALL.fullmatch(text)):
         raise ValueError(f"expected a call such as `@main(float32[5, 784], 3)`, found `{text}`")
-    return match[1], [_argument(part) for part in _parts(match[2])]
+    return match[1], [argument for part in _parts(match[2]) for argument in _arguments(part)]
 
 
-def _argument(text: str) -> Argument:
-    return text[1:].strip().replace(QUOTE, "") if text.startswith("@") else read_value(text)
+def _arguments(text: str) -> list[Argument]:
+    """The argument that is written, or all that an archive holds; raises Trouble where it holds none."""
+    if text.startswith("*@"):
+        return [*_all(_path(text[1:]))]
+    return [_path(text) if text.startswith("@") else read_value(text)]
+
+
+def _path(text: str) -> str:
+    return text[1:].strip().replace(QUOTE, "")
+
+
+def _all(path: str) -> list[Tensor]:
+    """Every tensor of an archive, in order."""
+    from gradual.tools import npy
+
+    data = content(path)
+    try:
+        return [npy.read_from(data, name) for name in npy.names_in(data)]
+    except (ValueError, OverflowError) as error:
+        raise Trouble("E0702", f"`{path}` holds no tensors: {error}") from error
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -70,10 +89,13 @@ def values(
 ) -> list[Value]:
     """The values of the arguments; the k-th is drawn from `seed + k`, a bare literal takes its parameter's dtype."""
     wanted = [*params, *(None for _ in arguments)]
-    return [
-        from_file(argument) if isinstance(argument, str) else made(argument, wanted[k], seed + k, data)
-        for k, argument in enumerate(arguments)
-    ]
+    return [_valued(argument, wanted[k], seed + k, data) for k, argument in enumerate(arguments)]
+
+
+def _valued(argument: Argument, wanted: GradualType | None, seed: int, data: Mapping[str, Data]) -> Value:
+    if isinstance(argument, str | Tensor):
+        return from_file(argument) if isinstance(argument, str) else argument
+    return made(argument, wanted, seed, data)
 
 
 def made(value: Values, wanted: GradualType | None, seed: int, data: Mapping[str, Data] = NO_DATA) -> Value:

@@ -26,6 +26,7 @@ COMMANDS = {
     "run": f"{PLACE}.run:run",
     "pass": f"{PLACE}.passes:passing",
     "alloc": f"{PLACE}.alloc:alloc",
+    "import": f"{PLACE}.importing:importing",
     "smt": f"{PLACE}.smt:smt",
     "fmt": f"{PLACE}.fmt:fmt",
     "explain": f"{PLACE}.explain:explain",

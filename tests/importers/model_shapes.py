@@ -141,9 +141,8 @@ def main() -> None:
         found, seconds = sizes(path, compilation), time.process_time() - started
         errors = sum(diagnostic.severity == "error" for diagnostic in compilation.diagnostics)
         verdicts = f"{len(compilation.checks)} residual, {errors} errors"
-        print(
-            f"{path.stem}: {found.known} known, {found.open} open, {len(found.wrong)} wrong; {verdicts}; {seconds:.1f} s"
-        )
+        told = f"{found.known} known, {found.open} open, {len(found.wrong)} wrong; {verdicts}; {seconds:.1f} s"
+        print(f"{path.stem}: {told}")
         for one in [*found.wrong[:5], *(str(d.message) for d in compilation.diagnostics[:4])]:
             print(f"    {one}")
 

@@ -105,10 +105,22 @@ def test_the_console_sessions_of_a_page_are_what_the_tool_prints(gradual: Gradua
     import shlex
 
     Path("ok.relay").write_text("def @main(%x: Tensor[(n,), float32]) { %x }\n", encoding="utf-8")
+    Path("relu.onnx").write_bytes(relu())
     first, _, wanted = (block(code, "console", kind) or "").partition("\n")
     done = gradual(*shlex.split(first.removeprefix("$ gradual ")))
     assert done.out + done.err == wanted
     assert done.code == (2 if kind == "broken" else 0)
+
+
+def relu() -> bytes:
+    """An ONNX model of one node."""
+    from onnx import TensorProto, helper
+
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n"]) for name in "xy")
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "relu", [x], [y])
+    return bytes(
+        helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString()
+    )
 
 
 # ------------------------------------------------------------------------------------------------- explain

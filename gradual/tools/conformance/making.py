@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gradual.tensors.tensor import Tensor
 from gradual.tools.arguments import Argument, from_file
 from gradual.tools.conformance.annotation import rewritten
 from gradual.tools.conformance.answer import FoundDiagnostic, GotBlame, GotValue, Outcome, Report
@@ -18,7 +19,13 @@ NO_RULE = "check.proved"
 
 def called(function: str, arguments: Sequence[Argument]) -> Call:
     """A call with its arguments written out; raises Trouble where a file of one cannot be read."""
-    return Call(function, tuple(values_of(from_file(one)) if isinstance(one, str) else one for one in arguments))
+    return Call(function, tuple(map(_written_out, arguments)))
+
+
+def _written_out(argument: Argument) -> Values:
+    if isinstance(argument, str | Tensor):
+        return values_of(from_file(argument) if isinstance(argument, str) else argument)
+    return argument
 
 
 def made(id: str, text: str, calls: Sequence[Call], smt: bool = True) -> Iterator[str]:

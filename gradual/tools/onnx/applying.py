@@ -12,6 +12,9 @@ from gradual.tools.onnx.model import Graph, Model, Node, Unsupported
 
 Importer = Callable[["Use"], "Value | Sequence[Value]"]
 
+Scope = dict[str, "Value | None"]
+"""Values by name; None for an optional input that an operator's body may ask for."""
+
 IMPORTERS: dict[str, Importer] = {}
 """By the operator's name, in ONNX's own domain."""
 
@@ -30,7 +33,7 @@ def imports(*names: str) -> Callable[[Importer], Importer]:
 class Bodies(Protocol):
     """Imports the bodies of nodes."""
 
-    def outputs(self, graph: Graph, scope: dict[str, Value]) -> list[Value] | None:
+    def outputs(self, graph: Graph, scope: Scope) -> list[Value] | None:
         """The values of a graph's outputs; None where it was told what stands in the way."""
         ...
 
@@ -50,7 +53,7 @@ class Use:
     builder: Builder
     model: Model
     opset: int
-    scope: dict[str, Value]
+    scope: Scope
     bodies: Bodies
 
     def __getitem__(self, index: int) -> Value:

@@ -339,8 +339,8 @@ def _folded(
     """The value of an application to constants, where it is one small tensor."""
     if not isinstance(type, TensorType) or any(operand.constant is None for operand in operands):
         return None
-    extents = [size.value for size in type.shape]
-    if None in extents or min(extents, default=0) < 0 or numel(tuple(extents)) > FOLDED:
+    extents = [-1 if size.value is None else size.value for size in type.shape]
+    if min(extents, default=0) < 0 or numel(tuple(extents)) > FOLDED:
         return None
     given = [operand.constant for operand in operands]
     parts = [part for one in given if one is not None for part in ((one,) if isinstance(one, Tensor) else one)]

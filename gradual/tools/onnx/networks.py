@@ -330,7 +330,7 @@ def resize(use: Use) -> Value:
         coordinates = "asymmetric"
     size = _extents(use, count)
     if coordinates == "pytorch_half_pixel":
-        if any(extent.constant is None or int(extent.constant.item()) == 1 for extent in size):
+        if any(known is None or int(known.item()) == 1 for known in map(constant_of, size)):
             raise Unsupported("coordinate_transformation_mode='pytorch_half_pixel' of an axis that may have size 1")
         coordinates = "half_pixel"
     settings: dict[str, Any] = {"method": method, "coordinate_transformation_mode": coordinates}

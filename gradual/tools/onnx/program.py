@@ -8,21 +8,26 @@ What has no place in a program is told node by node, all of a model in one go.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
-from gradual.dims.dim import variable
+from gradual.dims.dim import Dim, constant, variable
 from gradual.tensors.tensor import Tensor
 from gradual.tools.onnx import control, elementwise, indexing, networks, recurrent, reductions, shapes
-from gradual.tools.onnx.applying import IMPORTERS, Use
+from gradual.tools.onnx.applying import IMPORTERS, Scope, Use
 from gradual.tools.onnx.building import Builder, Names, Value
 from gradual.tools.onnx.model import Extent, Function, Graph, Model, Node, Port, Unsupported
 from gradual.tools.onnx.reading import Reference, standard_function
+from gradual.types.dtype import DType
 from gradual.types.opening import opened
-from gradual.types.type import Hole, TensorType, UnrankedType
+from gradual.types.type import Hole, TensorType, Type, UnrankedType
 
 FAMILIES = control, elementwise, indexing, networks, recurrent, reductions, shapes
 """The modules whose importers are in `IMPORTERS`."""
+
+NESTED = 100
+"""How deep the bodies of operators may stand in each other."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _FORMULA = re.compile(r"[\w\s+*-]+", re.ASCII)
@@ -72,10 +77,11 @@ class _Import:
         self.builder = Builder()
         self.reasons: list[str] = []
         self.dims = _Dims(model.graph.inputs)
+        self.depth = 0
 
     def program(self) -> Program:
         graph, builder = self.model.graph, self.builder
-        scope: dict[str, Value] = {}
+        scope: Scope = {}
         params = []
         for port in graph.inputs:
             name = builder.names.fresh(port.name or "input")
@@ -87,11 +93,11 @@ class _Import:
             raise Refused(self.reasons or ["the model has no outputs"])
         result = outputs[0] if len(outputs) == 1 else builder.tuple(outputs)
         body = builder.body(builder.block, result)
-        params += [f"%{name}: {self.dims.written(tensor.shape, tensor)}" for name, tensor in builder.weights.items()]
+        params += [f"%{name}: {_tensor(map(str, t.shape), t.dtype)}" for name, t in builder.weights.items()]
         main = f"def @main({', '.join(params)}) {body}\n"
         return Program("\n".join([*builder.functions.values(), main]) + builder.metadata(), dict(builder.weights))
 
-    def outputs(self, graph: Graph, scope: dict[str, Value]) -> list[Value] | None:
+    def outputs(self, graph: Graph, scope: Scope) -> list[Value] | None:
         """The values of a graph's outputs; None where a reason was told."""
         for name, tensor in graph.initializers.items():
             scope[name] = self.builder.constant(tensor, name)
@@ -99,13 +105,14 @@ class _Import:
         missing = [port.name for port in graph.outputs if port.name not in scope]
         if missing and not self.reasons:
             self.reasons.append(f"output `{missing[0]}`: no node gives it")
-        return None if missing else [scope[port.name] for port in graph.outputs]
+        outputs = [scope.get(port.name) for port in graph.outputs]
+        return None if missing else [value for value in outputs if value is not None]
 
-    def nodes(self, nodes: Sequence[Node], scope: dict[str, Value], opsets: Mapping[str, int]) -> None:
+    def nodes(self, nodes: Sequence[Node], scope: Scope, opsets: Mapping[str, int]) -> None:
         """Bind what every node gives; one that is not imported is told, and those that need it are left out."""
         for node in nodes:
             inputs = [scope.get(name) for name in node.inputs]
-            absent = [name for name, value in zip(node.inputs, inputs, strict=True) if name and value is None]
+            absent = [name for name in node.inputs if name and name not in scope]
             if absent:
                 if not self.reasons:
                     self.reasons.append(f"{_title(node)}: no node before it gives `{absent[0]}`")
@@ -115,9 +122,7 @@ class _Import:
             except Unsupported as error:
                 self.reasons.append(f"{_title(node)}: {error}")
 
-    def bind(
-        self, node: Node, inputs: tuple[Value | None, ...], scope: dict[str, Value], opsets: Mapping[str, int]
-    ) -> None:
+    def bind(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> None:
         """Bind what a node gives to the names of its outputs."""
         given = self.applied(node, inputs, scope, opsets)
         for name, value in zip(node.outputs, [given] if isinstance(given, Value) else given, strict=False):
@@ -125,12 +130,12 @@ class _Import:
                 scope[name] = self.builder.named(value, name)
 
     def applied(
-        self, node: Node, inputs: tuple[Value | None, ...], scope: dict[str, Value], opsets: Mapping[str, int]
+        self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]
     ) -> Value | Sequence[Value]:
         """What a node gives: by its importer, or by the body that the model or ONNX has for its operator."""
         own = self.model.functions.get((node.domain, node.operator))
         if own is not None:
-            return self.inlined(own, node, inputs)
+            return self.inlined(own, node, inputs, opsets)
         if node.domain:
             raise Unsupported(f"an operator of the domain {node.domain}")
         importer, opset = IMPORTERS.get(node.operator), opsets.get("", self.model.opset)
@@ -139,23 +144,29 @@ class _Import:
         standard = standard_function(node.operator, opset)
         if standard is None:
             raise Unsupported("an operator that is not imported")
-        return self.inlined(standard, node, inputs)
+        return self.inlined(standard, node, inputs, opsets)
 
-    def inlined(self, function: Function, node: Node, inputs: Sequence[Value | None]) -> Sequence[Value]:
+    def inlined(
+        self, function: Function, node: Node, inputs: Sequence[Value | None], opsets: Mapping[str, int]
+    ) -> Sequence[Value]:
         """What the body of an operator gives."""
-        scope = {name: value for name, value in zip(function.inputs, inputs, strict=False) if value is not None}
+        scope: Scope = dict(zip_longest(function.inputs, inputs[: len(function.inputs)]))
         attributes = {**function.attributes, **node.attributes}
-        body = [_placed(inner, attributes, scope) for inner in function.nodes]
-        before = len(self.reasons)
-        self.nodes(body, scope, {**self.model.opsets, **function.opsets})
-        if len(self.reasons) > before:
-            raise Unsupported(self.reasons.pop().partition(": ")[2])
-        return [scope[name] for name in function.outputs if name in scope]
+        before, self.depth = len(self.reasons), self.depth + 1
+        if self.depth > NESTED:
+            raise Unsupported("an operator whose body asks for itself")
+        self.nodes([_placed(inner, attributes) for inner in function.nodes], scope, {**opsets, **function.opsets})
+        self.depth -= 1
+        inner = self.reasons[before:]
+        del self.reasons[before:]
+        given = [scope.get(name) for name in function.outputs]
+        if inner:
+            raise Unsupported("; ".join(inner))
+        return [value for value in given if value is not None]
 
 
-def _placed(node: Node, attributes: Mapping[str, object], scope: Mapping[str, Value]) -> Node:
+def _placed(node: Node, attributes: Mapping[str, object]) -> Node:
     """A node of a function's body with the attributes of the application."""
-    del scope
     chosen = {
         key: attributes.get(value) if isinstance(value, Reference) else value for key, value in node.attributes.items()
     }
@@ -178,7 +189,7 @@ class _Dims:
                 if isinstance(extent, str) and _WORD.fullmatch(extent) and extent not in self._known:
                     self._known[extent] = self._names.unused(extent)
 
-    def type(self, port: Port) -> tuple[str, TensorType[object] | UnrankedType]:
+    def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
         """How the type of an input is written, and the type."""
         if port.dtype is None:
             raise Unsupported(f"`{port.name}` has no element type")
@@ -186,11 +197,7 @@ class _Dims:
             return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
         texts = [self._text(extent) for extent in port.shape]
         shape = tuple(_extent(extent, text) for extent, text in zip(port.shape, texts, strict=True))
-        return f"Tensor[({', '.join(texts)}{',' * (len(texts) == 1)}), {port.dtype}]", TensorType(shape, port.dtype)
-
-    def written(self, shape: Sequence[int], tensor: Tensor) -> str:
-        """The type of a weight."""
-        return self.type(Port("", tensor.dtype, tuple(shape)))[0]
+        return _tensor(texts, port.dtype), TensorType(shape, port.dtype)
 
     def _text(self, extent: Extent) -> str:
         """A size; a formula stays one if its names are those of other sizes."""
@@ -204,16 +211,14 @@ class _Dims:
         return self._known[extent]
 
 
-def _extent(extent: Extent, text: str) -> object:
-    """A size in the type: a formula is an unknown here, the checker reads it."""
-    from gradual.dims.dim import constant
+def _tensor(extents: Iterable[str], dtype: DType) -> str:
+    """A type as programs write it."""
+    texts = list(extents)
+    return f"Tensor[({', '.join(texts)}{',' * (len(texts) == 1)}), {dtype}]"
 
+
+def _extent(extent: Extent, text: str) -> Dim | Hole:
+    """A size in the type: a formula is an unknown here, the checker reads it."""
     if isinstance(extent, int):
         return constant(extent)
     return variable(text) if _WORD.fullmatch(text) else Hole()
-
-
-def reasons(refused: Refused, path: str) -> Iterator[str]:
-    """What stands in the way, a line each."""
-    for reason in refused.reasons:
-        yield f"{path}: {reason}"

@@ -63,7 +63,7 @@ def load(path: str) -> Model:
     except OSError as error:
         raise Trouble("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
     except Exception as error:  # protobuf's own errors have no common public class
-        raise Trouble("E0703", f"`{path}` is no ONNX model: {str(error) or type(error).__name__}") from error
+        raise Trouble("E0703", f"`{path}` is no ONNX model") from error
     if not proto.HasField("graph"):
         raise Trouble("E0703", f"`{path}` is no ONNX model: it has no graph")
     return model_of(proto)

@@ -1,0 +1,54 @@
+"""`gradual import`: an ONNX model as a program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gradual.source import Source
+from gradual.syntax.format import formatted
+from gradual.tools import npy
+from gradual.tools.onnx.model import Unsupported
+from gradual.tools.onnx.program import Program, Refused, program
+from gradual.tools.onnx.reading import load
+from gradual.tools.output import Output, Trouble, save_bytes, shared
+
+UNREADABLE = 2
+
+
+@click.command("import")
+@click.argument("model", metavar="MODEL.onnx")
+@click.option("--weights", metavar="FILE.npz", help="Where the weights go [default: beside the file of -o].")
+@shared
+def importing(out: Output, model: str, weights: str | None) -> int:
+    """Print an ONNX model as a program.
+
+    `@main` takes the model's inputs and then its weights, which go to a file of NumPy's; `gradual run` takes them all
+    as '*@FILE.npz'.
+
+    Exit 2 if the model cannot be read, or has something that is not imported: each of it is told.
+    """
+    if weights is not None and Path(weights).suffix != ".npz":
+        raise click.UsageError("--weights writes an `.npz` file")
+    try:
+        imported = program(load(model))
+    except (Refused, Unsupported) as refused:
+        for reason in refused.args if isinstance(refused, Unsupported) else refused.reasons:
+            Trouble("E0703", f"`{model}`: {reason}").show()
+        return UNREADABLE
+    out.stream.write(formatted(Source(model, imported.text)))
+    written: str | None = click.get_current_context().params["output"]
+    _weights(out, imported, weights or (written and str(Path(written).with_suffix(".npz"))))
+    return 0
+
+
+def _weights(out: Output, imported: Program, path: str | None) -> None:
+    """Write the weights, if there are any and there is a place for them."""
+    if imported.weights and path is not None:
+        try:
+            save_bytes(path, npy.write_archive(imported.weights))
+        except ValueError as error:
+            raise Trouble("E0702", f"`{path}` cannot hold the weights: {error}") from error
+    elif imported.weights and not out.quiet:
+        click.echo(f"note: {len(imported.weights)} weights are not written: --weights FILE.npz", err=True)
