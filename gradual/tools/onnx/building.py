@@ -162,7 +162,7 @@ class Builder:
         self._weight_names: dict[str, str] = {}
         self._metadata: dict[tuple[Any, ...], int] = {}
         self._constants: list[MetaTensor] = []
-        self._unknowns = 0
+        self._unknowns = self._temporaries = 0
 
     # ----------------------------------------------------------------------------------------------------- values
     def input(self, name: str, type: OpenedType) -> Value:
@@ -300,7 +300,8 @@ class Builder:
         """The `let`s of a block, in order."""
         for binding in block.bindings:
             if binding.name is None and (binding.uses > 1 or binding.shared):
-                binding.name = self.names.unused("t1")
+                self._temporaries += 1
+                binding.name = self.names.unused(f"t{self._temporaries}")
         for binding in block.bindings:
             if binding.name is not None:
                 yield f"let %{binding.name} = {binding.text([self.written(operand) for operand in binding.operands])};"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from gradual.dims.dim import Dim
@@ -11,6 +12,7 @@ from gradual.tools.onnx.applying import Use, as_scalar, imports
 from gradual.tools.onnx.building import Block, Value
 from gradual.tools.onnx.model import Graph, Unsupported
 from gradual.types.dtype import DType
+from gradual.types.opening import closed
 from gradual.types.text import shown
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
 
@@ -23,12 +25,16 @@ def choose(use: Use) -> Sequence[Value]:
     if isinstance(condition.constant, Tensor):
         return _outputs(use, graphs[0 if condition.constant.item() else 1])
     then, orelse = (_branch(use, graph) for graph in graphs)
-    types = [_joined(use, one.type, other.type) for one, other in zip(then[1], orelse[1], strict=True)]
+    types = [_joined(one.type, other.type) for one, other in zip(then[1], orelse[1], strict=True)]
+    with _again(use, then[0]):
+        opened = [_opened(use, one, type) for one, type in zip(then[1], types, strict=True)]
+    bodies = [(then[0], opened), orelse]
 
     def text(given: Sequence[str]) -> str:
-        return f"if ({given[0]}) {_body(use, *then)} else {_body(use, *orelse)}"
+        first, second = (_body(use, block, outputs) for block, outputs in bodies)
+        return f"if ({given[0]}) {first} else {second}"
 
-    return _fields(use, types, use.builder.bind([condition], text))
+    return _fields(use, [use.builder.open(type) for type in types], use.builder.bind([condition], text))
 
 
 def _outputs(use: Use, graph: Graph) -> list[Value]:
@@ -54,13 +60,31 @@ def _fields(use: Use, types: Sequence[OpenedType], origin: Any) -> list[Value]:
     return use.counted(Value(TupleType(tuple(types)), origin), len(types))
 
 
-def _joined(use: Use, one: OpenedType, other: OpenedType) -> OpenedType:
+def _joined(one: OpenedType, other: OpenedType) -> Any:
     """What is known of a value that comes from either side; the checker knows more."""
     if not isinstance(one, TensorType | UnrankedType) or not isinstance(other, TensorType | UnrankedType):
         raise Unsupported("a graph that gives another thing than tensors")
     if one.dtype is not other.dtype:
         raise Unsupported(f"graphs that give {one.dtype} and {other.dtype}")
-    return use.builder.open(_wider(one, other))
+    return _wider(one, other)
+
+
+@contextmanager
+def _again(use: Use, block: Block) -> Iterator[None]:
+    """In a block that was left."""
+    outer, use.builder.block = use.builder.block, block
+    try:
+        yield
+    finally:
+        use.builder.block = outer
+
+
+def _opened(use: Use, value: Value, type: Any) -> Value:
+    """The value of one branch, its sizes left open where the other branch may have others."""
+    if value.type == type or (isinstance(type, TensorType) and type.shape == value.tensor.shape):
+        return value
+    wanted = shown(closed(type, lambda variable: False))
+    return Value(value.type, use.builder.bind([value], lambda given: f"({given[0]} as {wanted})"))
 
 
 def _wider(one: TensorType[Dim] | UnrankedType, other: TensorType[Dim] | UnrankedType) -> Any:

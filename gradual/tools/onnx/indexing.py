@@ -97,11 +97,13 @@ def cut(use: Use) -> Value:
     if count is None:
         raise Unsupported("a number of axes that is not known here")
     chosen = list(range(count)) if axes is None else [positive(axis, x.rank) for axis in axes]
-    written = None if chosen == list(range(x.rank)) else chosen
+    written = None if chosen == list(range(count)) else chosen
     parts = [starts, ends, builder.integers([1] * count, starts.dtype) if steps is None else steps]
     if all(isinstance(part.constant, Tensor) for part in parts):
         begin, end, strides = (part.numbers("places") for part in parts)
-        return use.call("strided_slice", x, begin=begin, end=end, strides=strides, axes=written)
+        return use.call(
+            "strided_slice", x, begin=begin, end=end, strides=None if set(strides) == {1} else strides, axes=written
+        )
     return use.call("dyn.strided_slice", x, *parts, axes=written)
 
 

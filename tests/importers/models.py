@@ -1,0 +1,67 @@
+"""ONNX models made by hand, and what ONNX's reference evaluator says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+import gradual
+from gradual.compiler import Compilation
+from gradual.tools.onnx.program import Program, program
+from gradual.tools.onnx.reading import model_of
+from tests.importers.node_tests import tensor
+
+TYPES = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}
+
+Shape = Sequence[int | str | None] | None
+
+
+def node(operator: str, inputs: str, outputs: str, **attributes: Any) -> NodeProto:
+    """A node; its inputs and outputs stand in words, and `-` is one that is left out."""
+    given = [["" if name == "-" else name for name in names.split()] for names in (inputs, outputs)]
+    return helper.make_node(operator, *given, **attributes)
+
+
+def port(name: str, shape: Shape, dtype: str = "float32") -> Any:
+    """An input or output."""
+    return helper.make_tensor_value_info(name, TYPES[dtype], shape)
+
+
+def model(
+    nodes: Sequence[NodeProto],
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    constants: Mapping[str, Any] | None = None,
+    opset: int = 21,
+    functions: Sequence[Any] = (),
+) -> ModelProto:
+    """A model; constants are arrays of NumPy's."""
+    initializers = [numpy_helper.from_array(np.asarray(value), name) for name, value in (constants or {}).items()]
+    graph = helper.make_graph(list(nodes), "made", list(inputs), list(outputs), initializers)
+    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("own", 1)]
+    return helper.make_model(graph, ir_version=8, opset_imports=opsets, functions=list(functions))
+
+
+def compiled(made: ModelProto) -> tuple[Compilation, Program]:
+    """The model as a program, which has to be accepted."""
+    imported = program(model_of(made))
+    compilation = gradual.check(imported.text)
+    assert compilation.ok, (imported.text, compilation.diagnostics)
+    return compilation, imported
+
+
+def agrees(made: ModelProto, *arguments: Any) -> Compilation:
+    """Run the program of a model and the model itself: they give the same, of the predicted shapes."""
+    compilation, imported = compiled(made)
+    names = [one.name for one in made.graph.input]
+    wanted = ReferenceEvaluator(made).run(None, dict(zip(names, arguments, strict=True)))
+    found = compilation.run("@main", *map(tensor, arguments), *imported.weights.values())
+    for one, other in zip(found if isinstance(found, tuple) else (found,), wanted, strict=True):
+        expected = tensor(other)
+        assert (one.shape, one.dtype) == (expected.shape, expected.dtype)
+        assert np.allclose(one.flat(), expected.flat(), rtol=1e-5, atol=1e-6, equal_nan=True)
+    return compilation

@@ -1,0 +1,47 @@
+"""The graphs of the corpus: how much of their sizes is known, and that no run contradicts it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.importers.model_shapes import GRAPHS, Sizes, imported, sizes
+
+needs_graphs = pytest.mark.skipif(not GRAPHS.is_dir(), reason="no onnx graphs under GRADUAL_SHARED")
+
+WHERE = {
+    "bert_ts": "seq <= 512",
+    "gpt2_past_ts": "seq >= 1, batch >= 1, total == past + seq",
+    "llama_past_dynamo": "",
+    "nn_lstm_bi_ts": "",
+}
+"""Graphs of which everything is known, under what their inputs have to satisfy."""
+
+
+@needs_graphs
+@pytest.mark.parametrize("name", WHERE)
+def test_every_size_is_known_and_nothing_is_left_to_check(name: str) -> None:
+    path = GRAPHS / f"{name}.onnx"
+    compilation, _ = imported(path, WHERE[name])
+    found = sizes(path, compilation)
+    assert (compilation.ok, compilation.checks) == (True, ())
+    assert (found.open, found.wrong) == (0, ())
+
+
+@needs_graphs
+@pytest.mark.parametrize("name", ["encodec_ts", "fasterrcnn_mobile_ts"])
+def test_what_depends_on_data_is_left_to_checks(name: str) -> None:
+    path = GRAPHS / f"{name}.onnx"
+    compilation, _ = imported(path)
+    found = sizes(path, compilation)
+    assert compilation.ok and compilation.checks
+    assert isinstance(found, Sizes) and found.known > found.open > 0
+    assert found.wrong == ()
+
+
+@needs_graphs
+def test_what_fails_for_a_size_is_refuted() -> None:
+    """BERT has 512 positions, and takes longer texts without a word."""
+    compilation, _ = imported(GRAPHS / "bert_ts.onnx")
+    (error,) = [one for one in compilation.diagnostics if one.severity == "error"]
+    assert error.data["counterexample"] == {"seq": 513}
+    assert any("where seq <= 512" in str(help) for help in error.help)

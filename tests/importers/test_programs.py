@@ -1,0 +1,255 @@
+"""Models made by hand: the program of a model means what the model means; what has no place in one is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto, helper
+
+from gradual.tools.onnx.model import Unsupported
+from gradual.tools.onnx.program import Refused, program
+from gradual.tools.onnx.reading import model_of
+from tests.importers.models import agrees, compiled, model, node, port
+from tests.importers.node_tests import tensor
+
+
+def ones(*shape: int) -> Any:
+    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+
+
+def whole(*values: int) -> Any:
+    return np.array(values, dtype=np.int64)
+
+
+def of_one(operator: str, shape: Any, rank: int, opset: int = 21, **attributes: Any) -> ModelProto:
+    return model([node(operator, "x", "y", **attributes)], [port("x", shape)], [port("y", [None] * rank)], opset=opset)
+
+
+# ------------------------------------------------------------------------------------------------------------ sizes
+def test_sizes_have_the_names_of_the_model() -> None:
+    made = of_one("Relu", ["batch", 3, None, "batch"], 4)
+    assert program(model_of(made)).text.startswith("def @main(%x: Tensor[(batch, 3, ?, batch), float32])")
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("if", "if_1"), ("batch size", "batch_size"), ("2n", "n"), ("größe", "gr_e"), ("Dim", "Dim"), ("?", "size")],
+)
+def test_a_size_whose_name_no_size_can_have_gets_another(written: str, name: str) -> None:
+    text = program(model_of(of_one("Relu", [written, written], 2))).text
+    assert text.startswith(f"def @main(%x: Tensor[({name}, {name}), float32])")
+    agrees(of_one("Relu", [written], 1), ones(3))
+
+
+def test_a_size_that_is_a_formula_of_other_sizes_is_one_here() -> None:
+    nodes = [node("Concat", "x y", "xy", axis=0), node("Add", "xy z", "w")]
+    inputs = [port("x", ["past"]), port("y", ["seq"]), port("z", ["past + seq"])]
+    compilation = agrees(model(nodes, inputs, [port("w", [None])]), ones(2), ones(3), ones(5))
+    assert compilation.checks == ()
+
+
+def test_an_input_of_unknown_rank_has_one() -> None:
+    made = model([node("Shape", "x", "y")], [port("x", None)], [port("y", [None], "int64")])
+    with pytest.raises(Refused, match="Shape `y`: an operand whose rank is not known here"):
+        program(model_of(made))
+
+
+# --------------------------------------------------------------------------------------------------- shapes as values
+def test_a_computed_shape_is_followed() -> None:
+    nodes = [
+        node("Shape", "x", "s"),
+        node("Gather", "s zero", "b"),
+        node("Unsqueeze", "b axes", "b1"),
+        node("Concat", "b1 rest", "wanted", axis=0),
+        node("Reshape", "x wanted", "y"),
+    ]
+    constants = {"zero": np.array(0, np.int64), "axes": whole(0), "rest": whole(3, -1)}
+    made = model(nodes, [port("x", ["n", 6])], [port("y", [None] * 3)], constants)
+    compilation = agrees(made, ones(4, 6))
+    assert str(compilation.types["@main"]) == "fn (Tensor[(n, 6), float32]) -> Tensor[(n, 3, 2), float32]"
+    assert compilation.checks == ()
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 3), (0, 3), (2, 1)])
+def test_expand_broadcasts_both_ways(shape: tuple[int, int]) -> None:
+    made = model(
+        [node("Expand", "x s", "y")], [port("x", [None, None])], [port("y", [None] * 3)], {"s": whole(4, 1, 3)}
+    )
+    agrees(made, ones(*shape))
+
+
+@pytest.mark.parametrize(
+    "batches", [((2, 3), (2, 3)), ((1, 3), (2, 1)), ((3,), (2, 3)), ((), (2, 1)), ((0, 3), (1, 3))]
+)
+def test_batches_of_matrices_broadcast(batches: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    left, right = ([None] * len(batch) for batch in batches)
+    inputs = [port("a", [*left, "i", "k"]), port("b", [*right, "k", "j"])]
+    made = model([node("MatMul", "a b", "y")], inputs, [port("y", [None] * (max(map(len, batches)) + 2))])
+    agrees(made, ones(*batches[0], 4, 5), ones(*batches[1], 5, 2))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [((3,), (3,)), ((3,), (3, 4)), ((2, 3), (3,)), ((2, 5, 3), (3,)), ((3,), (2, 3, 4))]
+)
+def test_a_vector_is_a_row_or_a_column(left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    rank = len(left) + len(right) - 2 if min(len(left), len(right)) == 1 else 2
+    made = model([node("MatMul", "a b", "y")], [port("a", left), port("b", right)], [port("y", [None] * rank)])
+    agrees(made, ones(*left), ones(*right))
+
+
+# -------------------------------------------------------------------------------------------------------- indices
+@pytest.mark.parametrize("operator", ["Gather", "GatherElements"])
+def test_negative_indices_count_from_the_end(operator: str) -> None:
+    inputs = [port("x", [None, "m"]), port("i", [None, "l"], "int64")]
+    made = model([node(operator, "x i", "y", axis=1)], inputs, [port("y", [None] * (3 if operator == "Gather" else 2))])
+    agrees(made, ones(2, 5), np.array([[0, -1, -5], [4, 3, -2]]))
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "axes", "steps"),
+    [
+        ([1], [2**63 - 1], [1], [2]),
+        ([-1], [-(2**63)], [1], [-1]),
+        ([5, -3], [-100, 100], [1, 0], [-2, 1]),
+        ([100], [-100], [-1], [-3]),
+        ([3], [3], [0], [1]),
+    ],
+)
+def test_slices_are_clamped(starts: list[int], ends: list[int], axes: list[int], steps: list[int]) -> None:
+    constants = {"s": whole(*starts), "e": whole(*ends), "a": whole(*axes), "p": whole(*steps)}
+    made = model([node("Slice", "x s e a p", "y")], [port("x", ["n", "m"])], [port("y", [None] * 2)], constants)
+    agrees(made, ones(4, 7))
+    agrees(made, ones(0, 1))
+
+
+# ------------------------------------------------------------------------------------------------------ versions
+@pytest.mark.parametrize("axis", [1, 0, -1])
+def test_softmax_took_all_the_last_axes_as_one_before_version_13(axis: int) -> None:
+    made = of_one("Softmax", ["n", "m", 4], 3, 11, axis=axis)
+    compilation, _ = compiled(made)
+    x = ones(2, 3, 4)
+    flat = np.exp(x - 23).reshape((*x.shape[:axis], -1)).astype(np.float64)
+    wanted = (flat / flat.sum(axis=-1, keepdims=True)).ravel()
+    assert np.allclose(compilation.run("@main", tensor(x)).flat(), wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("opset", [11, 13, 18])
+def test_axes_were_attributes(opset: int) -> None:
+    ends = ("", {"axes": [0, 3]}) if opset < 13 else (" ends", {})
+    one = ("", {"axes": [1]}) if opset < 18 else (" one", {})
+    nodes = [node("Unsqueeze", f"x{ends[0]}", "u", **ends[1]), node("ReduceMean", f"u{one[0]}", "y", **one[1])]
+    constants = {"ends": whole(0, 3), "one": whole(1)}
+    agrees(model(nodes, [port("x", ["n", "m"])], [port("y", [None] * 4)], constants, opset), ones(3, 4))
+
+
+# ------------------------------------------------------------------------------------------------ bodies of nodes
+def body(name: str, nodes: list[Any], inputs: list[Any], outputs: list[Any]) -> Any:
+    return helper.make_graph(nodes, name, inputs, outputs)
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_branches_may_give_other_sizes_and_see_what_is_around(truth: bool) -> None:
+    then = body("then", [node("Concat", "x x", "t", axis=0)], [], [port("t", [None, 3])])
+    orelse = body("else", [node("Identity", "x", "e")], [], [port("e", [None, 3])])
+    nodes = [node("If", "c", "z", then_branch=then, else_branch=orelse), node("Relu", "z", "y")]
+    made = model(nodes, [port("x", ["n", 3]), port("c", [], "bool")], [port("y", [None, 3])])
+    agrees(made, ones(2, 3), np.array(truth))
+
+
+@pytest.mark.parametrize("turns", [0, 1, 4])
+def test_a_loop_hands_on_a_tensor_that_grows(turns: int) -> None:
+    nodes = [node("Concat", "v x", "w", axis=0), node("Identity", "go", "on"), node("ReduceSum", "w", "s", keepdims=0)]
+    inputs = [port("i", [], "int64"), port("go", [], "bool"), port("v", [None, 3])]
+    turn = body("turn", nodes, inputs, [port("on", [], "bool"), port("w", [None, 3]), port("s", [])])
+    made = model(
+        [node("Loop", "m true x", "y sums", body=turn)],
+        [port("x", ["n", 3]), port("m", [], "int64")],
+        [port("y", [None, 3]), port("sums", [None])],
+        {"true": np.array(True)},
+    )
+    compilation, _ = compiled(made)
+    grown, sums = compilation.run("@main", tensor(ones(2, 3)), tensor(np.array(turns, np.int64)))
+    assert grown == tensor(np.tile(ones(2, 3), (turns + 1, 1)))
+    assert sums == tensor(np.array([15.0 * (turn + 2) for turn in range(turns)], np.float32))
+
+
+def test_a_loop_ends_when_its_condition_says_so() -> None:
+    nodes = [node("Add", "v one", "w"), node("Less", "w limit", "on")]
+    inputs = [port("i", [], "int64"), port("go", [], "bool"), port("v", [])]
+    turn = body("turn", nodes, inputs, [port("on", [], "bool"), port("w", [])])
+    constants = {"one": np.float32(1), "true": np.array(True)}
+    made = model(
+        [node("Loop", "- true x", "y", body=turn)], [port("x", []), port("limit", [])], [port("y", [])], constants
+    )
+    agrees(made, np.float32(0), np.float32(3.5))
+    agrees(made, np.float32(9), np.float32(3.5))
+
+
+def test_an_operator_of_the_model_itself_is_its_body() -> None:
+    scaled = helper.make_function(
+        "own",
+        "Scaled",
+        ["x", "factor"],
+        ["y"],
+        [node("Constant", "", "one", value_float=1.0), node("Add", "x one", "more"), node("Mul", "more factor", "y")],
+        [helper.make_opsetid("", 21)],
+    )
+    nodes = [node("Scaled", "x f", "a", domain="own"), node("Scaled", "a f", "y", domain="own")]
+    made = model(nodes, [port("x", ["n"]), port("f", [])], [port("y", [None])], functions=[scaled])
+    agrees(made, ones(3), np.float32(2))
+
+
+# --------------------------------------------------------------------------------------------------------- outputs
+def test_outputs_may_be_inputs_weights_and_one_value_twice() -> None:
+    made = model(
+        [node("Relu", "x", "y")],
+        [port("x", ["n"])],
+        [port("y", [None]), port("x", [None]), port("w", [2]), port("y", [None])],
+        {"w": np.array([1.0, 2.0], np.float32)},
+    )
+    agrees(made, ones(3))
+
+
+def test_names_that_become_alike_stay_apart() -> None:
+    nodes = [node("Relu", "a/1", "a_1"), node("Neg", "a_1", "a-1"), node("Abs", "a-1", "1"), node("Neg", "1", "@")]
+    agrees(model(nodes, [port("a/1", ["n"])], [port("@", [None])]), ones(3))
+
+
+# ------------------------------------------------------------------------------------------------- what is refused
+def test_everything_that_is_not_imported_is_told() -> None:
+    nodes = [
+        node("Det", "x", "a"),
+        node("Relu", "x", "b"),
+        node("Dropout", "b r t", "c"),
+        node("Neg", "a", "d"),
+        node("Strange", "b", "e", domain="elsewhere"),
+    ]
+    constants = {"r": np.float32(0.5), "t": np.array(True)}
+    outputs = [port("c", [None] * 2), port("d", [None] * 2), port("e", [None] * 2)]
+    with pytest.raises(Refused) as refused:
+        program(model_of(model(nodes, [port("x", ["n", "n"])], outputs, constants)))
+    assert refused.value.reasons == (
+        "Det `a`: an operator that is not imported",
+        "Dropout `c`: training",
+        "Strange `e`: an operator of the domain elsewhere",
+    )
+
+
+def test_a_value_that_nothing_gives_is_told() -> None:
+    with pytest.raises(Refused, match="Relu `y`: no node before it gives `nothing`"):
+        program(model_of(model([node("Relu", "nothing", "y")], [], [port("y", [None])])))
+
+
+def test_elements_that_the_language_has_not_are_told() -> None:
+    made = of_one("Identity", ["n"], 1)
+    made.graph.input[0].type.tensor_type.elem_type = 8
+    with pytest.raises(Unsupported, match="`x` has elements of type string"):
+        program(model_of(made))
+
+
+def test_the_size_of_a_part_that_is_promised_is_checked() -> None:
+    outputs = [port("a", [2]), port("b", [3])]
+    compilation, _ = compiled(model([node("Split", "x s", "a b")], [port("x", [None])], outputs, {"s": whole(2, 3)}))
+    assert "dim(%x, 0) == 5" in [str(check.goal) for check in compilation.checks]
