@@ -14,7 +14,7 @@ FORWARD_FOR_TYPES: frozenset[tuple[str, str]] = frozenset()
 DOORS = {
     "z3": ("gradual/dims/smt.py",),
     "lark": ("gradual/syntax/",),
-    "onnx": ("gradual/importers/onnx/",),
+    "onnx": ("gradual/tools/onnx/reading.py",),
     "click": ("gradual/tools/", "gradual/__main__.py"),
     "rich": ("gradual/tools/", "gradual/__main__.py"),
     "prompt_toolkit": ("gradual/tools/", "gradual/__main__.py"),

@@ -43,10 +43,7 @@ class Sizes:
 
 def imported(path: Path, where: str = "") -> tuple[Compilation, str]:
     """The compilation of a graph, and its text."""
-    text = program(load(str(path))).text
-    if where:
-        head, arrow, rest = text.partition(") {\n")
-        text = f"{head}) -> _ where {where} {{\n{rest}" if arrow else text
+    text = program(load(str(path)), where or None).text
     return gradual.check(text, name=path.stem), text
 
 

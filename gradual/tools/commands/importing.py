@@ -8,6 +8,7 @@ import click
 
 from gradual.source import Source
 from gradual.syntax.format import formatted
+from gradual.syntax.parse import parse
 from gradual.tools import npy
 from gradual.tools.onnx.model import Unsupported
 from gradual.tools.onnx.program import Program, Refused, program
@@ -20,8 +21,9 @@ UNREADABLE = 2
 @click.command("import")
 @click.argument("model", metavar="MODEL.onnx")
 @click.option("--weights", metavar="FILE.npz", help="Where the weights go [default: beside the file of -o].")
+@click.option("--where", metavar="CONDITION", help="What `@main` demands, such as 'seq <= 512'.")
 @shared
-def importing(out: Output, model: str, weights: str | None) -> int:
+def importing(out: Output, model: str, weights: str | None, where: str | None) -> int:
     """Print an ONNX model as a program.
 
     `@main` takes the model's inputs and then its weights, which go to a file of NumPy's; `gradual run` takes them all
@@ -32,12 +34,15 @@ def importing(out: Output, model: str, weights: str | None) -> int:
     if weights is not None and Path(weights).suffix != ".npz":
         raise click.UsageError("--weights writes an `.npz` file")
     try:
-        imported = program(load(model))
+        imported = program(load(model), where)
     except (Refused, Unsupported) as refused:
         for reason in refused.args if isinstance(refused, Unsupported) else refused.reasons:
             Trouble("E0703", f"`{model}`: {reason}").show()
         return UNREADABLE
-    out.stream.write(formatted(Source(model, imported.text)))
+    source = Source(model, imported.text)
+    if where is not None and parse(source)[1]:
+        raise click.UsageError(f"`{where}` is no condition")
+    out.stream.write(formatted(source))
     written: str | None = click.get_current_context().params["output"]
     _weights(out, imported, weights or (written and str(Path(written).with_suffix(".npz"))))
     return 0

@@ -35,6 +35,9 @@ TRACKED = 64
 INLINE = 256
 """The greatest number of elements of a constant that stands in the program; a larger one is a weight."""
 
+SHOWN = 8
+"""The greatest number of elements of a vector that are told beside its place in the metadata."""
+
 _LOCAL = re.compile(r"[A-Za-z_]\w*(?:(?:\.[0-9]+)*\.[A-Za-z_]\w*|::\w+|/[A-Za-z_]\w*|:[0-9]+)*", re.ASCII)
 _INVALID = re.compile(r"\W+", re.ASCII)
 
@@ -319,7 +322,8 @@ class Builder:
         if key not in self._metadata:
             self._metadata[key] = len(self._constants)
             self._constants.append(MetaTensor(tensor.dtype, tensor.shape, tuple(tensor.flat())))
-        return f"meta[relay.Constant][{self._metadata[key]}]"
+        place = f"meta[relay.Constant][{self._metadata[key]}]"
+        return f"{place} /* {tensor.tolist()} */" if tensor.size <= SHOWN and tensor.rank == 1 else place
 
     def metadata(self) -> str:
         """The section of constants, or nothing."""

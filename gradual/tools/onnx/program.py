@@ -63,10 +63,13 @@ class Refused(Exception):
         self.reasons = tuple(reasons)
 
 
-def program(model: Model) -> Program:
-    """The program of a model.  Raises Refused with everything that stands in the way."""
+def program(model: Model, where: str | None = None) -> Program:
+    """The program of a model, in which `@main` demands a condition if one is given.
+
+    Raises Refused with everything that stands in the way.
+    """
     try:
-        return _Import(model).program()
+        return _Import(model).program(where)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
@@ -79,7 +82,7 @@ class _Import:
         self.dims = _Dims(model.graph.inputs)
         self.depth = 0
 
-    def program(self) -> Program:
+    def program(self, where: str | None) -> Program:
         graph, builder = self.model.graph, self.builder
         scope: Scope = {}
         params = []
@@ -94,7 +97,8 @@ class _Import:
         result = outputs[0] if len(outputs) == 1 else builder.tuple(outputs)
         body = builder.body(builder.block, result)
         params += [f"%{name}: {_tensor(map(str, t.shape), t.dtype)}" for name, t in builder.weights.items()]
-        main = f"def @main({', '.join(params)}) {body}\n"
+        demanded = "" if where is None else f"where {where} "
+        main = f"def @main({', '.join(params)}) {demanded}{body}\n"
         return Program("\n".join([*builder.functions.values(), main]) + builder.metadata(), dict(builder.weights))
 
     def outputs(self, graph: Graph, scope: Scope) -> list[Value] | None:
