@@ -1,4 +1,4 @@
-"""Makes `positions.onnx`: the embeddings of a text encoder that has 16 positions and takes longer texts all the same."""
+"""Makes `positions.onnx`: the embeddings of a text encoder that has 16 positions, and promises to take any text."""
 
 from pathlib import Path
 
