@@ -35,8 +35,8 @@ TRACKED = 64
 INLINE = 256
 """The greatest number of elements of a constant that stands in the program; a larger one is a weight."""
 
-SHOWN = 8
-"""The greatest number of elements of a vector that are told beside its place in the metadata."""
+LISTED = 8
+"""The greatest number of elements of a vector of integers that are written where they are used."""
 
 _LOCAL = re.compile(r"[A-Za-z_]\w*(?:(?:\.[0-9]+)*\.[A-Za-z_]\w*|::\w+|/[A-Za-z_]\w*|:[0-9]+)*", re.ASCII)
 _INVALID = re.compile(r"\W+", re.ASCII)
@@ -316,14 +316,15 @@ class Builder:
     def _literal(self, tensor: Tensor) -> str:
         if tensor.rank == 0:
             return written(tensor.flat()[0], tensor.dtype, True)
+        if tensor.rank == 1 and tensor.dtype.counts and 0 < tensor.size <= LISTED:
+            return f"[{', '.join(written(element, tensor.dtype, True) for element in tensor.flat())}]"
         if tensor.size > INLINE:
             return self._weight(tensor, f"constant_{len(self.weights)}")
         key = tensor.dtype, tensor.shape, bytes(tensor.elements)
         if key not in self._metadata:
             self._metadata[key] = len(self._constants)
             self._constants.append(MetaTensor(tensor.dtype, tensor.shape, tuple(tensor.flat())))
-        place = f"meta[relay.Constant][{self._metadata[key]}]"
-        return f"{place} /* {tensor.tolist()} */" if tensor.size <= SHOWN and tensor.rank == 1 else place
+        return f"meta[relay.Constant][{self._metadata[key]}]"
 
     def metadata(self) -> str:
         """The section of constants, or nothing."""

@@ -25,6 +25,8 @@ def choose(use: Use) -> Sequence[Value]:
     if isinstance(condition.constant, Tensor):
         return _outputs(use, graphs[0 if condition.constant.item() else 1])
     then, orelse = (_branch(use, graph) for graph in graphs)
+    if len(then[1]) != len(orelse[1]):
+        raise Unsupported(f"graphs that give {len(then[1])} and {len(orelse[1])} values")
     types = [_joined(one.type, other.type) for one, other in zip(then[1], orelse[1], strict=True)]
     with _again(use, then[0]):
         opened = [_opened(use, one, type) for one, type in zip(then[1], types, strict=True)]
@@ -83,7 +85,7 @@ def _opened(use: Use, value: Value, type: Any) -> Value:
     """The value of one branch, its sizes left open where the other branch may have others."""
     if value.type == type or (isinstance(type, TensorType) and type.shape == value.tensor.shape):
         return value
-    wanted = shown(closed(type, lambda variable: False))
+    wanted = shown(closed(type, lambda variable: not variable.is_ghost))
     return Value(value.type, use.builder.bind([value], lambda given: f"({given[0]} as {wanted})"))
 
 
