@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, helper
+from onnx import AttributeProto, ModelProto, helper, numpy_helper
 
+import gradual
 from gradual.tools.onnx.model import Unsupported
 from gradual.tools.onnx.program import Refused, program
 from gradual.tools.onnx.reading import model_of
@@ -31,6 +32,17 @@ def of_one(operator: str, shape: Any, rank: int, opset: int = 21, **attributes: 
 def test_sizes_have_the_names_of_the_model() -> None:
     made = of_one("Relu", ["batch", 3, None, "batch"], 4)
     assert program(model_of(made)).text.startswith("def @main(%x: Tensor[(batch, 3, ?, batch), float32])")
+
+
+@pytest.mark.parametrize("written", ["2n", "n n", "n+", "+n", "n**2", "n-m", "_"])
+def test_a_name_that_looks_like_a_formula_is_a_name(written: str) -> None:
+    inputs = [port("x", ["n", "m"]), port("y", [written])]
+    agrees(model([node("Relu", "y", "z")], inputs, [port("z", [None])]), ones(2, 3), ones(7))
+
+
+def test_sizes_are_left_open_where_that_is_wanted() -> None:
+    text = program(model_of(of_one("Relu", ["n", 3, "n"], 3)), opens=True).text
+    assert text.startswith("def @main(%x: Tensor[(?, 3, ?), float32])")
 
 
 @pytest.mark.parametrize(
@@ -124,6 +136,49 @@ def test_slices_are_clamped(starts: list[int], ends: list[int], axes: list[int],
     agrees(made, ones(0, 1))
 
 
+def test_indices_that_reach_less_leave_the_rest_out() -> None:
+    made = model(
+        [node("GatherElements", "x i", "y", axis=1)],
+        [port("x", [None, "m"]), port("i", [None, "k"], "int64")],
+        [port("y", [None] * 2)],
+    )
+    compilation, _ = compiled(made)
+    found = compilation.run("@main", tensor(ones(3, 4)), tensor(np.array([[0, -1], [3, 0]])))
+    assert found == tensor(np.array([[0, 3], [7, 4]], np.float32))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_as_many_of_the_greatest_as_are_asked_for(count: int) -> None:
+    outputs = [port("v", [None] * 2), port("i", [None] * 2, "int64")]
+    given = model([node("TopK", "x k", "v i")], [port("x", ["n", 4])], outputs, {"k": whole(count)})
+    agrees(given, ones(2, 4))
+    made = model([node("TopK", "x k", "v i")], [port("x", ["n", 4]), port("k", [1], "int64")], outputs)
+    agrees(made, ones(2, 4), whole(count))
+
+
+def test_infinities_come_through_a_sum_of_exponentials() -> None:
+    made = of_one("ReduceLogSumExp", ["n", 2], 2, keepdims=1)
+    made.graph.node[0].input.append("axes")
+    made = model([made.graph.node[0]], [port("x", ["n", 2])], [port("y", [None] * 2)], {"axes": whole(1)})
+    compilation, _ = compiled(made)
+    found = compilation.run("@main", tensor(np.array([[-np.inf, -np.inf], [np.inf, 1], [0, 0]], np.float32)))
+    assert np.allclose(found.flat(), [-np.inf, np.inf, np.log(2)])
+
+
+@pytest.mark.parametrize("sizes", [[1, 8, 8, 2], [2, 2, 8, 8]])
+def test_only_what_lies_inside_an_image_is_resized(sizes: list[int]) -> None:
+    def resized(shape: Any) -> ModelProto:
+        nodes = [node("Resize", "x - - s", "y", mode="linear")]
+        return model(nodes, [port("x", shape)], [port("y", [None] * 4)], {"s": whole(*sizes)})
+
+    shape = (1, 2, 4, 4)
+    with pytest.raises(Refused, match="sizes that change the batch or the channels"):
+        program(model_of(resized(shape)))
+    compilation, _ = compiled(resized([None] * 4))
+    with pytest.raises(gradual.Blame):
+        compilation.run("@main", tensor(ones(*shape)))
+
+
 # ------------------------------------------------------------------------------------------------------ versions
 @pytest.mark.parametrize("axis", [1, 0, -1])
 def test_softmax_took_all_the_last_axes_as_one_before_version_13(axis: int) -> None:
@@ -199,6 +254,77 @@ def test_an_operator_of_the_model_itself_is_its_body() -> None:
     nodes = [node("Scaled", "x f", "a", domain="own"), node("Scaled", "a f", "y", domain="own")]
     made = model(nodes, [port("x", ["n"]), port("f", [])], [port("y", [None])], functions=[scaled])
     agrees(made, ones(3), np.float32(2))
+
+
+def constant(*values: float) -> Any:
+    return numpy_helper.from_array(np.array(values, np.float32))
+
+
+def test_weights_of_one_name_in_two_graphs_are_two() -> None:
+    def branch(name: str, factor: float) -> Any:
+        nodes = [node("Constant", "", "w", value=constant(factor, factor)), node("Add", "x w", name)]
+        return body(name, nodes, [], [port(name, [None, 2])])
+
+    nodes = [node("If", "c", "y", then_branch=branch("t", 1.0), else_branch=branch("e", 2.0))]
+    made = model(nodes, [port("x", ["n", 2]), port("c", [], "bool")], [port("y", [None, 2])])
+    for truth in (True, False):
+        agrees(made, ones(3, 2), np.array(truth))
+
+
+def test_a_constant_that_is_computed_takes_no_name_of_another() -> None:
+    nodes = [node("ConstantOfShape", "s", "f", value=numpy_helper.from_array(whole(5))), node("Add", "z f", "t")]
+    nodes.append(node("Add", "t constant_1", "y"))
+    constants = {"constant_1": np.zeros(300, np.int64), "s": whole(300)}
+    agrees(model(nodes, [port("z", [300], "int64")], [port("y", [300], "int64")], constants), np.arange(300))
+
+
+def test_a_function_is_chosen_by_its_overload_and_its_attributes() -> None:
+    opsets = [helper.make_opsetid("", 21)]
+    scaled = helper.make_function(
+        "own",
+        "F",
+        ["x"],
+        ["y"],
+        [_referring("Constant", "k", "value", "v"), node("Mul", "x k", "y")],
+        opsets,
+        ["v"],
+        overload="scaled",
+    )
+    negative = helper.make_function("own", "F", ["x"], ["y"], [node("Neg", "x", "y")], opsets, overload="negative")
+    nodes = [
+        node("F", "x", "a", domain="own", overload="scaled", v=constant(2.0, 3.0)),
+        node("F", "a", "b", domain="own", overload="scaled", v=constant(5.0, 7.0)),
+        node("F", "b", "y", domain="own", overload="negative"),
+    ]
+    made = model(nodes, [port("x", ["n", 2])], [port("y", [None, 2])], functions=[scaled, negative])
+    compilation, imported = compiled(made)
+    found = compilation.run("@main", tensor(np.ones((1, 2), np.float32)), *imported.weights.values())
+    assert found == tensor(np.array([[-10, -21]], np.float32))
+
+
+def _referring(operator: str, output: str, name: str, reference: str) -> Any:
+    """A node with an attribute of the function around."""
+    made = node(operator, "", output)
+    made.attribute.append(AttributeProto(name=name, type=AttributeProto.TENSOR, ref_attr_name=reference))
+    return made
+
+
+def test_graphs_in_a_function_have_its_version() -> None:
+    inner = body("t", [node("Softmax", "x", "s", axis=1)], [], [port("s", [None] * 3)])
+    other = body("e", [node("Identity", "x", "i")], [], [port("i", [None] * 3)])
+    choice = node("If", "c", "y", then_branch=inner, else_branch=other)
+    function = helper.make_function("own", "Choose", ["x", "c"], ["y"], [choice], [helper.make_opsetid("", 12)])
+    nodes = [node("Choose", "x c", "y", domain="own")]
+    made = model(nodes, [port("x", [2, 3, 4]), port("c", [], "bool")], [port("y", [None] * 3)], functions=[function])
+    compilation, _ = compiled(made)
+    found = compilation.run("@main", tensor(ones(2, 3, 4)), tensor(np.array(True)))
+    assert np.allclose(sum(found.flat()[:12]), 1.0, rtol=1e-5)
+
+
+def test_many_operands_do_not_nest() -> None:
+    made = model([node("Sum", "x " * 700, "y")], [port("x", ["n"])], [port("y", [None])])
+    compilation, _ = compiled(made)
+    assert compilation.run("@main", tensor(ones(3))) == tensor(700 * ones(3))
 
 
 # --------------------------------------------------------------------------------------------------------- outputs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 from onnx import parser
 
@@ -73,7 +74,7 @@ def test_what_is_no_model_is_told(gradual: Gradual, write: Write) -> None:
     for text in ("", "not a model", "\x08\x08"):
         done = gradual("import", write("a.onnx", text))
         assert (done.code, done.out) == (2, "")
-        assert done.err.startswith("error[E0703]: `a.onnx` is no ONNX model")
+        assert done.err.startswith("error[E0703]: `a.onnx` is no ")
 
 
 def test_all_tensors_of_an_archive_are_arguments(gradual: Gradual, write: Write) -> None:
@@ -83,3 +84,15 @@ def test_all_tensors_of_an_archive_are_arguments(gradual: Gradual, write: Write)
     assert gradual("run", "a.relay", "@two(*@w.npz, 3)").out == "int64 [2, 4]\n"
     done = gradual("run", "a.relay", "@two(*@a.relay, 3)")
     assert (done.code, done.err[:43]) == (2, "error[E0702]: `a.relay` holds no tensors: i")
+
+
+def test_a_file_in_which_bytes_are_wrong_is_told_as_one(gradual: Gradual) -> None:
+    base, draw = positions().SerializeToString(), Random(5)
+    for _ in range(150):
+        changed = bytearray(base)
+        for _ in range(draw.choice((1, 1, 3))):
+            changed[draw.randrange(len(changed))] = draw.randrange(256)
+        Path("a.onnx").write_bytes(changed)
+        done = gradual("import", "a.onnx", "-q")
+        assert done.code in (0, 2), done.err
+        assert done.code == 0 or done.err.startswith("error[E0703]: `a.onnx`"), done.err

@@ -22,8 +22,9 @@ UNREADABLE = 2
 @click.argument("model", metavar="MODEL.onnx")
 @click.option("--weights", metavar="FILE.npz", help="Where the weights go [default: beside the file of -o].")
 @click.option("--where", metavar="CONDITION", help="What `@main` demands, such as 'seq <= 512'.")
+@click.option("--open", "opens", is_flag=True, help="Leave named sizes open: what fails for some becomes a check.")
 @shared
-def importing(out: Output, model: str, weights: str | None, where: str | None) -> int:
+def importing(out: Output, model: str, weights: str | None, where: str | None, opens: bool) -> int:
     """Print an ONNX model as a program.
 
     `@main` takes the model's inputs and then its weights, which go to a file of NumPy's; `gradual run` takes them all
@@ -34,7 +35,7 @@ def importing(out: Output, model: str, weights: str | None, where: str | None) -
     if weights is not None and Path(weights).suffix != ".npz":
         raise click.UsageError("--weights writes an `.npz` file")
     try:
-        imported = program(load(model), where)
+        imported = program(load(model), where, opens)
     except (Refused, Unsupported) as refused:
         for reason in refused.args if isinstance(refused, Unsupported) else refused.reasons:
             Trouble("E0703", f"`{model}`: {reason}").show()

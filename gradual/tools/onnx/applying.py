@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from gradual.dims.dim import constant
 from gradual.tensors.tensor import Tensor
 from gradual.tools.onnx.building import Builder, Value
 from gradual.tools.onnx.model import Graph, Model, Node, Unsupported
 
-Importer = Callable[["Use"], "Value | Sequence[Value]"]
+Importer = Callable[["Use"], "Value | Sequence[Value | None]"]
 
 Scope = dict[str, "Value | None"]
 """Values by name; None for an optional input that an operator's body may ask for."""
@@ -33,7 +34,7 @@ def imports(*names: str) -> Callable[[Importer], Importer]:
 class Bodies(Protocol):
     """Imports the bodies of nodes."""
 
-    def outputs(self, graph: Graph, scope: Scope) -> list[Value] | None:
+    def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value] | None:
         """The values of a graph's outputs; None where it was told what stands in the way."""
         ...
 
@@ -52,9 +53,14 @@ class Use:
     inputs: tuple[Value | None, ...]
     builder: Builder
     model: Model
-    opset: int
+    opsets: Mapping[str, int]
     scope: Scope
     bodies: Bodies
+
+    @property
+    def opset(self) -> int:
+        """The version of ONNX's own operators here."""
+        return self.opsets.get("", self.model.opset)
 
     def __getitem__(self, index: int) -> Value:
         """An input that must be there."""
@@ -129,4 +135,6 @@ def constant_of(value: Value | None) -> Tensor | None:
 
 def as_scalar(use: Use, value: Value) -> Value:
     """A scalar, which may be given as a vector of one element."""
+    if value.rank and value.tensor.shape != (constant(1),) * value.rank:
+        raise Unsupported("a vector where a number has to be")
     return value if value.rank == 0 else use.call("reshape", value, newshape=[])

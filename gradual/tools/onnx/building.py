@@ -42,6 +42,9 @@ _LOCAL = re.compile(r"[A-Za-z_]\w*(?:(?:\.[0-9]+)*\.[A-Za-z_]\w*|::\w+|/[A-Za-z_
 _INVALID = re.compile(r"\W+", re.ASCII)
 
 
+Key = tuple[DType, tuple[int, ...], bytes]
+
+
 class Names:
     """Names that are taken."""
 
@@ -162,8 +165,8 @@ class Builder:
         self.weights: dict[str, Tensor] = {}
         self.functions: dict[str, str] = {}
         self.block = Block()
-        self._weight_names: dict[str, str] = {}
-        self._metadata: dict[tuple[Any, ...], int] = {}
+        self._weight_names: dict[Key, str] = {}
+        self._metadata: dict[Key, int] = {}
         self._constants: list[MetaTensor] = []
         self._unknowns = self._temporaries = 0
 
@@ -188,10 +191,11 @@ class Builder:
         return self.constant(Tensor(list(values), dtype, (len(values),)))
 
     def _weight(self, tensor: Tensor, name: str) -> str:
-        if name not in self._weight_names:
-            self._weight_names[name] = self.names.fresh(name)
-            self.weights[self._weight_names[name]] = tensor
-        return f"%{self._weight_names[name]}"
+        key = _key(tensor)
+        if key not in self._weight_names:
+            self._weight_names[key] = self.names.fresh(name)
+            self.weights[self._weight_names[key]] = tensor
+        return f"%{self._weight_names[key]}"
 
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
         """An application; of constants, its value if that is small.   [op.*]"""
@@ -320,7 +324,7 @@ class Builder:
             return f"[{', '.join(written(element, tensor.dtype, True) for element in tensor.flat())}]"
         if tensor.size > INLINE:
             return self._weight(tensor, f"constant_{len(self.weights)}")
-        key = tensor.dtype, tensor.shape, bytes(tensor.elements)
+        key = _key(tensor)
         if key not in self._metadata:
             self._metadata[key] = len(self._constants)
             self._constants.append(MetaTensor(tensor.dtype, tensor.shape, tuple(tensor.flat())))
@@ -329,6 +333,11 @@ class Builder:
     def metadata(self) -> str:
         """The section of constants, or nothing."""
         return f"\n#[metadata]\n{encoded(self._constants)}\n" if self._constants else ""
+
+
+def _key(tensor: Tensor) -> Key:
+    """What two constants have in common that are one."""
+    return tensor.dtype, tensor.shape, bytes(tensor.elements)
 
 
 def _settings(operator: Operator, attributes: Mapping[str, Any]) -> dict[str, Any]:

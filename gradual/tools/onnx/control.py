@@ -40,7 +40,7 @@ def choose(use: Use) -> Sequence[Value]:
 
 
 def _outputs(use: Use, graph: Graph) -> list[Value]:
-    outputs = use.bodies.outputs(graph, dict(use.scope))
+    outputs = use.bodies.outputs(graph, dict(use.scope), use.opsets)
     if outputs is None:
         raise Unsupported(f"its graph `{graph.name}`")
     return outputs
@@ -108,6 +108,8 @@ def loop(use: Use) -> Sequence[Value]:
     types = [_held(value) for value in begun]
     while True:
         block, inputs, outputs = _turn(use, body, types)
+        if len(outputs) < 1 + len(begun):
+            raise Unsupported(f"a body that gives {len(outputs)} values for {len(begun)} that are handed on")
         after = [_held(outputs[1 + at]) for at in range(len(begun))]
         wider = [_wider(one, other) for one, other in zip(types, after, strict=True)]
         if wider == types:
@@ -152,7 +154,7 @@ def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Valu
             for port, type in zip(body.inputs, known, strict=True)
         ]
         scope = {**use.scope, **{port.name: value for port, value in zip(body.inputs, inputs, strict=True)}}
-        outputs = use.bodies.outputs(body, scope)
+        outputs = use.bodies.outputs(body, scope, use.opsets)
     if outputs is None:
         raise Unsupported(f"its graph `{body.name}`")
     return block, inputs, outputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial, reduce
 
-from gradual.tools.onnx.applying import IMPORTERS, Use, imports
+from gradual.tools.onnx.applying import IMPORTERS, Use, imports, positive
 from gradual.tools.onnx.building import Value
 from gradual.tools.onnx.model import Unsupported
 from gradual.tools.onnx.reading import dtype_of
@@ -57,6 +57,8 @@ BINARY = {
     "Sub": "subtract",
     "Xor": "logical_xor",
 }
+WIDE = 8
+"""How many operands are brought together in one expression."""
 VARIADIC = {"Max": "maximum", "Min": "minimum", "Sum": "add"}
 
 
@@ -73,14 +75,18 @@ def _binary(operator: str, use: Use) -> Value:
 def _aligned(use: Use) -> Value:
     """The second operand as versions before 7 broadcast it: its axes stand from `axis` on."""
     axis = use.attribute("axis")
-    missing = 0 if axis is None else use[0].rank - axis - use[1].rank
+    missing = 0 if axis is None else use[0].rank - positive(axis, use[0].rank) - use[1].rank
     if missing < 0:
         raise Unsupported(f"axis={axis}")
     return use.call("expand_dims", use[1], axis=-1, num_newaxis=missing) if missing else use[1]
 
 
 def _variadic(operator: str, use: Use) -> Value:
-    return reduce(partial(use.call, operator), [use[index] for index in range(len(use.inputs))])
+    values = [use[index] for index in range(max(len(use.inputs), 1))]
+    while len(values) > WIDE:  # in groups, so that nothing nests deep
+        groups = [values[at : at + WIDE] for at in range(0, len(values), WIDE)]
+        values = [reduce(partial(use.call, operator), group) for group in groups]
+    return reduce(partial(use.call, operator), values)
 
 
 IMPORTERS |= {name: partial(_unary, operator) for name, operator in UNARY.items()}
@@ -97,6 +103,8 @@ def identity(use: Use) -> Value:
 @imports("Dropout")
 def dropout(use: Use) -> list[Value]:
     """At inference the same, and a mask that keeps everything."""
+    if use.opset < 7 and not use.attribute("is_test", 0):
+        raise Unsupported("training")
     training = use.optional(2)
     if training is not None and (training.constant is None or training.known("training_mode").item()):
         raise Unsupported("training")
@@ -199,6 +207,8 @@ def leaky_relu(use: Use) -> Value:
 def parametric_relu(use: Use) -> Value:
     """Negative elements times a slope that is broadcast to them."""
     x = use[0]
+    if use.opset < 7 and use[1].rank == 1 and use[1].extent(0) != 1:
+        raise Unsupported("a slope for each channel, of version 6")
     return use.call("where", _negative(use, x), use.call("multiply", x, use[1]), x)
 
 
@@ -296,6 +306,8 @@ def gelu(use: Use) -> Value:
 def shrink(use: Use) -> Value:
     """Elements within a distance of 0 become 0, the others come nearer by a bias."""
     x, bias, limit = use[0], use.attribute("bias", 0.0), use.attribute("lambd", 0.5)
+    if not x.dtype.is_float:
+        raise Unsupported(f"elements of type {x.dtype}")
     above = use.call("greater", x, use.like(limit, x))
     below = use.call("less", x, use.like(-limit, x))
     inner = use.call("where", below, use.call("add", x, use.like(bias, x)), use.like(0, x))

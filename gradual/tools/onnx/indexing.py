@@ -41,8 +41,11 @@ def gather(use: Use) -> Value:
 @imports("GatherElements")
 def gather_elements(use: Use) -> Value:
     """For each index the element at its own place, moved along an axis."""
-    axis = positive(use.attribute("axis", 0), use[0].rank)
-    return use.call("gather", use[0], from_front(use, use[1], extent(use, use[0], axis)), axis=axis)
+    data, axis = use[0], positive(use.attribute("axis", 0), use[0].rank)
+    others = [at for at in range(data.rank) if at != axis]
+    if use[1].rank == data.rank and any(use[1].tensor.shape[at] is not data.tensor.shape[at] for at in others):
+        data = use.call("slice_like", data, use[1], axes=others)  # what the indices do not reach is left out
+    return use.call("gather", data, from_front(use, use[1], extent(use, data, axis)), axis=axis)
 
 
 @imports("GatherND")
@@ -55,7 +58,7 @@ def gather_nd(use: Use) -> Value:
 
 def _columns(use: Use, data: Value, indices: Value, batch: int = 0) -> tuple[Value, int]:
     """The indices with their last axis first, counted from the front, and how many axes they name."""
-    depth = indices.extent(indices.rank - 1)
+    depth = indices.extent(indices.rank - 1) if indices.rank else None
     if depth is None:
         raise Unsupported("indices whose number of axes is not known here")
     if not _is_from_front(indices):
@@ -93,7 +96,7 @@ def cut(use: Use) -> Value:
     else:
         starts, ends, steps, given = use[1], use[2], use.optional(4), use.optional(3)
         axes = None if given is None else given.numbers("axes")
-    count = starts.extent(0)
+    count = starts.extent(0) if starts.rank == 1 else None
     if count is None:
         raise Unsupported("a number of axes that is not known here")
     chosen = list(range(count)) if axes is None else [positive(axis, x.rank) for axis in axes]
@@ -134,9 +137,13 @@ def top(use: Use) -> list[Value]:
         "is_ascend": True if not use.attribute("largest", 1) else None,
         "dtype": DType.INT64,
     }
-    if isinstance(count.constant, Tensor):
+    if isinstance(count.constant, Tensor) and count.constant.item() > 0:
         return use.counted(use.call("topk", use[0], k=int(count.constant.item()), **settings), 2)
-    return use.counted(use.call("dyn.topk", use[0], count, **settings), 2)
+    found = use.counted(use.call("dyn.topk", use[0], count, **settings), 2)
+    end = use.call("reshape", count, newshape=[1])
+    start, step = (use.builder.integers([number], end.dtype) for number in (0, 1))
+    axes = [positive(use.attribute("axis", -1), use[0].rank)]  # none is all to the operator here
+    return [use.call("dyn.strided_slice", part, start, end, step, axes=axes) for part in found]
 
 
 @imports("NonZero")

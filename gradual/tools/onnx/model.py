@@ -39,6 +39,7 @@ class Node:
     """An application of an operator.
 
     Attributes:
+        overload: which of several functions of one name is applied.
         inputs: names of values; an empty one is an optional input that is left out.
         attributes: integers, floats, strings, tensors, graphs, and tuples of them.
     """
@@ -49,6 +50,7 @@ class Node:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
+    overload: str = ""
 
     @property
     def title(self) -> str:
@@ -73,12 +75,12 @@ class Model:
 
     Attributes:
         opsets: the version of each operator set that the model was written for; that of ONNX itself stands under "".
-        functions: bodies of the operators that the model itself declares, by domain and name.
+        functions: bodies of the operators that the model itself declares, by domain, name and overload.
     """
 
     graph: Graph
     opsets: Mapping[str, int]
-    functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
+    functions: Mapping[tuple[str, str, str], Function] = field(default_factory=dict)
 
     @property
     def opset(self) -> int:

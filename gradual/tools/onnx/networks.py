@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 from gradual.tensors.tensor import Tensor
@@ -83,6 +83,8 @@ def general_product(use: Use) -> Value:
 
 
 def _scaled(use: Use, value: Value, factor: float) -> Value:
+    if not value.dtype.is_float and factor != int(factor):
+        raise Unsupported(f"a factor of {factor} for {value.dtype}")
     return value if factor == 1 else use.call("multiply", use.like(factor, value), value)
 
 
@@ -96,8 +98,7 @@ def _spatial(value: Value) -> int:
 
 def _windows(use: Use, x: Value, kernel: Sequence[int]) -> tuple[dict[str, Any], list[int]]:
     """Strides and dilation as attributes, and the padding before and after every axis."""
-    count = len(kernel)
-    strides, dilation = (list(use.attribute(name, (1,) * count)) for name in ("strides", "dilations"))
+    strides, dilation = (of_each(use, name, kernel, 1) for name in ("strides", "dilations"))
     spread = [(size - 1) * step + 1 for size, step in zip(kernel, dilation, strict=True)]
     padding = _padding(use, x, spread, strides)
     settings: dict[str, Any] = {"strides": strides}
@@ -106,10 +107,18 @@ def _windows(use: Use, x: Value, kernel: Sequence[int]) -> tuple[dict[str, Any],
     return settings, padding
 
 
+def of_each(use: Use, name: str, axes: Sequence[object], usual: int) -> list[int]:
+    """An attribute with a number for each axis; none of those that are at least 1 by default is less."""
+    given = list(use.attribute(name, (usual,) * len(axes)))
+    if len(given) != len(axes) or (usual and min(given) < usual):
+        raise Unsupported(f"{name}={given}")
+    return given
+
+
 def _padding(use: Use, x: Value, spread: Sequence[int], strides: Sequence[int]) -> list[int]:
     automatic = use.attribute("auto_pad", "NOTSET")
     if automatic in ("NOTSET", ""):
-        return list(use.attribute("pads", (0,) * (2 * len(spread))))
+        return of_each(use, "pads", [*spread, *spread], 0)
     if automatic == "VALID":
         return [0] * (2 * len(spread))
     totals = []
@@ -126,6 +135,8 @@ def _kernel(use: Use, weight: Value) -> list[int]:
     """The extents of the window, which are those of the weight."""
     written, count = use.attribute("kernel_shape"), weight.rank - 2
     if written is not None:
+        if len(written) != count:
+            raise Unsupported(f"kernel_shape={written} for {count} axes")
         return list(written)
     extents = [weight.extent(axis + 2) for axis in range(count)]
     if None in extents:
@@ -157,8 +168,8 @@ def transposed_convolution(use: Use) -> Value:
     """A transposed convolution, with a bias for each channel."""
     x, weight, count = use[0], use[1], _spatial(use[0])
     kernel, groups = _kernel(use, weight), use.attribute("group", 1)
-    strides, dilation = (list(use.attribute(name, (1,) * count)) for name in ("strides", "dilations"))
-    beyond = list(use.attribute("output_padding", (0,) * count))
+    strides, dilation = (of_each(use, name, kernel, 1) for name in ("strides", "dilations"))
+    beyond = of_each(use, "output_padding", kernel, 0)
     channels = weight.extent(1)
     if channels is None:
         raise Unsupported("a weight whose sizes are not known here")
@@ -180,7 +191,9 @@ def _transposed_padding(
     automatic, wanted = use.attribute("auto_pad", "NOTSET"), use.attribute("output_shape")
     count = len(kernel)
     if wanted is None and automatic in ("NOTSET", "", "VALID"):
-        return list(use.attribute("pads", (0,) * (2 * count))) if automatic != "VALID" else [0] * (2 * count)
+        return of_each(use, "pads", [*kernel, *kernel], 0) if automatic != "VALID" else [0] * (2 * count)
+    if wanted is not None and len(wanted) not in (count, count + 2):
+        raise Unsupported(f"output_shape={wanted} for {count} axes")
     totals = []
     for axis in range(count):
         spread, have = (kernel[axis] - 1) * dilation[axis] + 1, x.extent(axis + 2)
@@ -215,7 +228,8 @@ def mean_pool(use: Use) -> Value:
 def length_pool(use: Use) -> Value:
     """The length of each window."""
     use.only("p", 2)
-    x, kernel = use[0], list(use.required("kernel_shape"))
+    x = use[0]
+    kernel = of_each(use, "kernel_shape", [None] * _spatial(x), 1)
     if use.attribute("ceil_mode", 0):
         raise Unsupported("ceil_mode=1")
     settings, padding = _windows(use, x, kernel)
@@ -225,7 +239,8 @@ def length_pool(use: Use) -> Value:
 
 
 def _pool(use: Use, operator: str, settings: dict[str, Any]) -> Value:
-    x, kernel = use[0], list(use.required("kernel_shape"))
+    x = use[0]
+    kernel = of_each(use, "kernel_shape", [None] * _spatial(x), 1)
     windows, padding = _windows(use, x, kernel)
     ceil = bool(use.attribute("ceil_mode", 0))
     if ceil and _may_start_behind(kernel, windows, padding):
@@ -264,7 +279,7 @@ def local_response(use: Use) -> Value:
 @imports("BatchNormalization")
 def batch_normalization(use: Use) -> Value:
     """At inference, with the mean and variance that are given."""
-    if use.attribute("training_mode", 0) or use.wants(1):
+    if use.attribute("training_mode", 0) or use.wants(1) or (use.opset < 7 and not use.attribute("is_test", 0)):
         raise Unsupported("training")
     if use.attribute("spatial", 1) != 1:
         raise Unsupported("spatial=0")
@@ -293,7 +308,13 @@ def layer_normalization(use: Use) -> list[Value] | Value:
     """The last axes with mean 0 and variance 1, scaled and shifted."""
     x, epsilon = use[0], use.attribute("epsilon", 1e-5)
     axis, bias = positive(use.attribute("axis", -1), x.rank), use.optional(2)
-    if axis == x.rank - 1 and use[1].rank == 1 and bias is not None and not use.wants(1):
+    lane = x.tensor.shape[axis:]
+    if (
+        axis == x.rank - 1
+        and bias is not None
+        and use[1].tensor.shape == bias.tensor.shape == lane
+        and not use.wants(1)
+    ):
         return use.call("nn.layer_norm", x, use[1], bias, epsilon=epsilon)
     axes = list(range(axis, x.rank))
     mean = use.call("mean", x, axis=axes, keepdims=True)
@@ -340,7 +361,7 @@ def resize(use: Use) -> Value:
         settings["cubic_alpha"] = use.attribute("cubic_coeff_a", -0.75)
         settings["cubic_exclude"] = use.attribute("exclude_outside", 0)
     settings["layout"] = LAYOUTS[count]
-    return _resized(use, x, size, settings)
+    return _resized(use, _same_outside(use, x), size, settings)
 
 
 def _rounding(use: Use, size: Sequence[Value], coordinates: str) -> str:
@@ -388,7 +409,8 @@ def _extents(use: Use, count: int) -> list[Value]:
     if use.node.operator == "Upsample" or use.opset < 11:
         scales: Value | None = use.optional(1)
         if scales is None:
-            scales = use.builder.constant(Tensor(list(use.required("scales")), DType.FLOAT32, (count + 2,)))
+            given = list(use.required("scales"))
+            scales = use.builder.constant(Tensor(given, DType.FLOAT32, (len(given),)))
         sizes = None
     else:
         scales, sizes = use.optional(2), use.optional(3)
@@ -403,15 +425,46 @@ def _extents(use: Use, count: int) -> list[Value]:
         ]
     if scales is None:
         raise Unsupported("neither sizes nor scales")
-    factors = dict(zip(axes, scales.known("factors").flat(), strict=False))
+    if scales.extent(0) != len(axes):
+        raise Unsupported(f"factors for other than {len(axes)} axes")
+    factors = dict(zip(axes, scales.known("factors").flat(), strict=True))
     if any(factors.get(axis, 1) != 1 for axis in (0, 1)):
         raise Unsupported("factors of the batch or of the channels")
     return [_scaled_extent(use, axis, float(factors.get(axis, 1))) for axis in spatial]
 
 
+def _same_outside(use: Use, x: Value) -> Value:
+    """The data, of which the sizes that are given promise the batch and the channels: they are not resized."""
+    sizes, outer = use.optional(3), (0, 1)
+    if use.opset < 11 or sizes is None:
+        return x
+    axes = [positive(axis, x.rank) for axis in use.attribute("axes", tuple(range(x.rank)))]
+    known = sizes.tensor.contents
+    promised: dict[int, Value] = {}
+    for axis in set(outer) & set(axes):
+        at = axes.index(axis)
+        if known is not None and known[at] is x.tensor.shape[axis]:
+            continue
+        size = use.call("take", sizes, use.builder.number(at, DType.INT64), axis=0)
+        if size.constant is not None and x.extent(axis) is not None:
+            raise Unsupported("sizes that change the batch or the channels")
+        promised[axis] = use.builder.named(size, "outer")
+    if not promised:
+        return x
+
+    def text(given: Sequence[str]) -> str:
+        names = dict(zip(promised, given[1:], strict=True))
+        extents = (names.get(axis, "?").removesuffix("i64") for axis in range(x.rank))
+        return f"({given[0]} as Tensor[({', '.join(extents)}), {x.dtype}])"
+
+    return Value(x.type, use.builder.bind([x, *promised.values()], text))
+
+
 def _scaled_extent(use: Use, axis: int, factor: float) -> Value:
     """The size times a factor; where that leaves a rest, ONNX computes with the factor and not with the sizes."""
     size = extent(use, use[0], axis)
+    if not isfinite(factor):
+        raise Unsupported(f"the factor {factor} of an axis")
     if factor == int(factor):
         return use.call("multiply", size, use.builder.number(int(factor), DType.INT64))
     have = use[0].extent(axis)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from gradual.dims.dim import Dim, constant, variable
@@ -30,10 +30,11 @@ NESTED = 100
 """How deep the bodies of operators may stand in each other."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_FORMULA = re.compile(r"[\w\s+*-]+", re.ASCII)
+_FORMULA = re.compile(r"\w+(?: ?[+*] ?\w+| - \w+)+", re.ASCII)
+"""A size that is computed of others; `seq-len` is a name, `2n` is one too."""
 _RESERVED = (
     *("and", "as", "assert", "def", "dim", "else", "extern", "fn", "if", "let", "match", "max", "meta", "min", "not"),
-    *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False"),
+    *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False", "_"),
 )
 """Words of the language, which name no size."""
 
@@ -63,23 +64,24 @@ class Refused(Exception):
         self.reasons = tuple(reasons)
 
 
-def program(model: Model, where: str | None = None) -> Program:
+def program(model: Model, where: str | None = None, opens: bool = False) -> Program:
     """The program of a model, in which `@main` demands a condition if one is given.
 
+    With `opens` the sizes of the inputs that the model names are unknown, each on its own.
     Raises Refused with everything that stands in the way.
     """
     try:
-        return _Import(model).program(where)
+        return _Import(model, opens).program(where)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
 
 class _Import:
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, opens: bool) -> None:
         self.model = model
         self.builder = Builder()
         self.reasons: list[str] = []
-        self.dims = _Dims(model.graph.inputs)
+        self.dims = _Dims(model.graph.inputs, opens)
         self.depth = 0
 
     def program(self, where: str | None) -> Program:
@@ -91,7 +93,7 @@ class _Import:
             written, type = self.dims.type(port)
             scope[port.name] = builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
             params.append(f"%{name}: {written}")
-        outputs = self.outputs(graph, scope)
+        outputs = self.outputs(graph, scope, self.model.opsets)
         if self.reasons or outputs is None:
             raise Refused(self.reasons or ["the model has no outputs"])
         result = outputs[0] if len(outputs) == 1 else builder.tuple(outputs)
@@ -101,11 +103,12 @@ class _Import:
         main = f"def @main({', '.join(params)}) {demanded}{body}\n"
         return Program("\n".join([*builder.functions.values(), main]) + builder.metadata(), dict(builder.weights))
 
-    def outputs(self, graph: Graph, scope: Scope) -> list[Value] | None:
+    def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value] | None:
         """The values of a graph's outputs; None where a reason was told."""
         for name, tensor in graph.initializers.items():
-            scope[name] = self.builder.constant(tensor, name)
-        self.nodes(graph.nodes, scope, self.model.opsets)
+            if name:
+                scope[name] = self.builder.constant(tensor, name)
+        self.nodes(graph.nodes, scope, opsets)
         missing = [port.name for port in graph.outputs if port.name not in scope]
         if missing and not self.reasons:
             self.reasons.append(f"output `{missing[0]}`: no node gives it")
@@ -129,30 +132,33 @@ class _Import:
     def bind(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> None:
         """Bind what a node gives to the names of its outputs."""
         given = self.applied(node, inputs, scope, opsets)
-        for name, value in zip(node.outputs, [given] if isinstance(given, Value) else given, strict=False):
-            if name:
+        values = [given] if isinstance(given, Value) else given
+        for name, value in zip_longest(node.outputs, values[: len(node.outputs)]):
+            if name and value is None:
+                raise Unsupported(f"its output `{name}`")
+            if name and value is not None:
                 scope[name] = self.builder.named(value, name)
 
     def applied(
         self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]
-    ) -> Value | Sequence[Value]:
+    ) -> Value | Sequence[Value | None]:
         """What a node gives: by its importer, or by the body that the model or ONNX has for its operator."""
-        own = self.model.functions.get((node.domain, node.operator))
+        own = self.model.functions.get((node.domain, node.operator, node.overload))
         if own is not None:
             return self.inlined(own, node, inputs, opsets)
         if node.domain:
             raise Unsupported(f"an operator of the domain {node.domain}")
-        importer, opset = IMPORTERS.get(node.operator), opsets.get("", self.model.opset)
+        importer = IMPORTERS.get(node.operator)
         if importer is not None:
-            return importer(Use(node, inputs, self.builder, self.model, opset, scope, self))
-        standard = standard_function(node.operator, opset)
+            return importer(Use(node, inputs, self.builder, self.model, opsets, scope, self))
+        standard = standard_function(node.operator, opsets.get("", self.model.opset))
         if standard is None:
             raise Unsupported("an operator that is not imported")
         return self.inlined(standard, node, inputs, opsets)
 
     def inlined(
         self, function: Function, node: Node, inputs: Sequence[Value | None], opsets: Mapping[str, int]
-    ) -> Sequence[Value]:
+    ) -> Sequence[Value | None]:
         """What the body of an operator gives."""
         scope: Scope = dict(zip_longest(function.inputs, inputs[: len(function.inputs)]))
         attributes = {**function.attributes, **node.attributes}
@@ -163,19 +169,22 @@ class _Import:
         self.depth -= 1
         inner = self.reasons[before:]
         del self.reasons[before:]
-        given = [scope.get(name) for name in function.outputs]
         if inner:
             raise Unsupported("; ".join(inner))
-        return [value for value in given if value is not None]
+        return [scope.get(name) for name in function.outputs]
 
 
 def _placed(node: Node, attributes: Mapping[str, object]) -> Node:
     """A node of a function's body with the attributes of the application."""
-    chosen = {
-        key: attributes.get(value) if isinstance(value, Reference) else value for key, value in node.attributes.items()
-    }
-    kept = {key: value for key, value in chosen.items() if value is not None}
-    return Node(node.operator, node.domain, node.name, node.inputs, node.outputs, kept)
+    chosen: dict[str, object] = {}
+    for key, value in node.attributes.items():
+        if isinstance(value, Reference):
+            chosen[key] = attributes.get(value)
+        elif isinstance(value, Graph):
+            chosen[key] = replace(value, nodes=tuple(_placed(inner, attributes) for inner in value.nodes))
+        else:
+            chosen[key] = value
+    return replace(node, attributes={key: value for key, value in chosen.items() if value is not None})
 
 
 def _title(node: Node) -> str:
@@ -185,7 +194,8 @@ def _title(node: Node) -> str:
 class _Dims:
     """The sizes of the inputs as a program names them.   [dim.name]"""
 
-    def __init__(self, ports: Sequence[Port]) -> None:
+    def __init__(self, ports: Sequence[Port], opens: bool) -> None:
+        self._opens = opens
         self._names = Names(_RESERVED)
         self._known: dict[str, str] = {}
         for port in ports:
@@ -205,10 +215,13 @@ class _Dims:
 
     def _text(self, extent: Extent) -> str:
         """A size; a formula stays one if its names are those of other sizes."""
-        if extent is None or isinstance(extent, int):
-            return "?" if extent is None else str(extent)
+        if isinstance(extent, int):
+            return str(extent)
+        if extent is None or self._opens:
+            return "?"
         words = _WORD.findall(extent)
-        if extent not in self._known and words and _FORMULA.fullmatch(extent) and all(w in self._known for w in words):
+        parts = re.findall(r"\w+", extent)
+        if _FORMULA.fullmatch(extent) and all(part in self._known or part.isdecimal() for part in parts):
             return _WORD.sub(lambda word: self._known[word[0]], extent)
         if extent not in self._known:
             self._known[extent] = self._names.unused("_".join(words) or "size")

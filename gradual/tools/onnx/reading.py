@@ -58,15 +58,22 @@ def load(path: str) -> Model:
     Unsupported tells what of it has no place here.
     """
     onnx = _package()
+    from google.protobuf.message import DecodeError
+
     try:
         proto = onnx.load(path)
+        onnx.checker.check_model(path)
     except OSError as error:
         raise Trouble("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
-    except Exception as error:  # protobuf's own errors have no common public class
+    except DecodeError as error:
         raise Trouble("E0703", f"`{path}` is no ONNX model") from error
-    if not proto.HasField("graph"):
-        raise Trouble("E0703", f"`{path}` is no ONNX model: it has no graph")
+    except (onnx.checker.ValidationError, UnicodeDecodeError, RuntimeError, ValueError) as error:
+        raise Trouble("E0703", f"`{path}` is no valid ONNX model: {_first_line(error)}") from error
     return model_of(proto)
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def _package() -> Any:
@@ -80,16 +87,28 @@ def _package() -> Any:
 
 def model_of(proto: Any) -> Model:
     """The model of an `onnx.ModelProto`."""
-    functions = {(_domain(f.domain), f.name): _function(f) for f in proto.functions}
+    functions = {(_domain(f.domain), f.name, _overload(f)): _function(f) for f in proto.functions}
     return Model(_graph(proto.graph), _opsets(proto.opset_import), functions)
+
+
+def _overload(proto: Any) -> str:
+    """Which of several functions of one name; older packages know of none."""
+    return str(getattr(proto, "overload", ""))
 
 
 def _opsets(imported: Iterable[Any]) -> Mapping[str, int]:
     return {_domain(opset.domain): opset.version for opset in imported}
 
 
+def _text(written: str | bytes) -> str:
+    """A name; bytes that are no text arrive as such."""
+    if isinstance(written, bytes):
+        raise Unsupported(f"the name {written!r}, which is not UTF-8")
+    return written
+
+
 def _domain(written: str) -> str:
-    return "" if written == "ai.onnx" else written
+    return "" if written == "ai.onnx" else _text(written)
 
 
 def _function(proto: Any) -> Function:
@@ -116,7 +135,7 @@ def standard_function(operator: str, opset: int) -> Function | None:
 def _graph(proto: Any) -> Graph:
     if proto.sparse_initializer:
         raise Unsupported("sparse initializers")
-    initializers = {tensor.name: tensor_of_proto(tensor) for tensor in proto.initializer}
+    initializers = {_text(tensor.name): tensor_of_proto(tensor) for tensor in proto.initializer}
     inputs = tuple(_port(port) for port in proto.input if port.name not in initializers)
     return Graph(proto.name, inputs, tuple(map(_port, proto.output)), initializers, tuple(map(_node, proto.node)))
 
@@ -128,29 +147,29 @@ def _port(proto: Any) -> Port:
     tensor = proto.type.tensor_type
     shape = tuple(map(_extent, tensor.shape.dim)) if tensor.HasField("shape") else None
     dtype = dtype_of(tensor.elem_type, f"`{proto.name}`") if tensor.elem_type else None
-    return Port(proto.name, dtype, shape)
+    return Port(_text(proto.name), dtype, shape)
 
 
 def _extent(proto: Any) -> Extent:
     kind = proto.WhichOneof("value")
     if kind == "dim_value":
         return int(proto.dim_value) if proto.dim_value >= 0 else None
-    return proto.dim_param or None if kind == "dim_param" else None
+    return _text(proto.dim_param) or None if kind == "dim_param" else None
 
 
 def dtype_of(number: int, what: str) -> DType:
     """The element type of a `TensorProto.DataType`."""
     if number not in _DTYPES:
-        named = {0: "no element type", 8: "string"}
-        name = named.get(number) or _package().TensorProto.DataType.Name(number).lower()
+        kinds = {value: name.lower() for name, value in _package().TensorProto.DataType.items()}
+        name = kinds.get(number, str(number))
         raise Unsupported(f"{what} has elements of type {name}" if number else f"{what} has no element type")
     return _DTYPES[number]
 
 
 def _node(proto: Any) -> Node:
     attributes = {attribute.name: _attribute(attribute) for attribute in proto.attribute}
-    names = tuple(proto.input), tuple(proto.output)
-    return Node(proto.op_type, _domain(proto.domain), proto.name, *names, attributes)
+    names = tuple(map(_text, proto.input)), tuple(map(_text, proto.output))
+    return Node(_text(proto.op_type), _domain(proto.domain), _text(proto.name), *names, attributes, _overload(proto))
 
 
 def _attribute(proto: Any) -> Any:
@@ -190,9 +209,12 @@ def tensor_of_proto(proto: Any) -> Tensor:
     """The tensor of an `onnx.TensorProto`."""
     dtype, shape = dtype_of(proto.data_type, f"`{proto.name}`"), tuple(proto.dims)
     elements = _from_bytes(dtype, proto.raw_data) if proto.raw_data else _from_fields(dtype, proto)
-    if numel(shape) != len(elements):
+    if min(shape, default=0) < 0 or numel(shape) != len(elements):
         raise Unsupported(f"`{proto.name}`: {len(elements)} elements do not fill the shape {shape}")
-    return Tensor(elements, dtype, shape)
+    try:
+        return Tensor(elements, dtype, shape)
+    except ValueError as error:
+        raise Unsupported(f"`{proto.name}`: {error}") from error
 
 
 def _from_bytes(dtype: DType, raw: bytes) -> Sequence[Any]:

@@ -106,7 +106,7 @@ def _run(use: Use, cell: _Cell, x: Value, index: int, reverse: bool) -> list[Val
     builder = use.builder
     w, r = _direction(use, 1, index), _direction(use, 2, index)
     hidden = r.extent(1)
-    if hidden is None:
+    if hidden is None or use.attribute("hidden_size", hidden) != hidden:
         raise Unsupported("a hidden size that is not known here")
     biases = _biases(use, cell, index, hidden)
     peepholes = [_direction(use, 7, index)] if use.optional(7) is not None else []

@@ -48,11 +48,14 @@ def _plainly(operator: str, use: Use, x: Value, settings: dict[str, Any]) -> Val
 
 
 def _log_of_sum_of_exp(use: Use, x: Value, settings: dict[str, Any]) -> Value:
-    """Of which nothing overflows: the greatest is taken out, and comes back."""
-    greatest = use.call("max", x, **{**settings, "keepdims": True})
+    """Of which nothing overflows: the greatest is taken out, if it is finite, and comes back."""
+    greatest, outside = (_finite(use, use.call("max", x, **one)) for one in ({**settings, "keepdims": True}, settings))
     shifted = use.call("exp", use.call("subtract", x, greatest))
-    outside = use.call("max", x, **settings)
     return use.call("add", use.call("log", use.call("sum", shifted, **settings)), outside)
+
+
+def _finite(use: Use, x: Value) -> Value:
+    return use.call("where", use.call("isfinite", x), x, use.like(0.0, x))
 
 
 REDUCTIONS: dict[str, tuple[Reduced, str | None, str | None]] = {

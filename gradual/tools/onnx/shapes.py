@@ -96,6 +96,8 @@ def unsqueeze(use: Use) -> Value:
     if axes is None:
         raise Unsupported("axes that are missing")
     rank = value.rank + len(axes)
+    if len({positive(axis, rank) for axis in axes}) < len(axes):
+        raise Unsupported(f"axes={axes}")
     for start, count in runs(sorted(positive(axis, rank) for axis in axes)):
         value = use.call("expand_dims", value, axis=start, num_newaxis=count if count > 1 else None)
     return value
@@ -155,6 +157,8 @@ def split(use: Use) -> list[Value]:
     """Parts along an axis, of given sizes or of one size."""
     x, axis = use[0], positive(use.attribute("axis", 0), use[0].rank)
     sizes, count = _parts(use, axis), len(use.node.outputs)
+    if sizes is None and count == 1:
+        return [x]
     if sizes is None:
         return use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
     ends = [sum(sizes[: index + 1]) for index in range(len(sizes))]
@@ -172,6 +176,10 @@ def _parts(use: Use, axis: int) -> list[int] | None:
     if (sizes := use.attribute("split")) is not None:
         return list(sizes)
     whole, count = use[0].extent(axis), use.attribute("num_outputs")
+    if count == 1 or len(use.node.outputs) == 1:
+        return None
+    if count is not None and count < 1:
+        raise Unsupported(f"num_outputs={count}")
     if count is None or (whole is not None and whole % count == 0):
         return None
     if whole is None:
@@ -203,6 +211,8 @@ def tile(use: Use) -> Value:
 def constant_of_shape(use: Use) -> Value:
     """A shape filled with one number."""
     filling: Tensor | None = use.attribute("value")
+    if filling is not None and filling.size != 1:
+        raise Unsupported(f"a value of {filling.size} elements")
     number = use.builder.number(0.0 if filling is None else filling.item(), filling.dtype if filling else DType.FLOAT32)
     if isinstance(use[0].constant, Tensor):
         return use.call("full", number, shape=use[0].numbers("the shape"))
