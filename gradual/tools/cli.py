@@ -33,6 +33,7 @@ COMMANDS = {
     "ops": f"{PLACE}.ops:ops",
     "grammar": f"{PLACE}.grammar:grammar",
     "repl": f"{PLACE}.repl:repl",
+    "lsp": f"{PLACE}.lsp:lsp",
     "conformance": "gradual.tools.conformance.cli:conformance",
 }
 

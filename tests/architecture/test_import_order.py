@@ -14,6 +14,8 @@ FORWARD_FOR_TYPES: frozenset[tuple[str, str]] = frozenset()
 DOORS = {
     "z3": ("gradual/dims/smt.py",),
     "lark": ("gradual/syntax/",),
+    "pygls": ("gradual/tools/lsp/",),
+    "lsprotocol": ("gradual/tools/lsp/",),
     "onnx": ("gradual/tools/onnx/reading.py",),
     "click": ("gradual/tools/", "gradual/__main__.py"),
     "rich": ("gradual/tools/", "gradual/__main__.py"),

@@ -1,0 +1,31 @@
+"""`gradual lsp`: the language server."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from gradual.compiler import Options
+
+INSTALL = "pip install 'gradual[lsp]'"
+
+
+@click.command()
+@click.option("--tcp", type=click.IntRange(0, 65535), metavar="PORT", help="Listen on this port of the loopback.")
+@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
+def lsp(tcp: int | None, no_smt: bool) -> None:
+    """Answer an editor, over standard input and output; what it can ask is in docs/how-to/use-an-editor.md."""
+    try:
+        from gradual.tools.lsp.server import serving
+    except ImportError as error:
+        raise click.UsageError(f"the language server needs the package pygls: {INSTALL}") from error
+    server = serving(Options(smt=not no_smt))
+    if tcp is None:
+        with (
+            os.fdopen(os.dup(0), "rb") as asked,
+            os.fdopen(os.dup(1), "wb") as told,
+        ):  # the server closes what it is given
+            server.start_io(asked, told)
+    else:
+        server.start_tcp("127.0.0.1", tcp)

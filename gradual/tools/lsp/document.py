@@ -1,0 +1,66 @@
+"""A text that is being edited: its positions, its names, and what the checker says of it.
+
+The protocol counts columns in UTF-16 code units, the language in code points.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from gradual.source import Source, Span
+from gradual.syntax import ast
+from gradual.syntax.parse import parse
+from gradual.tools.lsp.names import Names
+
+
+class Document:
+    """One version of a text."""
+
+    def __init__(self, uri: str, text: str, version: int | None) -> None:
+        self.uri = uri
+        self.version = version
+        self.source = Source(uri, text)
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.source.text
+
+    @cached_property
+    def module(self) -> ast.Module:
+        """The text as far as it can be read."""
+        return parse(self.source)[0]
+
+    @cached_property
+    def names(self) -> Names:
+        """Its names."""
+        return Names(self.module, self.text)
+
+    def offset(self, line: int, character: int) -> int:
+        """Where a place of the protocol lies: 0-based, columns in UTF-16 units; beyond the text, at its end."""
+        start = self._start(line)
+        units = 0
+        for at in range(start, len(self.text)):
+            if units >= character or self.text[at] == "\n":
+                return at
+            units += 1 + (ord(self.text[at]) > 0xFFFF)
+        return len(self.text)
+
+    def _start(self, line: int) -> int:
+        at = 0
+        for _ in range(line):
+            found = self.text.find("\n", at)
+            if found < 0:
+                return len(self.text)
+            at = found + 1
+        return at
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column of the protocol for an offset."""
+        at = self.source.position(offset)
+        before = self.text[offset - at.column + 1 : offset]
+        return at.line - 1, len(before) + sum(ord(character) > 0xFFFF for character in before)
+
+    def lines(self, first: int, last: int) -> Span:
+        """The text of some lines, both included."""
+        return Span(self._start(first), self._start(last + 1))

@@ -1,0 +1,252 @@
+"""What the checker says of a text that is being edited: only the functions that changed are checked again.
+
+A function whose types are all written is known to the others by them.  Where only its text is as it was, its findings
+are those of before, moved to where it stands now; while others are checked its body is a call of itself, which has the
+written type and owes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from gradual.compiler import Binding, Compilation, Options, compile_source
+from gradual.core.terms import Check
+from gradual.diagnostic import Diagnostic, Edit, Help, Related
+from gradual.source import NOWHERE, Source, Span
+from gradual.syntax import ast
+from gradual.tools.lsp.names import everything
+from gradual.tools.residual import residual
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is known of a text.
+
+    Attributes:
+        diagnostics: errors and warnings.
+        checks: residual checks, as notes.
+        types: the types of functions.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    checks: tuple[Diagnostic, ...]
+    bindings: tuple[Binding, ...]
+    types: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A function as it was checked, and what was found, counted from where it began."""
+
+    text: str
+    type: str
+    findings: Findings
+
+
+class Checker:
+    """Checks one text after another."""
+
+    def __init__(self, options: Options | None = None) -> None:
+        self._options = options or Options()
+        self._parts: dict[str, _Part] = {}
+        self._around: tuple[object, ...] = ()
+        self.checked: tuple[str, ...] = ()
+        """The functions that were checked last."""
+
+    def check(self, source: Source, module: ast.Module) -> Findings:
+        """The findings of a text, of which `module` was read."""
+        functions = _functions(module)
+        around = _around(source.text, module)
+        if functions is None or around != self._around or not self._parts:
+            self._around = around
+            return self._whole(source, functions)
+        texts = {name: source.text[one.span.start : one.span.end] for name, one in functions.items()}
+        changed = {name for name in texts if name not in self._parts or self._parts[name].text != texts[name]}
+        gone = self._parts.keys() - texts.keys()
+        changed |= _users(functions, gone | (texts.keys() - self._parts.keys()))
+        while True:
+            compilation = compile_source(_without(source, functions, changed), self._options)
+            other = {
+                name for name in changed & self._parts.keys() if compilation.types.get(name) != self._parts[name].type
+            }
+            more = _users(functions, other) - changed
+            if not more:
+                break
+            changed |= more
+        if any(_owner(one.span, functions) is None for one in compilation.diagnostics):
+            return self._whole(source, functions)
+        self.checked = tuple(sorted(changed))
+        self._keep(compilation, functions, changed, texts)
+        self._parts = {name: self._parts[name] for name in texts}
+        return _joined([_moved(self._parts[name].findings, functions[name].span.start) for name in texts])
+
+    def _whole(self, source: Source, functions: Mapping[str, ast.Def] | None) -> Findings:
+        compilation = compile_source(source, self._options)
+        self._parts = {}
+        self.checked = tuple(compilation.types)
+        if functions is not None and all(_owner(one.span, functions) for one in compilation.diagnostics):
+            texts = {name: source.text[one.span.start : one.span.end] for name, one in functions.items()}
+            self._keep(compilation, functions, set(texts), texts)
+        return _found(compilation)
+
+    def _keep(
+        self, compilation: Compilation, functions: Mapping[str, ast.Def], names: set[str], texts: Mapping[str, str]
+    ) -> None:
+        found = _found(compilation)
+        for name in names:
+            place = functions[name].span
+            own = _own(found, name, place)
+            text = texts[name] if all(map(partial(_stays, place), own.diagnostics + own.checks)) else ""
+            self._parts[name] = _Part(text, found.types.get(name, ""), _moved(own, -place.start))
+
+
+def _stays(place: Span, found: Diagnostic) -> bool:
+    """Whether a finding speaks of one function only; others may move on their own."""
+    spans = [related.span for related in found.related] + [edit.span for help in found.help for edit in help.edits]
+    return all(span == NOWHERE or place.start <= span.start <= place.end for span in spans)
+
+
+def _own(found: Findings, name: str, place: Span) -> Findings:
+    types = {name: found.types[name]} if name in found.types else {}
+    parts = (_inside(found.diagnostics, place), _inside(found.checks, place), _inside(found.bindings, place))
+    return Findings(*parts, types)
+
+
+def _functions(module: ast.Module) -> Mapping[str, ast.Def] | None:
+    """The functions by name, if each can be known to the others by its types; else None."""
+    found: dict[str, ast.Def] = {}
+    for definition in module.definitions:
+        if not isinstance(definition, ast.Def):
+            continue
+        params = definition.function.params
+        name = definition.name.name
+        if definition.implicit or name in found or any(_is_open(param.annotation) for param in params):
+            return None
+        found[name] = definition
+    return found
+
+
+def _is_open(type: ast.Type | None) -> bool:
+    """Whether a type is left out, or a part of it."""
+    match type:
+        case None | ast.Omitted():
+            return True
+        case ast.TupleType(fields=parts):
+            return any(map(_is_open, parts))
+        case ast.RefType(content):
+            return _is_open(content)
+        case ast.NamedType(_, arguments):
+            return any(map(_is_open, arguments))
+        case _:
+            return False
+
+
+def _around(text: str, module: ast.Module) -> tuple[object, ...]:
+    """What is no function: what all of them may speak of."""
+    others = [one.span for one in module.definitions if not isinstance(one, ast.Def)]
+    settings = [(key, value) for key, value, _ in module.settings]
+    return module.version, *settings, *(text[span.start : span.end] for span in others), module.metadata_text
+
+
+def _users(functions: Mapping[str, ast.Def], names: Iterable[str]) -> set[str]:
+    """The functions that speak of some others."""
+    wanted = set(names)
+    return {name for name, one in functions.items() if wanted & _globals(one.function)} if wanted else set()
+
+
+def _globals(node: object) -> set[str]:
+    return {part.name for part in everything(node) if isinstance(part, ast.Global)}
+
+
+def _without(source: Source, functions: Mapping[str, ast.Def], changed: set[str]) -> Source:
+    """The text with what the changed functions need: the others that they speak of, with bodies that cost nothing."""
+    text, at, parts = source.text, 0, []
+    whole, typed = _needed(functions, changed)
+    for name, one in functions.items():
+        body = one.function.body.span
+        if name in whole:
+            continue
+        if name in typed:
+            call = _call_of_itself(one)
+            parts += [text[at : body.start], call, _blank(text[body.start + len(call) : body.end])]
+            at = body.end
+        else:
+            parts += [text[at : one.span.start], _blank(text[one.span.start : one.span.end])]
+            at = one.span.end
+    return Source(source.name, "".join([*parts, text[at:]]))
+
+
+def _needed(functions: Mapping[str, ast.Def], changed: set[str]) -> tuple[set[str], set[str]]:
+    """The functions that have to be there whole, and those that are known by their types."""
+    whole, typed, waiting = set(changed), set[str](), list(changed)
+    while waiting:
+        for name in (_globals(functions[waiting.pop()].function) & functions.keys()) - whole - typed:
+            one = functions[name]
+            body = one.function.body.span
+            if _is_open(one.function.result) or len(_call_of_itself(one)) > body.end - body.start:
+                whole.add(name)
+                waiting.append(name)
+            else:
+                typed.add(name)
+    return whole, typed
+
+
+def _call_of_itself(one: ast.Def) -> str:
+    return f"{{ {one.name.name}({', '.join(param.name.name for param in one.function.params)}) }}"
+
+
+def _blank(text: str) -> str:
+    """The lines of a text, empty."""
+    return re.sub(r"[^\n]", " ", text)
+
+
+# --------------------------------------------------------------------------------------------- findings and places
+def _found(compilation: Compilation) -> Findings:
+    checks = tuple(map(_left, compilation.checks))
+    return Findings(compilation.diagnostics, checks, compilation.bindings, compilation.types)
+
+
+def _left(check: Check) -> Diagnostic:
+    """A residual check; its number, which depends on the other functions, is left out."""
+    return replace(residual(check), message=f"left to a check at run time: {check.condition}")
+
+
+def _owner(span: Span, functions: Mapping[str, ast.Def]) -> str | None:
+    return next((name for name, one in functions.items() if one.span.start <= span.start < one.span.end), None)
+
+
+def _inside(found: Sequence[T], place: Span) -> tuple[T, ...]:
+    return tuple(one for one in found if place.start <= one.span.start < place.end)  # type: ignore[attr-defined]
+
+
+def _joined(parts: Sequence[Findings]) -> Findings:
+    return Findings(
+        tuple(one for part in parts for one in part.diagnostics),
+        tuple(one for part in parts for one in part.checks),
+        tuple(one for part in parts for one in part.bindings),
+        {name: type for part in parts for name, type in part.types.items()},
+    )
+
+
+def _moved(found: Findings, by: int) -> Findings:
+    """The findings at a place that lies so many code points further."""
+    if by == 0:
+        return found
+
+    def span(one: Span) -> Span:
+        return one if one == NOWHERE else Span(one.start + by, one.end + by)
+
+    def diagnostics(some: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+        for one in some:
+            related = tuple(Related(span(other.span), other.label) for other in one.related)
+            helps = tuple(Help(h.text, tuple(Edit(span(edit.span), edit.text) for edit in h.edits)) for h in one.help)
+            yield replace(one, span=span(one.span), related=related, help=helps)
+
+    bindings = tuple(replace(one, span=span(one.span)) for one in found.bindings)
+    return Findings(tuple(diagnostics(found.diagnostics)), tuple(diagnostics(found.checks)), bindings, found.types)

@@ -1,0 +1,200 @@
+"""The language server: what the protocol asks, answered by `features`.
+
+A change is checked when nothing more was typed for a moment; everything else is answered from the last version that
+was read, and from the findings of the last one that was checked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+
+from gradual import __version__
+from gradual.compiler import Options, compile_source
+from gradual.diagnostic import Diagnostic
+from gradual.source import Span
+from gradual.tools.lsp import features
+from gradual.tools.lsp.document import Document
+from gradual.tools.lsp.findings import Checker, Findings
+from gradual.tools.residual import residual
+
+PAUSE = 0.1
+"""Seconds without a change after which a text is checked."""
+
+
+@dataclass
+class Opened:
+    """A text that is open in the editor."""
+
+    document: Document
+    checker: Checker
+    findings: Findings = field(default_factory=lambda: Findings((), (), (), {}))
+    waiting: asyncio.Task[None] | None = None
+
+
+class Server(LanguageServer):
+    """A server over the texts that are open."""
+
+    def __init__(self, options: Options | None = None) -> None:
+        super().__init__("gradual", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
+        self.options = options or Options()
+        self.texts: dict[str, Opened] = {}
+
+    def take(self, uri: str) -> Opened:
+        """Read the present version of a text."""
+        held = self.workspace.get_text_document(uri)
+        document = Document(uri, held.source, held.version)
+        if uri in self.texts:
+            self.texts[uri].document = document
+        else:
+            self.texts[uri] = Opened(document, Checker(self.options))
+        return self.texts[uri]
+
+    def check(self, uri: str) -> None:
+        """Check a text and tell what was found."""
+        if (opened := self.texts.get(uri)) is None:
+            return
+        document = opened.document
+        opened.findings = opened.checker.check(document.source, document.module)
+        found = features.diagnostics(document, opened.findings)
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, document.version))
+
+    def check_soon(self, uri: str) -> None:
+        """Check a text when nothing more comes."""
+        opened = self.texts[uri]
+        if opened.waiting is not None:
+            opened.waiting.cancel()
+        opened.waiting = asyncio.ensure_future(self._later(uri))
+
+    async def _later(self, uri: str) -> None:
+        await asyncio.sleep(PAUSE)
+        self.check(uri)
+
+    def at(self, uri: str, position: lsp.Position) -> tuple[Opened, int]:
+        """A text, and the offset of a place in it."""
+        opened = self.texts[uri] if uri in self.texts else self.take(uri)
+        return opened, opened.document.offset(position.line, position.character)
+
+    def span(self, uri: str, wanted: lsp.Range) -> tuple[Opened, Span]:
+        """A text, and a stretch of it."""
+        opened, start = self.at(uri, wanted.start)
+        return opened, Span(start, opened.document.offset(wanted.end.line, wanted.end.character))
+
+
+def serving(options: Options | None = None) -> Server:
+    """A server with everything that it answers."""
+    server = Server(options)
+    _texts(server)
+    _names(server)
+    _typing(server)
+    return server
+
+
+def _texts(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+        server.take(params.text_document.uri)
+        server.check(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: lsp.DidChangeTextDocumentParams) -> None:
+        server.take(params.text_document.uri)
+        server.check_soon(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: lsp.DidCloseTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        gone = server.texts.pop(uri, None)
+        if gone is not None and gone.waiting is not None:
+            gone.waiting.cancel()
+        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+    @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    def format(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+        return features.format_edits(server.at(params.text_document.uri, lsp.Position(0, 0))[0].document)
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
+    def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        opened, span = server.span(params.text_document.uri, params.range)
+        found = [*opened.findings.diagnostics, *_helped(server, opened, span)]
+        return features.actions(opened.document, found, span)
+
+
+def _helped(server: Server, opened: Opened, span: Span) -> list[Diagnostic]:
+    """The residual checks in a place with the annotations that would prove them, which are tried when asked for."""
+    if not any(one.span.start <= span.end and span.start <= one.span.end for one in opened.findings.checks):
+        return []
+    compilation = compile_source(opened.document.source, server.options)
+    return [
+        residual(check, help=compilation.help(check))
+        for check in compilation.checks
+        if check.span.start <= span.end and span.start <= check.span.end
+    ]
+
+
+def _names(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        opened, offset = server.at(params.text_document.uri, params.position)
+        return features.hover(opened.document, opened.findings, offset)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
+        opened, offset = server.at(params.text_document.uri, params.position)
+        return features.definition(opened.document, offset)
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        opened, offset = server.at(params.text_document.uri, params.position)
+        return features.references(opened.document, offset, params.context.include_declaration)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def highlight(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
+        opened, offset = server.at(params.text_document.uri, params.position)
+        return [lsp.DocumentHighlight(one.range) for one in features.references(opened.document, offset, True)]
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        opened, offset = server.at(params.text_document.uri, params.position)
+        try:
+            return features.rename(opened.document, offset, params.new_name)
+        except features.NoName as reason:
+            raise JsonRpcInvalidParams(str(reason)) from reason
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
+        opened, offset = server.at(params.text_document.uri, params.position)
+        span = features.renamable(opened.document, offset)
+        return None if span is None else features.range_of(opened.document, span)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        return features.symbols(server.at(params.text_document.uri, lsp.Position(0, 0))[0].document)
+
+    legend = lsp.SemanticTokensLegend(features.TOKENS, features.MODIFIERS)
+
+    @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, legend)
+    def tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+        opened, _ = server.at(params.text_document.uri, lsp.Position(0, 0))
+        return lsp.SemanticTokens(features.tokens(opened.document))
+
+    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        opened, span = server.span(params.text_document.uri, params.range)
+        return features.hints(opened.document, opened.findings, span)
+
+
+def _typing(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["%", "@", ".", "("]))
+    def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+        opened, offset = server.at(params.text_document.uri, params.position)
+        return features.completions(opened.document, opened.findings, offset)
+
+    @server.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(trigger_characters=["(", ","]))
+    def signature(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        opened, offset = server.at(params.text_document.uri, params.position)
+        return features.signature_help(opened.document, opened.findings, offset)

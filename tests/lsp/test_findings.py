@@ -1,0 +1,80 @@
+"""What is checked again after a change gives what checking everything gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from gradual.source import Source
+from gradual.syntax.parse import parse
+from gradual.tools.lsp.findings import Checker, Findings
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TEXT = "\n".join((EXAMPLES / name).read_text() for name in ("selected.relay", "head.relay", "skip.relay"))
+LOOPS = (EXAMPLES / "r9_rnn.relay").read_text() + (EXAMPLES / "head.relay").read_text()
+WORDS = ["n", "m", "?", "d", "4", "%x", "%w", "add", "axis=1", "axis=0", "float32", "int64", ";", ")", "@cell"]
+
+
+def told(found: Findings) -> object:
+    """What a user sees, in no order."""
+    diagnostics = sorted((one.span.start, one.span.end, one.code, one.message, one.label) for one in found.diagnostics)
+    checks = sorted((one.span.start, one.span.end, one.message) for one in found.checks)
+    bindings = sorted((one.span.start, one.function, one.name, one.type, str(one.contents)) for one in found.bindings)
+    return diagnostics, checks, bindings, dict(found.types)
+
+
+def check(checker: Checker, text: str) -> Findings:
+    source = Source("a", text)
+    return checker.check(source, parse(source)[0])
+
+
+def changed(text: str, draw: Random) -> str:
+    """The text after something that a person may do."""
+    kind, at = draw.randrange(4), draw.randrange(len(text))
+    if kind == 0:  # another word
+        words = [word for word in WORDS if word in text]
+        old = draw.choice(words)
+        places = [at for at in range(len(text)) if text.startswith(old, at)]
+        at = draw.choice(places)
+        return text[:at] + draw.choice(WORDS) + text[at + len(old) :]
+    if kind == 1:  # a line less
+        lines = text.split("\n")
+        del lines[draw.randrange(len(lines))]
+        return "\n".join(lines)
+    if kind == 2:  # a blank line or a comment more
+        end = text.find("\n", at)
+        return text[:end] + draw.choice(["\n", "\n  // more\n"]) + text[end + 1 :]
+    end = text.find("\ndef ", at)  # a function twice under another name
+    return text if end < 0 else f"{text}\ndef @g{at}(%x: Tensor[(n,), float32]) {{ nn.relu(%x) }}\n"
+
+
+@pytest.mark.parametrize("text", [TEXT, LOOPS], ids=["calls", "loops"])
+@pytest.mark.parametrize("seed", range(12))
+def test_after_changes_everything_is_told_as_if_all_were_checked(text: str, seed: int) -> None:
+    draw, checker = Random(seed), Checker()
+    good = text
+    for _ in range(8):
+        assert told(check(checker, text)) == told(check(Checker(), text)), text
+        text = changed(good if draw.random() < 0.5 else text, draw)
+
+
+def test_only_what_changed_is_checked_again() -> None:
+    checker, all_of_them = Checker(), {"@counted", "@head", "@paired", "@skip", "@weighted"}
+    check(checker, TEXT)
+    assert set(checker.checked) == all_of_them
+    check(checker, TEXT.replace("axis=1", "axis=0", 1))
+    assert checker.checked == ("@weighted",)
+    check(checker, "// a comment before all\n" + TEXT.replace("axis=1", "axis=0", 1))
+    assert checker.checked == ()
+    check(checker, "extern type S\n" + TEXT)
+    assert set(checker.checked) == all_of_them
+
+
+def test_a_signature_that_changes_has_its_users_checked_again() -> None:
+    checker = Checker()
+    check(checker, LOOPS)
+    check(checker, LOOPS.replace("def @cell(%x: Tensor[(b, d)", "def @cell(%x: Tensor[(b, 7)"))
+    assert {"@cell", "@steps"} <= set(checker.checked)
+    assert "@head" not in checker.checked

@@ -1,0 +1,79 @@
+"""The language server over its pipe: what it publishes, and what it answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.lsp.client import URI, Client
+
+TEXT = """\
+def @twice(%x: Tensor[(n, d), float32]) -> Tensor[(2 * n, d), float32] {
+  let %y = concatenate((%x, %x), axis=0);
+  nn.relu(%y)
+}
+
+def @main(%a: Tensor[(m, 4), float32], %b: Tensor[(?, 4), float32]) {
+  let %t = @twice(%a);
+  add(%t, %b)
+}
+"""
+
+
+def range_of(line: int, start: int, end: int) -> dict[str, Any]:
+    return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
+
+
+@pytest.mark.slow
+def test_a_session() -> None:
+    with Client() as client:
+        client.open(TEXT)
+        (check,) = client.diagnostics(1)
+        assert (check["code"], check["severity"], check["range"]) == ("E0401", 3, range_of(7, 6, 8))
+        assert check["message"].startswith("left to a check at run time: ")
+
+        assert client.at("hover", 6, 7)["contents"]["value"] == "```relay\n%t : Tensor[(2 * m, 4), float32]\n```"
+        assert "Sum; of booleans, either." in client.at("hover", 7, 3)["contents"]["value"]
+        assert client.at("definition", 6, 13) == {"uri": URI, "range": range_of(0, 4, 10)}
+        places = client.at("references", 1, 25, context={"includeDeclaration": True})
+        assert [one["range"] for one in places] == [range_of(0, 11, 13), range_of(1, 24, 26), range_of(1, 28, 30)]
+        assert client.at("prepareRename", 0, 23) == range_of(0, 23, 24)
+        edits = client.at("rename", 0, 23, newName="rows")["changes"][URI]
+        assert [edit["range"] for edit in edits] == [range_of(0, 23, 24), range_of(0, 55, 56)]
+        assert client.at("rename", 0, 23, newName="if")["code"] == -32602
+
+        labels = [
+            one["label"]
+            for one in client.of("inlayHint", range=range_of(0, 0, 999) | {"end": {"line": 9, "character": 0}})
+        ]
+        assert labels[0] == ": Tensor[(2 * n, d), float32]"
+        assert labels[-1].startswith(" ⟨") and labels[-1].endswith("?⟩")
+        assert [one["name"] for one in client.of("documentSymbol")] == ["@twice", "@main"]
+        assert [one["label"] for one in client.at("completion", 7, 7)] == ["%a", "%b", "%t"]
+        assert [one["label"] for one in client.at("completion", 7, 8)] == ["%t"]
+        signature = client.at("signatureHelp", 1, 27)
+        assert signature["signatures"][0]["label"].startswith("concatenate(data")
+        assert len(client.of("semanticTokens/full")["data"]) % 5 == 0
+
+        client.change(TEXT.replace("%a: Tensor[(m, 4)", "%a: Tensor[(m, 5)"), 2)
+        (error,) = [one for one in client.diagnostics(2) if one["severity"] == 1]
+        assert error["code"] == "E0301"
+        assert {one["location"]["uri"] for one in error["relatedInformation"]} == {URI}
+
+        client.change('def @f(%x: Tensor[(?,), float32]) { add(%x, ones(shape=[3], dtype="float32")) }\n', 3)
+        client.diagnostics(3)
+        (edit,) = client.of("formatting", options={"tabSize": 2, "insertSpaces": True})
+        assert edit["newText"].count("\n") == 3
+        assert client.close() == 0
+
+
+@pytest.mark.slow
+def test_a_help_is_a_quick_fix() -> None:
+    text = "def @head(%x: Tensor[(?, ?), float32], %w: Tensor[(10, 784), float32]) {\n  nn.dense(%x, %w)\n}\n"
+    with Client() as client:
+        client.open(text)
+        client.diagnostics(1)
+        (action,) = client.of("codeAction", range=range_of(1, 11, 13), context={"diagnostics": []})
+        assert action["title"] == "writing 784 for this `?` proves it"
+        assert action["edit"]["changes"][URI] == [{"range": range_of(0, 25, 26), "newText": "784"}]
