@@ -8,7 +8,7 @@ from gradual.core import verify_ranks as ranks
 from gradual.core.terms import Block, Check, CorePattern, If, Match
 from gradual.core.verify_data import Structures
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, defined, equal
-from gradual.dims.dim import Dim
+from gradual.dims.dim import Dim, Variable
 from gradual.ops.contents import iff
 from gradual.types.measuring import bare
 from gradual.types.opening import base_of, paired_sizes, placed_sizes, shapes_unknown, sizes
@@ -53,21 +53,31 @@ def _joined(verifier: Structures, step: If | Match, branches: list[Branch]) -> N
     for origin in shapes_unknown(step.type):
         if origin.split("#", 1)[0] not in verifier.types:
             verifier.found.append(f"{step.name} is recorded to have the shape of what has no value here: {origin}")
-    giving = [branch.sizes for branch in branches if not branch.never]
+    giving = [branch for branch in branches if not branch.never]
     if not giving:
         verifier.facts.suppose(FALSE)
     if len(giving) == 1 < len(branches):  # whoever comes past took it, and met what it checks
-        for goal in next(branch.checked for branch in branches if not branch.never):
+        for goal in giving[0].checked:
             if verifier.known(goal):
                 verifier.learn(goal)
                 ranks.learnt(verifier, goal)
     for place, joined in placed_sizes(step.type):
         variable = bare(joined)
-        if variable is None or base_of(variable) != step.name or not all(place in sizes for sizes in giving):
+        if variable is None or base_of(variable) != step.name or not all(place in branch.sizes for branch in giving):
             continue
-        readings = [[equal(joined, size) for size in sizes[place] if verifier.known(size)] for sizes in giving]
+        readings = [_read(verifier, branch, place, joined) for branch in giving]
         if all(readings):
             verifier.facts.assume(any_of(*(all_of(*each) for each in readings)))
+
+
+def _read(verifier: Structures, branch: Branch, place: tuple[str, int], joined: Dim) -> list[Constraint]:
+    """What is so of a size past the join if this branch gave it, with what the branch checked of the same names."""
+    known = [size for size in branch.sizes[place] if verifier.known(size)]
+    if not known:
+        return []
+    names = frozenset[Variable]().union(*(size.variables() for size in known))
+    about = [goal for goal in branch.checked if names & goal.variables() and verifier.known(goal)]
+    return [*(equal(joined, size) for size in known), *about]
 
 
 def _branch(

@@ -16,7 +16,7 @@ DOORS = {
     "lark": ("gradual/syntax/",),
     "pygls": ("gradual/tools/lsp/",),
     "lsprotocol": ("gradual/tools/lsp/",),
-    "onnx": ("gradual/tools/onnx/reading.py",),
+    "onnx": ("gradual/importers/onnx/reading.py",),
     "click": ("gradual/tools/", "gradual/__main__.py"),
     "rich": ("gradual/tools/", "gradual/__main__.py"),
     "prompt_toolkit": ("gradual/tools/", "gradual/__main__.py"),

@@ -11,8 +11,8 @@ from onnx.reference import ReferenceEvaluator
 
 import gradual
 from gradual.compiler import Compilation
-from gradual.tools.onnx.program import Program, program
-from gradual.tools.onnx.reading import model_of
+from gradual.importers.onnx.program import Program, program
+from gradual.importers.onnx.reading import model_of
 from tests.importers.node_tests import tensor
 
 TYPES = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}

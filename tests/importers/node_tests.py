@@ -20,10 +20,10 @@ import numpy as np
 
 import gradual
 from gradual.compiler import Compilation
+from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.program import Program, Refused, program
+from gradual.importers.onnx.reading import model_of, tensor_of_proto
 from gradual.run.value import Blame, Fault
-from gradual.tools.onnx.model import Unsupported
-from gradual.tools.onnx.program import Program, Refused, program
-from gradual.tools.onnx.reading import model_of, tensor_of_proto
 
 COARSE = 2.0**-7
 """What two operations in a row may differ by in 16 bits, relatively: some of ONNX's results are rounded once only."""

@@ -9,9 +9,9 @@ import pytest
 from onnx import AttributeProto, ModelProto, helper, numpy_helper
 
 import gradual
-from gradual.tools.onnx.model import Unsupported
-from gradual.tools.onnx.program import Refused, program
-from gradual.tools.onnx.reading import model_of
+from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.program import Refused, program
+from gradual.importers.onnx.reading import model_of
 from tests.importers.models import agrees, compiled, model, node, port
 from tests.importers.node_tests import tensor
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
+from gradual.importers.onnx.model import Unreadable, Unsupported
+from gradual.importers.onnx.program import Program, Refused, program
+from gradual.importers.onnx.reading import load
 from gradual.source import Source
 from gradual.syntax.format import formatted
 from gradual.syntax.parse import parse
 from gradual.tools import npy
-from gradual.tools.onnx.model import Unsupported
-from gradual.tools.onnx.program import Program, Refused, program
-from gradual.tools.onnx.reading import load
 from gradual.tools.output import Output, Trouble, save_bytes, shared
 
 UNREADABLE = 2
@@ -36,6 +36,8 @@ def importing(out: Output, model: str, weights: str | None, where: str | None, o
         raise click.UsageError("--weights writes an `.npz` file")
     try:
         imported = program(load(model), where, opens)
+    except Unreadable as trouble:
+        raise Trouble(trouble.code, str(trouble)) from trouble
     except (Refused, Unsupported) as refused:
         for reason in refused.args if isinstance(refused, Unsupported) else refused.reasons:
             Trouble("E0703", f"`{model}`: {reason}").show()

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.dim import constant
-from gradual.tools.onnx.applying import Use, imports
-from gradual.tools.onnx.building import Value
-from gradual.tools.onnx.model import Unsupported
-from gradual.tools.onnx.shapes import extent
+from gradual.importers.onnx.applying import Use, imports
+from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.shapes import extent
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from gradual.importers.onnx.applying import Use, as_scalar, constant_of, imports, positive
+from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.shapes import extent
 from gradual.tensors.tensor import Tensor
-from gradual.tools.onnx.applying import Use, as_scalar, constant_of, imports, positive
-from gradual.tools.onnx.building import Value
-from gradual.tools.onnx.model import Unsupported
-from gradual.tools.onnx.shapes import extent
 from gradual.types.dtype import DType
 
 REDUCTIONS = {"none": "update", "add": "add", "mul": "mul", "min": "min", "max": "max"}

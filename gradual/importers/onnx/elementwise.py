@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from functools import partial, reduce
 
-from gradual.tools.onnx.applying import IMPORTERS, Use, imports, positive
-from gradual.tools.onnx.building import Value
-from gradual.tools.onnx.model import Unsupported
-from gradual.tools.onnx.reading import dtype_of
+from gradual.importers.onnx.applying import IMPORTERS, Use, imports, positive
+from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.reading import dtype_of
 from gradual.types.dtype import DType
 
 UNARY = {

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gradual.importers.onnx.model import Extent, Function, Graph, Model, Node, Port, Unreadable, Unsupported
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor
-from gradual.tools.onnx.model import Extent, Function, Graph, Model, Node, Port, Unsupported
-from gradual.tools.output import Trouble
 from gradual.types.dtype import DType
 
 INSTALL = "pip install 'gradual[onnx]'"
@@ -53,7 +52,7 @@ _FIELDS |= {DType.UINT32: "uint64_data", DType.UINT64: "uint64_data"}
 
 
 def load(path: str) -> Model:
-    """The model in a file, weights in other files included.  Raises Trouble where there is none.
+    """The model in a file, weights in other files included.  Raises Unreadable where there is none.
 
     Unsupported tells what of it has no place here.
     """
@@ -64,11 +63,11 @@ def load(path: str) -> Model:
         proto = onnx.load(path)
         onnx.checker.check_model(path)
     except OSError as error:
-        raise Trouble("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
+        raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
     except DecodeError as error:
-        raise Trouble("E0703", f"`{path}` is no ONNX model") from error
+        raise Unreadable("E0703", f"`{path}` is no ONNX model") from error
     except (onnx.checker.ValidationError, UnicodeDecodeError, RuntimeError, ValueError) as error:
-        raise Trouble("E0703", f"`{path}` is no valid ONNX model: {_first_line(error)}") from error
+        raise Unreadable("E0703", f"`{path}` is no valid ONNX model: {_first_line(error)}") from error
     return model_of(proto)
 
 
@@ -81,7 +80,7 @@ def _package() -> Any:
     try:
         import onnx
     except ImportError as error:
-        raise Trouble("E0703", f"reading ONNX models needs the package onnx: {INSTALL}") from error
+        raise Unreadable("E0703", f"reading ONNX models needs the package onnx: {INSTALL}") from error
     return onnx
 
 

@@ -7,11 +7,11 @@ from fractions import Fraction
 from math import isfinite, prod
 from typing import Any
 
+from gradual.importers.onnx.applying import Use, constant_of, imports, positive
+from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.shapes import extent
 from gradual.tensors.tensor import Tensor
-from gradual.tools.onnx.applying import Use, constant_of, imports, positive
-from gradual.tools.onnx.building import Value
-from gradual.tools.onnx.model import Unsupported
-from gradual.tools.onnx.shapes import extent
 from gradual.types.dtype import DType
 
 LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}

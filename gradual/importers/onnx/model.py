@@ -20,6 +20,18 @@ class Unsupported(Exception):
     """What of a model is not imported; the argument says what and why, in the user's words."""
 
 
+class Unreadable(Exception):
+    """A file that cannot be read, or holds no model.
+
+    Attributes:
+        code: E0701 or E0703.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
 @dataclass(frozen=True, slots=True)
 class Port:
     """An input or output of a graph.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gradual.importers.onnx.applying import Use, as_scalar, imports, positive
+from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.model import Unsupported
 from gradual.tensors.tensor import Tensor
-from gradual.tools.onnx.applying import Use, as_scalar, imports, positive
-from gradual.tools.onnx.building import Value
-from gradual.tools.onnx.model import Unsupported
 from gradual.types.dtype import DType
 
 
@@ -228,7 +228,7 @@ def arange(use: Use) -> Value:
 @imports("EyeLike")
 def eye_like(use: Use) -> Value:
     """Ones on a diagonal."""
-    from gradual.tools.onnx.reading import dtype_of
+    from gradual.importers.onnx.reading import dtype_of
 
     to = use.attribute("dtype")
     dtype = use[0].dtype if to is None else dtype_of(to, "the result")

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from gradual.dims.dim import Dim, constant, variable
+from gradual.importers.onnx import control, elementwise, indexing, networks, recurrent, reductions, shapes
+from gradual.importers.onnx.applying import IMPORTERS, Scope, Use
+from gradual.importers.onnx.building import Builder, Names, Value
+from gradual.importers.onnx.model import Extent, Function, Graph, Model, Node, Port, Unsupported
+from gradual.importers.onnx.reading import Reference, standard_function
 from gradual.tensors.tensor import Tensor
-from gradual.tools.onnx import control, elementwise, indexing, networks, recurrent, reductions, shapes
-from gradual.tools.onnx.applying import IMPORTERS, Scope, Use
-from gradual.tools.onnx.building import Builder, Names, Value
-from gradual.tools.onnx.model import Extent, Function, Graph, Model, Node, Port, Unsupported
-from gradual.tools.onnx.reading import Reference, standard_function
 from gradual.types.dtype import DType
 from gradual.types.opening import opened
 from gradual.types.type import Hole, TensorType, Type, UnrankedType

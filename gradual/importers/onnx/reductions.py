@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from gradual.tools.onnx.applying import IMPORTERS, Use, as_scalar, imports, positive
-from gradual.tools.onnx.building import Value
-from gradual.tools.onnx.model import Unsupported
-from gradual.tools.onnx.shapes import extent
+from gradual.importers.onnx.applying import IMPORTERS, Use, as_scalar, imports, positive
+from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.shapes import extent
 from gradual.types.dtype import DType
 
 _INPUT_SINCE = {"ReduceSum": 13}

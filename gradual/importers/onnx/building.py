@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradual.importers.onnx.model import Unsupported
 from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import IllFormed, OpenRank, Operator
@@ -23,7 +24,6 @@ from gradual.syntax.metadata_text import encoded
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, scalar
-from gradual.tools.onnx.model import Unsupported
 from gradual.types.dtype import DType
 from gradual.types.opening import opened, tracked_length, with_contents
 from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gradual.dims.dim import constant
+from gradual.importers.onnx.building import Builder, Value
+from gradual.importers.onnx.model import Graph, Model, Node, Unsupported
 from gradual.tensors.tensor import Tensor
-from gradual.tools.onnx.building import Builder, Value
-from gradual.tools.onnx.model import Graph, Model, Node, Unsupported
 
 Importer = Callable[["Use"], "Value | Sequence[Value | None]"]
 

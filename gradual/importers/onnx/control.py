@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradual.dims.dim import Dim
+from gradual.importers.onnx.applying import Use, as_scalar, imports
+from gradual.importers.onnx.building import Block, Value
+from gradual.importers.onnx.model import Graph, Unsupported
 from gradual.tensors.tensor import Tensor
-from gradual.tools.onnx.applying import Use, as_scalar, imports
-from gradual.tools.onnx.building import Block, Value
-from gradual.tools.onnx.model import Graph, Unsupported
 from gradual.types.dtype import DType
 from gradual.types.opening import closed
 from gradual.types.text import shown
