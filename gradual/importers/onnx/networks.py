@@ -75,11 +75,11 @@ def general_product(use: Use) -> Value:
     if added is None or beta == 0:
         return found
     scaled = _scaled(use, added, beta)
-    together = use.call("add", found, scaled)
-    known = [size.value for size in together.tensor.shape] == [size.value for size in found.tensor.shape]
-    if known or scaled.rank == 1:  # a row goes with every row, unless there is but one column
-        return together
-    return use.call("add", found, use.call("broadcast_to_like", scaled, found))
+    if (
+        scaled.rank == 2 and scaled.tensor.shape != found.tensor.shape
+    ):  # it goes with the product, not the product with it
+        scaled = use.call("broadcast_to_like", scaled, found)
+    return use.call("add", found, scaled)
 
 
 def _scaled(use: Use, value: Value, factor: float) -> Value:

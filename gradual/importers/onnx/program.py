@@ -160,17 +160,18 @@ class _Import:
         self, function: Function, node: Node, inputs: Sequence[Value | None], opsets: Mapping[str, int]
     ) -> Sequence[Value | None]:
         """What the body of an operator gives."""
+        if self.depth == NESTED:
+            raise Unsupported("an operator whose body asks for itself")
         scope: Scope = dict(zip_longest(function.inputs, inputs[: len(function.inputs)]))
         attributes = {**function.attributes, **node.attributes}
-        before, self.depth = len(self.reasons), self.depth + 1
-        if self.depth > NESTED:
-            raise Unsupported("an operator whose body asks for itself")
+        before = len(self.reasons)
+        self.depth += 1
         self.nodes([_placed(inner, attributes) for inner in function.nodes], scope, {**opsets, **function.opsets})
         self.depth -= 1
         inner = self.reasons[before:]
         del self.reasons[before:]
         if inner:
-            raise Unsupported("; ".join(inner))
+            raise Unsupported(inner[-1].rpartition(": ")[2] if self.depth else "; ".join(inner))
         return [scope.get(name) for name in function.outputs]
 
 
