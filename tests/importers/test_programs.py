@@ -230,6 +230,15 @@ def test_a_loop_hands_on_a_tensor_that_grows(turns: int) -> None:
     assert sums == tensor(np.array([15.0 * (turn + 2) for turn in range(turns)], np.float32))
 
 
+def test_a_condition_is_ignored_where_the_loop_has_none() -> None:
+    nodes = [node("Add", "v v", "w"), node("Constant", "", "on", value=numpy_helper.from_array(np.array(False)))]
+    inputs = [port("i", [], "int64"), port("go", [], "bool"), port("v", [])]
+    turn = body("turn", nodes, inputs, [port("on", [], "bool"), port("w", [])])
+    inputs = [port("x", []), port("m", [], "int64")]
+    compilation, _ = compiled(model([node("Loop", "m - x", "y", body=turn)], inputs, [port("y", [])]))
+    assert compilation.run("@main", tensor(np.float32(1)), tensor(np.array(3, np.int64))).tolist() == 8.0
+
+
 def test_a_loop_ends_when_its_condition_says_so() -> None:
     nodes = [node("Add", "v one", "w"), node("Less", "w limit", "on")]
     inputs = [port("i", [], "int64"), port("go", [], "bool"), port("v", [])]

@@ -123,9 +123,16 @@ def loop(use: Use) -> Sequence[Value]:
     start = [builder.number(0, DType.INT64), _condition(use), *begun, *empty]
     limit = use.optional(0)
 
+    names = [*(str(value.origin) for value in inputs), *(f"%{one}" for one in gathered)]
+    types_of = ["int64", "bool", *map(shown, handed)]
+
     def text(given: Sequence[str]) -> str:
-        most = [] if limit is None else [given[-1]]
-        return _loop_text(use, name, inputs, gathered, handed, (block, outputs), given[: len(start)], most)
+        conditions = [] if limit is None else [f"less({names[0]}, {given[-1]})"]
+        if use.optional(1) is not None:  # otherwise what the body says of it is ignored
+            conditions.append(names[1])
+        goes_on = f"logical_and({', '.join(conditions)})" if len(conditions) == 2 else "".join(conditions) or "True"
+        turn = _turn_text(use, name, names, len(inputs), block, outputs)
+        return _loop_text(name, list(zip(names, types_of, strict=True)), goes_on, turn, given[: len(start)])
 
     operands = [*start, *([] if limit is None else [as_scalar(use, limit)])]
     return _fields(use, [builder.open(type) for type in handed], builder.bind(operands, text))
@@ -165,34 +172,28 @@ def _nothing(use: Use, value: Value) -> Value:
     return use.call("zeros", shape=[0, *value.shape], dtype=value.dtype)
 
 
-def _loop_text(
-    use: Use,
-    name: str,
-    inputs: Sequence[Value],
-    gathered: Sequence[str],
-    handed: Sequence[Any],
-    turn: tuple[Block, Sequence[Value]],
-    start: Sequence[str],
-    most: Sequence[str],
-) -> str:
-    builder, (block, outputs) = use.builder, turn
-    names = [*(str(value.origin) for value in inputs), *(f"%{one}" for one in gathered)]
-    types = ["int64", "bool", *map(shown, handed)]
-    goes_on = f"logical_and(less({names[0]}, {most[0]}), {names[1]})" if most else names[1]
-    kept = names[2 : len(inputs)]
-    lines = "\n".join(builder.lines(block))
+def _turn_text(use: Use, name: str, names: Sequence[str], count: int, block: Block, outputs: Sequence[Value]) -> str:
+    """The graph, and the call with what it hands on; the first `count` names are its inputs, the others gather."""
+    builder = use.builder
+    lines = "".join(f"{line}\n" for line in builder.lines(block))
     written = [builder.written(value) for value in outputs]
     scans = [
-        f"concatenate(({names[len(inputs) + at]}, expand_dims({one}, axis=0)), axis=0)"
-        for at, one in enumerate(written[1 + len(kept) :])
+        f"concatenate(({gathered}, expand_dims({one}, axis=0)), axis=0)"
+        for gathered, one in zip(names[count:], written[count - 1 :], strict=True)
     ]
-    again = ", ".join([f"add({names[0]}, 1i64)", written[0], *written[1 : 1 + len(kept)], *scans])
-    results = names[2:]
-    last = results[0] if len(results) == 1 else f"({', '.join(results)})"
-    result = types[2] if len(results) == 1 else f"({', '.join(types[2:])})"
-    params = ", ".join(f"{one}: {type}" for one, type in zip(names, types, strict=True))
+    again = [f"add({names[0]}, 1i64)", *written[: count - 1], *scans]
+    return f"{lines}%{name}({', '.join(again)})"
+
+
+def _loop_text(name: str, params: Sequence[tuple[str, str]], goes_on: str, turn: str, start: Sequence[str]) -> str:
+    """The function literal that is the loop, and its first call; the turn's number and condition are not given back."""
+    results = params[2:]
+    one = len(results) == 1
+    last = results[0][0] if one else f"({', '.join(value for value, _ in results)})"
+    result = results[0][1] if one else f"({', '.join(type for _, type in results)})"
+    taken = ", ".join(f"{value}: {type}" for value, type in params)
     return (
-        f"{{ let %{name} = fn ({params}) -> {result} {{\n"
-        f"if ({goes_on}) {{\n{lines}\n%{name}({again})\n}} else {{ {last} }}\n}};\n"
+        f"{{ let %{name} = fn ({taken}) -> {result} {{\n"
+        f"if ({goes_on}) {{\n{turn}\n}} else {{ {last} }}\n}};\n"
         f"%{name}({', '.join(start)}) }}"
     )
