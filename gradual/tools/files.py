@@ -12,6 +12,8 @@ from gradual.source import Source, Span
 from gradual.tools.output import Trouble
 
 STDIN = "<stdin>"
+MODEL = ".onnx"
+"""How the name of a model ends, which is imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,11 @@ def texts(paths: Sequence[str]) -> list[Text]:
 
 
 def read(path: str) -> Text:
-    """One text; raises Trouble where it cannot be read."""
+    """One text, of a model its program; raises Trouble where it cannot be read."""
+    if path.endswith(MODEL):
+        from gradual.tools.imported import imported
+
+        return Text(Source(Path(path).as_posix(), imported(path).text), None)
     return decoded(STDIN, sys.stdin.buffer.read()) if path == "-" else decoded(Path(path).as_posix(), content(path))
 
 

@@ -96,3 +96,16 @@ def test_a_file_in_which_bytes_are_wrong_is_told_as_one(gradual: Gradual) -> Non
         done = gradual("import", "a.onnx", "-q")
         assert done.code in (0, 2), done.err
         assert done.code == 0 or done.err.startswith("error[E0703]: `a.onnx`"), done.err
+
+
+def test_every_command_that_reads_a_program_reads_a_model(gradual: Gradual) -> None:
+    Path("p.onnx").write_bytes(positions().SerializeToString())
+    assert gradual("import", "p.onnx", "-o", "p.relay").code == 0
+    for command in (["check", "--checks"], ["check", "--format", "json"]):
+        text, model = (gradual(*command, f"p.{form}") for form in ("relay", "onnx"))
+        assert (model.code, model.out) == (1, text.out.replace("p.relay", "p.onnx"))
+    written("a.onnx")
+    assert gradual("run", "a.onnx", "@main([-1, 2])").out == "float32 [0.0, 2.0]\n"
+    assert gradual("core", "a.onnx").code == 0
+    done = gradual("fmt", "a.onnx")
+    assert done.code == 2 and "`a.onnx` is a model" in done.err

@@ -10,7 +10,7 @@ from gradual.source import Source
 from gradual.syntax.format import formatted
 from gradual.syntax.parse import parse
 from gradual.tools.accepted import show
-from gradual.tools.files import STDIN, Text, texts
+from gradual.tools.files import MODEL, STDIN, Text, texts
 from gradual.tools.output import Output, Trouble, shared
 
 
@@ -20,6 +20,8 @@ from gradual.tools.output import Output, Trouble, shared
 @shared
 def fmt(out: Output, paths: tuple[str, ...], only_check: bool) -> int:
     """Rewrite programs in their canonical form, comments kept; `-` is read from and written to the console."""
+    if model := next((path for path in paths if path.endswith(MODEL)), None):
+        raise click.UsageError(f"`{model}` is a model; `gradual import` prints it in canonical form")
     return max([_one(out, text, only_check) for text in texts(paths)])
 
 

@@ -1,0 +1,44 @@
+"""Models of other formats as programs, for every command that reads one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import IO, Any
+
+from gradual.importers.onnx.model import Unreadable, Unsupported
+from gradual.importers.onnx.program import Program, Refused, program
+from gradual.importers.onnx.reading import load
+from gradual.source import Source
+from gradual.syntax.format import formatted
+from gradual.syntax.parse import parse
+from gradual.tools.output import Trouble
+
+
+class NotImported(Trouble):
+    """A model with something that is not imported: all of it is told, a line each."""
+
+    def __init__(self, path: str, reasons: Sequence[str]) -> None:
+        super().__init__("E0703", f"`{path}`: {'; '.join(reasons)}")
+        self._lines = [f"`{path}`: {reason}" for reason in reasons]
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Write each line."""
+        for line in self._lines:
+            Trouble(self.code, line).show(file)
+
+
+def imported(path: str, where: str | None = None, opens: bool = False) -> Program:
+    """The program of a model in canonical form; raises Trouble where there is none, ValueError for a bad condition."""
+    try:
+        found = program(load(path), where, opens)
+    except Unreadable as trouble:
+        raise Trouble(trouble.code, str(trouble)) from trouble
+    except Refused as refused:
+        raise NotImported(path, refused.reasons) from refused
+    except Unsupported as reason:
+        raise NotImported(path, [str(reason)]) from reason
+    source = Source(path, found.text)
+    if where is not None and parse(source)[1]:
+        raise ValueError(where)
+    return replace(found, text=formatted(source))
