@@ -198,7 +198,7 @@ class Builder:
         return f"%{self._weight_names[key]}"
 
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
-        """An application; of constants, its value if that is small.   [op.*]"""
+        """An application; of constants, its value if that is small."""
         declared = CATALOGUE[operator]
         flat = [operand.type for operand in operands]
         settings = _settings(declared, attributes)

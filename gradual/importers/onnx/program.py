@@ -193,7 +193,7 @@ def _title(node: Node) -> str:
 
 
 class _Dims:
-    """The sizes of the inputs as a program names them.   [dim.name]"""
+    """The sizes of the inputs as a program names them."""
 
     def __init__(self, ports: Sequence[Port], opens: bool) -> None:
         self._opens = opens
