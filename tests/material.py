@@ -12,8 +12,10 @@ ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("GRADUAL_SHARED", ROOT.parent / "shared"))
 RELAY_MODELS = SHARED / "corpus" / "relay-models"
 RELAY_TESTS = SHARED / "corpus" / "relay-tests"
+GRAPHS = SHARED / "corpus" / "onnx"
 
 needs_models = pytest.mark.skipif(not RELAY_MODELS.is_dir(), reason="no relay-models under GRADUAL_SHARED")
+needs_graphs = pytest.mark.skipif(not GRAPHS.is_dir(), reason="no onnx graphs under GRADUAL_SHARED")
 needs_tests = pytest.mark.skipif(not RELAY_TESTS.is_dir(), reason="no relay-tests under GRADUAL_SHARED")
 
 

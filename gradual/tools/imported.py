@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import IO, Any
 
+import click
+
 from gradual.importers.onnx.model import Unreadable, Unsupported
 from gradual.importers.onnx.program import Program, Refused, program
 from gradual.importers.onnx.reading import load
@@ -29,7 +31,7 @@ class NotImported(Trouble):
 
 
 def imported(path: str, where: str | None = None, opens: bool = False) -> Program:
-    """The program of a model in canonical form; raises Trouble where there is none, ValueError for a bad condition."""
+    """The program of a model in canonical form; raises Trouble where there is none."""
     try:
         found = program(load(path), where, opens)
     except Unreadable as trouble:
@@ -40,5 +42,5 @@ def imported(path: str, where: str | None = None, opens: bool = False) -> Progra
         raise NotImported(path, [str(reason)]) from reason
     source = Source(path, found.text)
     if where is not None and parse(source)[1]:
-        raise ValueError(where)
+        raise click.UsageError(f"`{where}` is no condition")
     return replace(found, text=formatted(source))

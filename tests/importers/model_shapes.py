@@ -21,9 +21,7 @@ from gradual.compiler import Compilation
 from gradual.importers.onnx.building import Names
 from gradual.importers.onnx.program import program
 from gradual.importers.onnx.reading import load
-from tests.material import SHARED
-
-GRAPHS = SHARED / "corpus" / "onnx"
+from tests.material import GRAPHS
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.importers.model_shapes import GRAPHS, Sizes, imported, sizes
-
-needs_graphs = pytest.mark.skipif(not GRAPHS.is_dir(), reason="no onnx graphs under GRADUAL_SHARED")
+from tests.importers.model_shapes import Sizes, imported, sizes
+from tests.material import GRAPHS, needs_graphs
 
 WHERE = {
     "bert_ts": "seq <= 512",

@@ -372,6 +372,22 @@ def test_everything_that_is_not_imported_is_told() -> None:
     )
 
 
+def test_a_body_that_asks_for_itself_and_one_with_two_troubles_are_told() -> None:
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
+    again = helper.make_function("own", "Again", ["x"], ["y"], [node("Again", "x", "y", domain="own")], opsets)
+    inner = [node("Det", "x", "a"), node("Scan", "x", "y")]
+    two = helper.make_function("own", "Two", ["x"], ["a", "y"], inner, opsets)
+    nodes = [node("Again", "x", "p", domain="own"), node("Two", "x", "q r", domain="own")]
+    outputs = [port(name, [None]) for name in "pqr"]
+    with pytest.raises(Refused) as refused:
+        program(model_of(model(nodes, [port("x", ["n"])], outputs, functions=[again, two])))
+    unknown = "an operator that is not imported"
+    assert refused.value.reasons == (
+        "Again `p`: Again `y`: an operator whose body asks for itself",
+        f"Two `q`: Det `a`: {unknown}; Scan `y`: {unknown}",
+    )
+
+
 def test_a_value_that_nothing_gives_is_told() -> None:
     with pytest.raises(Refused, match="Relu `y`: no node before it gives `nothing`"):
         program(model_of(model([node("Relu", "nothing", "y")], [], [port("y", [None])])))

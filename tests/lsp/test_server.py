@@ -77,3 +77,7 @@ def test_a_help_is_a_quick_fix() -> None:
         (action,) = client.of("codeAction", range=range_of(1, 11, 13), context={"diagnostics": []})
         assert action["title"] == "writing 784 for this `?` proves it"
         assert action["edit"]["changes"][URI] == [{"range": range_of(0, 25, 26), "newText": "784"}]
+
+        client.change(f"// a line more\n{text}", 2)  # asked at once, before the pause in which it is checked is over
+        (action,) = client.of("codeAction", range=range_of(2, 11, 13), context={"diagnostics": []})
+        assert action["edit"]["changes"][URI] == [{"range": range_of(1, 25, 26), "newText": "784"}]

@@ -128,6 +128,13 @@ def positive(axis: int, rank: int) -> int:
     return axis + rank if axis < 0 else axis
 
 
+def spatial(value: Value) -> int:
+    """The number of spatial axes, behind those of the batch and the channels."""
+    if value.rank not in (3, 4, 5):
+        raise Unsupported(f"{value.rank - 2} spatial axes")
+    return value.rank - 2
+
+
 def constant_of(value: Value | None) -> Tensor | None:
     """The elements, where they are known."""
     return value.constant if value is not None and isinstance(value.constant, Tensor) else None

@@ -136,7 +136,7 @@ class Value:
             return self.constant
         contents = self.type.contents if isinstance(self.type, TensorType) else None
         if contents is None or any(part.value is None for part in contents):
-            raise Unsupported(f"{what} that is computed when the model runs")
+            raise Unsupported(f"{what} computed when the model runs")
         return Tensor([part.value for part in contents], self.dtype, self.shape)
 
     def numbers(self, what: str) -> list[int]:
@@ -146,9 +146,8 @@ class Value:
 
 @dataclass(eq=False)
 class Block:
-    """Bindings in order, and the block around."""
+    """Bindings in order."""
 
-    parent: Block | None = None
     bindings: list[Binding] = field(default_factory=list)
 
 
@@ -213,6 +212,10 @@ class Builder:
 
         return Value(type, self.bind(operands, text))
 
+    def applied(self, function: str, operands: Sequence[Value], type: OpenedType) -> Value:
+        """A call of a function of the program."""
+        return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
+
     def bind(self, operands: Sequence[Value], text: Callable[[Sequence[str]], str]) -> Binding:
         """A new binding at the end of the block."""
         binding = Binding(tuple(operands), text, self.block)
@@ -252,19 +255,15 @@ class Builder:
 
     # ----------------------------------------------------------------------------------------------------- blocks
     @contextmanager
-    def inside(self) -> Iterator[Block]:
-        """A block in the present one."""
-        outer, self.block = self.block, Block(self.block)
+    def inside(self, block: Block | None = None) -> Iterator[Block]:
+        """A new block in the present one, or one that was left."""
+        outer, self.block = self.block, block or Block()
         try:
             yield self.block
         finally:
             self.block = outer
 
     # ---------------------------------------------------------------------------------------------------- judging
-    def applied(self, function: str, operands: Sequence[Value], type: OpenedType) -> Value:
-        """A call of a function of the program."""
-        return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
-
     def _judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
         if any(isinstance(type, UnrankedType) for type in types):
             raise Unsupported("an operand whose rank is not known here")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from gradual.dims.dim import Dim
@@ -28,7 +27,7 @@ def choose(use: Use) -> Sequence[Value]:
     if len(then[1]) != len(orelse[1]):
         raise Unsupported(f"graphs that give {len(then[1])} and {len(orelse[1])} values")
     types = [_joined(one.type, other.type) for one, other in zip(then[1], orelse[1], strict=True)]
-    with _again(use, then[0]):
+    with use.builder.inside(then[0]):
         opened = [_opened(use, one, type) for one, type in zip(then[1], types, strict=True)]
     bodies = [(then[0], opened), orelse]
 
@@ -69,16 +68,6 @@ def _joined(one: OpenedType, other: OpenedType) -> Any:
     if one.dtype is not other.dtype:
         raise Unsupported(f"graphs that give {one.dtype} and {other.dtype}")
     return _wider(one, other)
-
-
-@contextmanager
-def _again(use: Use, block: Block) -> Iterator[None]:
-    """In a block that was left."""
-    outer, use.builder.block = use.builder.block, block
-    try:
-        yield
-    finally:
-        use.builder.block = outer
 
 
 def _opened(use: Use, value: Value, type: Any) -> Value:
@@ -122,7 +111,6 @@ def loop(use: Use) -> Sequence[Value]:
     handed = [*types, *(TensorType((Hole(), *_held(value).shape), value.dtype) for value in scanned)]
     start = [builder.number(0, DType.INT64), _condition(use), *begun, *empty]
     limit = use.optional(0)
-
     names = [*(str(value.origin) for value in inputs), *(f"%{one}" for one in gathered)]
     types_of = ["int64", "bool", *map(shown, handed)]
 

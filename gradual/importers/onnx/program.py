@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from gradual.dims.dim import Dim, constant, variable
-from gradual.importers.onnx import control, elementwise, indexing, networks, recurrent, reductions, shapes
+from gradual.importers.onnx import control, elementwise, images, indexing, networks, recurrent, reductions, shapes
 from gradual.importers.onnx.applying import IMPORTERS, Scope, Use
 from gradual.importers.onnx.building import Builder, Names, Value
 from gradual.importers.onnx.model import Extent, Function, Graph, Model, Node, Port, Unsupported
@@ -23,11 +23,8 @@ from gradual.types.dtype import DType
 from gradual.types.opening import opened
 from gradual.types.type import Hole, TensorType, Type, UnrankedType
 
-FAMILIES = control, elementwise, indexing, networks, recurrent, reductions, shapes
+FAMILIES = control, elementwise, images, indexing, networks, recurrent, reductions, shapes
 """The modules whose importers are in `IMPORTERS`."""
-
-NESTED = 100
-"""How deep the bodies of operators may stand in each other."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _FORMULA = re.compile(r"\w+(?: ?[+*] ?\w+| - \w+)+", re.ASCII)
@@ -82,7 +79,7 @@ class _Import:
         self.builder = Builder()
         self.reasons: list[str] = []
         self.dims = _Dims(model.graph.inputs, opens)
-        self.depth = 0
+        self.around: list[Function] = []
 
     def program(self, where: str | None) -> Program:
         graph, builder = self.model.graph, self.builder
@@ -160,18 +157,18 @@ class _Import:
         self, function: Function, node: Node, inputs: Sequence[Value | None], opsets: Mapping[str, int]
     ) -> Sequence[Value | None]:
         """What the body of an operator gives."""
-        if self.depth == NESTED:
+        if function in self.around:
             raise Unsupported("an operator whose body asks for itself")
         scope: Scope = dict(zip_longest(function.inputs, inputs[: len(function.inputs)]))
         attributes = {**function.attributes, **node.attributes}
         before = len(self.reasons)
-        self.depth += 1
+        self.around.append(function)
         self.nodes([_placed(inner, attributes) for inner in function.nodes], scope, {**opsets, **function.opsets})
-        self.depth -= 1
+        self.around.pop()
         inner = self.reasons[before:]
         del self.reasons[before:]
         if inner:
-            raise Unsupported(inner[-1].rpartition(": ")[2] if self.depth else "; ".join(inner))
+            raise Unsupported("; ".join(inner))
         return [scope.get(name) for name in function.outputs]
 
 

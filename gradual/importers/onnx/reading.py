@@ -11,6 +11,7 @@ from typing import Any
 
 from gradual.importers.onnx.model import Extent, Function, Graph, Model, Node, Port, Unreadable, Unsupported
 from gradual.tensors.index import numel
+from gradual.tensors.scalar import TYPECODES
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
@@ -33,19 +34,6 @@ _DTYPES = {
 }
 """`TensorProto.DataType`, by number."""
 
-_CODES = {
-    DType.INT8: "b",
-    DType.UINT8: "B",
-    DType.INT16: "h",
-    DType.UINT16: "H",
-    DType.INT32: "i",
-    DType.UINT32: "I",
-    DType.INT64: "q",
-    DType.UINT64: "Q",
-    DType.FLOAT32: "f",
-    DType.FLOAT64: "d",
-    DType.BOOL: "b",
-}
 _FIELDS = {DType.FLOAT32: "float_data", DType.FLOAT64: "double_data", DType.INT64: "int64_data"}
 _FIELDS |= {DType.UINT32: "uint64_data", DType.UINT64: "uint64_data"}
 """Where elements stand that are not raw bytes; the other types have `int32_data`."""
@@ -225,7 +213,7 @@ def _from_bytes(dtype: DType, raw: bytes) -> Sequence[Any]:
         return list(struct.unpack(f"<{len(raw) // 2}e", raw))
     if dtype is DType.BFLOAT16:
         return _widened(struct.unpack(f"<{len(raw) // 2}H", raw))
-    held = array(_CODES[dtype], raw)
+    held = array(TYPECODES[dtype], raw)
     if sys.byteorder == "big":
         held.byteswap()
     return [element != 0 for element in held] if dtype is DType.BOOL else held.tolist()

@@ -14,6 +14,7 @@ from gradual.importers.onnx.applying import Use, imports
 from gradual.importers.onnx.building import Value
 from gradual.importers.onnx.model import Unsupported
 from gradual.importers.onnx.shapes import extent
+from gradual.syntax.literals import written
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
 
@@ -157,7 +158,7 @@ def _function(use: Use, cell: _Cell, dtype: DType, index: int) -> str:
     def clipped(sum: str) -> str:
         return sum if limit is None else f"clip({sum}, a_min={-limit!r}, a_max={limit!r})"
 
-    step = {"LSTM": _lstm, "GRU": _gru, "RNN": _rnn}[kind](use, f, clipped, dtype)
+    step = {"LSTM": _lstm, "GRU": _gru, "RNN": _rnn}[kind](use, f, clipped)
     states = cell.states
     new = [f"%{state}1" for state in states]
     form = {
@@ -192,8 +193,7 @@ def _activations(use: Use, cell: _Cell, index: int) -> list[Applied]:
     return [ACTIVATIONS[name].format for name in chosen]
 
 
-def _lstm(use: Use, activations: Sequence[Applied], clipped: Applied, dtype: DType) -> str:
-    del dtype
+def _lstm(use: Use, activations: Sequence[Applied], clipped: Applied) -> str:
     if use.attribute("input_forget", 0):
         raise Unsupported("input_forget=1")
     f, g, h = activations
@@ -218,7 +218,7 @@ def _lstm(use: Use, activations: Sequence[Applied], clipped: Applied, dtype: DTy
     )
 
 
-def _gru(use: Use, activations: Sequence[Applied], clipped: Applied, dtype: DType) -> str:
+def _gru(use: Use, activations: Sequence[Applied], clipped: Applied) -> str:
     f, g = activations
     if use.attribute("linear_before_reset", 0):
         candidate = "add(%from_x.2, multiply(%reset, %from_h.2))"
@@ -226,15 +226,14 @@ def _gru(use: Use, activations: Sequence[Applied], clipped: Applied, dtype: DTyp
         part = "split({}, indices_or_sections=3, axis=0).2"
         again = f"add(nn.dense(multiply(%reset, %h), {part.format('%r')}), {part.format('%rb')})"
         candidate = f"add(%from_x.2, {again})"
-    one = f"1{'f' if dtype is DType.FLOAT32 else 'f64' if dtype is DType.FLOAT64 else 'f16'}"
     return GRU_STEP.format(
         update=f(clipped("add(%from_x.0, %from_h.0)")),
         reset=f(clipped("add(%from_x.1, %from_h.1)")),
         new=g(clipped(candidate)),
-        one=one,
+        one=written(1.0, use[0].dtype, True),
     )
 
 
-def _rnn(use: Use, activations: Sequence[Applied], clipped: Applied, dtype: DType) -> str:
-    del use, dtype
+def _rnn(use: Use, activations: Sequence[Applied], clipped: Applied) -> str:
+    del use
     return RNN_STEP.format(f=activations[0](clipped(SUMS)))

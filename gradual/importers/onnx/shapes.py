@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from gradual.importers.onnx.applying import Use, as_scalar, imports, positive
 from gradual.importers.onnx.building import Value
 from gradual.importers.onnx.model import Unsupported
-from gradual.tensors.tensor import Tensor
+from gradual.importers.onnx.reading import dtype_of
+from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
 
 
@@ -210,10 +211,10 @@ def tile(use: Use) -> Value:
 @imports("ConstantOfShape")
 def constant_of_shape(use: Use) -> Value:
     """A shape filled with one number."""
-    filling: Tensor | None = use.attribute("value")
-    if filling is not None and filling.size != 1:
+    filling: Tensor = use.attribute("value", scalar(0.0, DType.FLOAT32))
+    if filling.size != 1:
         raise Unsupported(f"a value of {filling.size} elements")
-    number = use.builder.number(0.0 if filling is None else filling.item(), filling.dtype if filling else DType.FLOAT32)
+    number = use.builder.number(filling.item(), filling.dtype)
     if isinstance(use[0].constant, Tensor):
         return use.call("full", number, shape=use[0].numbers("the shape"))
     return use.call("dyn.full", number, use[0])
@@ -228,8 +229,6 @@ def arange(use: Use) -> Value:
 @imports("EyeLike")
 def eye_like(use: Use) -> Value:
     """Ones on a diagonal."""
-    from gradual.importers.onnx.reading import dtype_of
-
     to = use.attribute("dtype")
     dtype = use[0].dtype if to is None else dtype_of(to, "the result")
     zero, one = (use.builder.number(number, DType.INT64) for number in (0, 1))

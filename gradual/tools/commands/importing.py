@@ -28,10 +28,7 @@ def importing(out: Output, model: str, weights: str | None, where: str | None, o
     """
     if weights is not None and Path(weights).suffix != ".npz":
         raise click.UsageError("--weights writes an `.npz` file")
-    try:
-        found = imported(model, where, opens)
-    except ValueError as error:
-        raise click.UsageError(f"`{where}` is no condition") from error
+    found = imported(model, where, opens)
     out.stream.write(found.text)
     written: str | None = click.get_current_context().params["output"]
     _weights(out, found, weights or (written and str(Path(written).with_suffix(".npz"))))

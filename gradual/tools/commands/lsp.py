@@ -22,10 +22,8 @@ def lsp(tcp: int | None, no_smt: bool) -> None:
         raise click.UsageError(f"the language server needs the package pygls: {INSTALL}") from error
     server = serving(Options(smt=not no_smt))
     if tcp is None:
-        with (
-            os.fdopen(os.dup(0), "rb") as asked,
-            os.fdopen(os.dup(1), "wb") as told,
-        ):  # the server closes what it is given
+        # the server closes the streams that it is given
+        with os.fdopen(os.dup(0), "rb") as asked, os.fdopen(os.dup(1), "wb") as told:
             server.start_io(asked, told)
     else:
         server.start_tcp("127.0.0.1", tcp)

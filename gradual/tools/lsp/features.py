@@ -11,7 +11,7 @@ from gradual.compiler import Binding
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import Operator
-from gradual.source import NOWHERE, Span
+from gradual.source import NOWHERE, Source, Span
 from gradual.syntax import ast
 from gradual.syntax.format import formatted
 from gradual.syntax.parse import parse
@@ -195,7 +195,7 @@ def rename(document: Document, offset: int, name: str) -> lsp.WorkspaceEdit | No
         raise NoName(f"`{written}` is a name already")
     edits = [(one.span, written) for one in document.names.uses(symbol)]
     after = _edited(document.text, edits)
-    if len(parse(type(document.source)(document.uri, after))[1]) > len(parse(document.source)[1]):
+    if len(parse(Source(document.uri, after))[1]) > len(parse(document.source)[1]):
         raise NoName(f"`{written}` is a word of the language")
     return _changes(document, edits)
 

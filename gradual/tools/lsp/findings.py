@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from gradual.compiler import Binding, Compilation, Options, compile_source
 from gradual.core.terms import Check
@@ -21,7 +21,17 @@ from gradual.syntax import ast
 from gradual.tools.lsp.names import everything
 from gradual.tools.residual import residual
 
-T = TypeVar("T")
+
+class Placed(Protocol):
+    """What stands somewhere in a text."""
+
+    @property
+    def span(self) -> Span:
+        """Where."""
+        ...
+
+
+P = TypeVar("P", bound=Placed)
 
 
 @dataclass(frozen=True)
@@ -143,6 +153,8 @@ def _is_open(type: ast.Type | None) -> bool:
             return _is_open(content)
         case ast.NamedType(_, arguments):
             return any(map(_is_open, arguments))
+        case ast.FnType(_, params, result):
+            return any(map(_is_open, (*params, result)))
         case _:
             return False
 
@@ -221,8 +233,8 @@ def _owner(span: Span, functions: Mapping[str, ast.Def]) -> str | None:
     return next((name for name, one in functions.items() if one.span.start <= span.start < one.span.end), None)
 
 
-def _inside(found: Sequence[T], place: Span) -> tuple[T, ...]:
-    return tuple(one for one in found if place.start <= one.span.start < place.end)  # type: ignore[attr-defined]
+def _inside(found: Sequence[P], place: Span) -> tuple[P, ...]:
+    return tuple(one for one in found if place.start <= one.span.start < place.end)
 
 
 def _joined(parts: Sequence[Findings]) -> Findings:

@@ -28,11 +28,16 @@ PAUSE = 0.1
 
 @dataclass
 class Opened:
-    """A text that is open in the editor."""
+    """A text that is open in the editor.
+
+    Attributes:
+        checked: the version that the findings are about.
+    """
 
     document: Document
     checker: Checker
     findings: Findings = field(default_factory=lambda: Findings((), (), (), {}))
+    checked: Document | None = None
     waiting: asyncio.Task[None] | None = None
 
 
@@ -59,7 +64,7 @@ class Server(LanguageServer):
         if (opened := self.texts.get(uri)) is None:
             return
         document = opened.document
-        opened.findings = opened.checker.check(document.source, document.module)
+        opened.findings, opened.checked = opened.checker.check(document.source, document.module), document
         found = features.diagnostics(document, opened.findings)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, document.version))
 
@@ -73,6 +78,12 @@ class Server(LanguageServer):
     async def _later(self, uri: str) -> None:
         await asyncio.sleep(PAUSE)
         self.check(uri)
+
+    def settled(self, uri: str) -> None:
+        """Check a text now, if it was changed since: places and edits are those of the present version."""
+        opened = self.texts.get(uri)
+        if opened is not None and opened.checked is not opened.document:
+            self.check(uri)
 
     def at(self, uri: str, position: lsp.Position) -> tuple[Opened, int]:
         """A text, and the offset of a place in it."""
@@ -119,6 +130,7 @@ def _texts(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        server.settled(params.text_document.uri)
         opened, span = server.span(params.text_document.uri, params.range)
         found = [*opened.findings.diagnostics, *_helped(server, opened, span)]
         return features.actions(opened.document, found, span)
@@ -139,6 +151,7 @@ def _helped(server: Server, opened: Opened, span: Span) -> list[Diagnostic]:
 def _names(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        server.settled(params.text_document.uri)
         opened, offset = server.at(params.text_document.uri, params.position)
         return features.hover(opened.document, opened.findings, offset)
 
@@ -184,6 +197,7 @@ def _names(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        server.settled(params.text_document.uri)
         opened, span = server.span(params.text_document.uri, params.range)
         return features.hints(opened.document, opened.findings, span)
 
