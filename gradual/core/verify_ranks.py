@@ -119,9 +119,19 @@ def seen(ground: Ground, type: OpenedType) -> None:
 
 
 def called(ground: Ground, type: GradualType, what: str) -> None:
-    """What a call of a function reads of values around it is there where the function gets its type."""
+    """What a call of a function reads of values around it is there where the function gets its type.
+
+    What else the type speaks of is no less than a size, wherever the dimension is there.
+    """
     for variable in read_by_calls(type):
         readable(ground, variable, what)
+    for variable in unbound(type):
+        match variable.witness:
+            case SizeOf(value=path, axis=axis) if (part := _part(ground.types, path)) is not None:
+                if ground.holds(at_least(rank_of(part), constant(axis + 1))):
+                    ground.facts.assume(at_least(size_of(path, axis), constant(0)))
+            case _:
+                pass
 
 
 def read_by_calls(type: GradualType) -> Iterator[Variable]:

@@ -217,6 +217,17 @@ def test_the_value_of_a_branch_has_the_rank_that_is_known_there() -> None:
     assert violations(found.core, Decider()) == []
 
 
+def test_what_a_function_gives_back_is_bounded_by_a_size_whose_dimension_is_there() -> None:
+    found = gradual.check("""
+        def @f(%k: int64, %a: Tensor[(%k,), float32]) -> Tensor[(%k,), float32] { %a }
+        def @main(%x: Tensor[*, float32]) {
+          let %g: fn (int64, Tensor[*, float32]) -> Tensor[(0,), float32] = @f;
+          let %h: fn (int64, Tensor[*, float32]) -> Tensor[(?{u. u <= dim(%x, 0)},), float32] = %g;
+          %h
+        }""")
+    assert found.ok and not violations(found.core, Decider())
+
+
 def test_a_branch_that_nothing_comes_to_need_not_give_contents() -> None:
     """Its value has a rank only where the check of the other branch has passed."""
     found = gradual.check("""
