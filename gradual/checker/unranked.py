@@ -123,7 +123,7 @@ def _telling(cases: Sequence[Case]) -> IllFormed:
         grave = order.index(refusal.rule) if refusal.rule in order else len(order)
         return grave, often[refusal.message]
 
-    return max(refusals, key=tells)
+    return max(refusals, key=tells).anew()
 
 
 # ---------------------------------------------------------------------------------------------------------- demands

@@ -203,6 +203,8 @@ def compound(form: type[C], *parts: Any) -> C:
 
 def bottom_up(root: Any, known: Container[Any] = ()) -> list[Any]:
     """Every dim, compound atom and constraint under `root` that is not known, once, children first; no recursion."""
+    if not root.children:
+        return [root]
     seen: set[Any] = set()
     order: list[Any] = []
     stack = [root]

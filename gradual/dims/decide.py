@@ -17,7 +17,6 @@ from gradual.dims.atom import Variable, bottom_up, names_of
 from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, all_of, defined, differs, equal, negated
 from gradual.dims.dim import Dim, of_atom
 from gradual.dims.facts import Cone, Facts
-from gradual.dims.interval import judged
 from gradual.dims.meaning import satisfied
 from gradual.dims.models import Model, least_model
 from gradual.dims.refute import Refuter
@@ -63,6 +62,7 @@ class Decider:
         self.smt_queries = 0
         self._limits = limits
         self._smt = smt
+        self._rest: System | None = None
         self._answers: dict[tuple[frozenset[Constraint], tuple[Variable, ...]], Answer] = {}
 
     # ------------------------------------------------------------------------------------------- goals
@@ -72,10 +72,10 @@ class Decider:
         rewritten = facts.rewrite(goal)
         if rewritten is TRUE:
             return self._proved("normal-form" if goal is TRUE else "facts")
-        if judged(rewritten, facts.known.bounds) is True and not facts.known.conflict:
+        if facts.known.estimate.holds(rewritten) is True and not facts.known.conflict:
             return self._proved("interval")
         question = _Question(facts, goal, rewritten)
-        match self._answer(question.plausibility, question.order):
+        match self._answer(question.cone.known, question.plausibility, question.order):
             case Nowhere(rung=rung):
                 return self._refuted(question, "normal-form" if goal is FALSE else rung)
             case plausible:
@@ -83,7 +83,7 @@ class Decider:
 
     def _owed(self, question: _Question, plausible: bool) -> Verdict:
         """Proved or unknown, for a goal that nothing unconditional refutes."""
-        answer = self._answer(question.failure, question.order)
+        answer = self._answer(question.cone.known, question.failure, question.order)
         if isinstance(answer, Nowhere):
             return self._proved(answer.rung, plausible)
         sure = isinstance(answer, Somewhere) and question.facts.is_sure and question.admits(answer.model)
@@ -98,8 +98,8 @@ class Decider:
         )
 
     def _never_on_path(self, question: _Question) -> bool:
-        on_path = [*question.plausibility, *question.cone.path]
-        return bool(question.cone.path) and isinstance(self._answer(on_path, question.order), Nowhere)
+        known, path = question.cone.known, question.cone.path
+        return bool(path) and isinstance(self._answer(known, [*question.plausibility, *path], question.order), Nowhere)
 
     def _proved(self, rung: str, plausible: bool = True) -> Proved:
         self.counts[rung] += 1
@@ -107,7 +107,7 @@ class Decider:
 
     def _refuted(self, question: _Question, rung: str) -> Refuted:
         self.counts[rung] += 1
-        sample = self._answer(question.cone.known, question.order)
+        sample = self._answer(question.cone.known, (), question.order)
         witness = self._witness(question, sample.model, False) if isinstance(sample, Somewhere) else {}
         return Refuted(_never(question), witness)
 
@@ -130,7 +130,7 @@ class Decider:
         cone = facts.cone(dim)
         order = _order(sorted(dim.names), cone)
         fixed = [equal(of_atom(name), chosen[name]) for name in order if name in chosen]
-        match self._answer([*cone.known, *(cone.path if path else ()), *fixed], order):
+        match self._answer(cone.known, [*(cone.path if path else ()), *fixed], order):
             case Somewhere(model=model):
                 return model
         return {}
@@ -145,7 +145,7 @@ class Decider:
         """
         facts.suppose(condition)
         question = _Question(facts, condition, facts.rewrite(condition))
-        match self._answer([*question.cone.known, *question.cone.path], question.order):
+        match self._answer(question.cone.known, question.cone.path, question.order):
             case Nowhere():
                 facts.suppose(FALSE)
             case Undecided():
@@ -154,7 +154,7 @@ class Decider:
     def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
         """Whether a goal can hold together with the unconditional facts, as for a `where` clause."""
         question = _Question(facts, goal, facts.rewrite(goal))
-        return self._answer(question.plausibility, question.order)
+        return self._answer(question.cone.known, question.plausibility, question.order)
 
     def has_value(self, facts: Facts, node: Dim | Constraint) -> bool:
         """Whether nothing is divided by less than 1, by the facts and the path.  [dim.floor]"""
@@ -174,7 +174,7 @@ class Decider:
     def counterexample(self, facts: Facts, goal: Constraint) -> Mapping[str, int]:
         """The least valuation found at which a goal fails, by name; empty if none was found."""
         question = _Question(facts, goal, facts.rewrite(goal))
-        match self._answer(question.failure, question.order):
+        match self._answer(question.cone.known, question.failure, question.order):
             case Somewhere(model=model) if facts.is_sure and question.admits(model):
                 return self._witness(question, model, True)
         return {}
@@ -202,7 +202,7 @@ class Decider:
         found: list[int] = []
         while question.cone.whole and len(found) <= limit:
             others = [differs(dim, k) for k in found]
-            match self._answer([*question.plausibility, *others], question.order):
+            match self._answer(question.cone.known, [*question.plausibility, *others], question.order):
                 case Nowhere():
                     return tuple(sorted(found))
                 case Somewhere(model=model) if dim.names <= model.keys():
@@ -213,16 +213,18 @@ class Decider:
 
     # ------------------------------------------------------------------------------------------- the ladder
 
-    def _answer(self, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
-        """Whether the constraints can hold together; remembered by what they say, not by where they stand."""
-        key = frozenset(constraints), order
+    def _answer(self, known: Sequence[Constraint], asked: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
+        """Whether constraints can hold together; remembered by what they say, not by where they stand."""
+        key = frozenset((*known, *asked)), order
         found = self._answers.get(key)
         if found is None:
-            found = self._answers[key] = self._climbed(constraints, order)
+            found = self._answers[key] = self._climbed(tuple(known), tuple(asked), order)
         return found
 
-    def _climbed(self, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
-        system = System(constraints)
+    def _climbed(
+        self, known: tuple[Constraint, ...], asked: tuple[Constraint, ...], order: tuple[Variable, ...]
+    ) -> Answer:
+        constraints, system = (*known, *asked), self._at_rest(known).narrowed(*asked)
         if system.conflict:
             return Nowhere("facts")
         if system.is_contradictory:
@@ -241,6 +243,12 @@ class Decider:
         if model is not None:
             return Somewhere(model, "models")
         return self._asked(system, constraints, order) if self._smt else Undecided()
+
+    def _at_rest(self, known: tuple[Constraint, ...]) -> System:
+        """What is known around a goal, which several questions about it begin with."""
+        if self._rest is None or self._rest.given != known:
+            self._rest = System(known)
+        return self._rest
 
     def _asked(self, system: System, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
         """Z3's answer; its models are evaluated, and made small.  [dim.decide.smt]"""
@@ -272,13 +280,13 @@ class _Question:
 
     @property
     def plausibility(self) -> list[Constraint]:
-        """What the goal says, among the unconditional facts.  [dim.decide.plausible]"""
-        return [*self.cone.known, self.rewritten]
+        """What is asked beside the unconditional facts: whether the goal can hold.  [dim.decide.plausible]"""
+        return [self.rewritten]
 
     @property
     def failure(self) -> list[Constraint]:
-        """What the goal's negation says, among all facts.  [dim.decide.valid]"""
-        return [*self.cone.known, *self.cone.path, negated(self.rewritten)]
+        """What is asked beside the unconditional facts: whether the goal can fail on the path.  [dim.decide.valid]"""
+        return [*self.cone.path, negated(self.rewritten)]
 
     def admits(self, model: Model) -> bool:
         """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.cone]"""

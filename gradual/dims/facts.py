@@ -17,7 +17,7 @@ from gradual.dims.constraint import (
     Constraint,
 )
 from gradual.dims.dim import Dim, Variable, of_atom
-from gradual.dims.interval import ANY, judged
+from gradual.dims.interval import ANY
 from gradual.dims.known import Known
 from gradual.dims.meaning import satisfied
 from gradual.dims.store import Item, N, Trail, names_in
@@ -90,7 +90,7 @@ class Facts:
         """
         match verdict:
             case Proved(plausible=True) | Unknown(plausible=True):
-                if judged(self.rewrite(goal), self._known.bounds) is not True:
+                if self._known.estimate.holds(self.rewrite(goal)) is not True:
                     self.assume(goal)
             case Unknown():
                 self.suppose(goal)

@@ -10,7 +10,7 @@ from operator import mul
 from typing import Any
 
 from gradual.dims.atom import Atom, FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
-from gradual.dims.changed import With
+from gradual.dims.changed import With, Without
 from gradual.dims.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
 from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
 from gradual.dims.text import remainders
@@ -152,11 +152,17 @@ def canonical(difference: Dim) -> Dim:
 class Estimate:
     """Bounds of dims from bounds of forms; each part is looked at once, while the bounds of forms stay as they are."""
 
-    __slots__ = ("_found", "_known")
+    __slots__ = ("_found", "_known", "_parts")
 
-    def __init__(self, known: Bounds) -> None:
+    def __init__(self, known: Bounds, parts: Estimate | None = None) -> None:
         self._known = known
+        self._parts = parts
         self._found: dict[Any, Any] = {}
+
+    @property
+    def remembered(self) -> int:
+        """How many parts have been looked at."""
+        return len(self._found)
 
     def of(self, dim: Dim) -> Interval:
         """Bounds of a dim wherever it is defined.  [dim.decide.interval]"""
@@ -169,6 +175,8 @@ class Estimate:
         """Whether a constraint always holds (True) or never (False).  [dim.decide.interval]"""
         if constraint.value is not None:
             return constraint.value
+        if isinstance(constraint, Equal | AtMost) and constraint not in self._found:
+            self._found[constraint] = self._verdict(constraint)  # bounds of the sides by themselves are not needed
         verdict: bool | None = self._at(constraint)
         return verdict
 
@@ -176,8 +184,17 @@ class Estimate:
         """The same with one form at least so much."""
         return Estimate(With(self._known, form, self.of(form) & Interval(low, None)))
 
+    def apart(self, form: Dim) -> Estimate:
+        """The same without what is known of a form.
+
+        The atoms in a form do not contain it, so that what was found of them serves both.
+        """
+        return Estimate(Without(self._known, form), self)
+
     def _at(self, root: Any) -> Any:
         if root not in self._found:
+            if self._parts is not None and isinstance(root, Dim):
+                self._found.update((atom, self._parts._at(atom)) for atom in root.children)
             for node in bottom_up(root, self._found):
                 self._found[node] = self._estimated(node)
         return self._found[root]

@@ -286,9 +286,14 @@ def _multiplied(left: Dim, right: Dim) -> Dim:
     coefficients: dict[Monomial, int] = {}
     for a, c in left.terms:
         for b, d in right.terms:
-            monomial = tuple(sorted(a + b, key=_atom_key)) if a and b else a or b
+            monomial = multiplied(a, b)
             coefficients[monomial] = coefficients.get(monomial, 0) + c * d
     return polynomial(coefficients)
+
+
+def multiplied(left: Monomial, right: Monomial) -> Monomial:
+    """The product of two monomials."""
+    return tuple(sorted(left + right, key=_atom_key)) if left and right else left or right
 
 
 def _too_large(left: Dim, right: Dim) -> bool:

@@ -51,7 +51,7 @@ class Refuter:
             self.open = system
             return None
         self._left -= len(split.cases)
-        closed = all(self.refuted(System((case, *system.given)), depth - 1) is not None for case in split.cases)
+        closed = all(self.refuted(system.narrowed(case), depth - 1) is not None for case in split.cases)
         return split.rung if closed else None
 
     def _cheapest(self, system: System) -> Split | None:

@@ -8,14 +8,14 @@ from itertools import islice
 from gradual.dims.atom import Atom, FloorDiv, Max, Min, Product
 from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
 from gradual.dims.interval import Bounds, Estimate, Interval
+from gradual.dims.polynomial import multiplied
 
 _COLUMNS = 40
 _PRODUCTS = 40
 
 
-def rows_of(bounds: Bounds) -> list[Dim]:
-    """What is at least 0 within bounds.  [dim.decide.linear]"""
-    estimate = Estimate(bounds)
+def rows_of(bounds: Bounds, estimate: Estimate) -> list[Dim]:
+    """What is at least 0 within bounds, by which dims are estimated.  [dim.decide.linear]"""
     rows = [row for form, interval in bounds.items() for row in _ends(form, interval)]
     seen: dict[Monomial, None] = {}
     pending = _monomials(rows)
@@ -65,13 +65,9 @@ def _products(rows: list[Dim], seen: dict[Monomial, None], estimate: Estimate) -
     for atom in dict.fromkeys(atom for monomial in seen if len(monomial) > 1 for atom in monomial):
         factor = of_atom(atom)
         if not isinstance(atom, Product) and _low(factor, estimate) >= 0:
-            fitting = (row for row in rows if all(_times(monomial, atom) in seen for monomial, _ in row.terms))
+            fitting = (row for row in rows if all(multiplied(monomial, (atom,)) in seen for monomial, _ in row.terms))
             made.update((row * factor, None) for row in islice(fitting, _PRODUCTS))
     return list(made)[:_PRODUCTS]
-
-
-def _times(monomial: Monomial, atom: Atom) -> Monomial:
-    return tuple(sorted((*monomial, atom), key=lambda atom: atom.key)) if monomial else (atom,)
 
 
 def _low(dim: Dim, estimate: Estimate) -> int:

@@ -71,6 +71,8 @@ _UNCHANGED: Mapping[Variable, Dim] = {}
 
 
 def _simplified(root: Any, known: Knowledge) -> Any:
+    if isinstance(root, Equal | AtMost) and not any(side.children for side in root.children):
+        return _improved(root, known)
     images: dict[Any, Any] = {}
     for node in bottom_up(root):
         image = rebuilt(node, images, _UNCHANGED) if _changed(node, images) else _itself(node)

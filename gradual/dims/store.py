@@ -40,14 +40,17 @@ Item = Any
 
 Simply = Callable[[Constraint, Knowledge], Constraint]
 _ABSENT = object()
+_REMEMBERED = 4096
+"""How many parts of dims an estimate may remember."""
 
 
 class Trail:
     """Changes to dictionaries, undone in reverse order."""
 
-    __slots__ = ("_changes",)
+    __slots__ = ("_changes", "undone")
 
     def __init__(self) -> None:
+        self.undone = 0
         self._changes: list[tuple[dict[Any, Any], Any, Any]] = []
 
     def __len__(self) -> int:
@@ -65,6 +68,7 @@ class Trail:
 
     def undo(self, length: int) -> None:
         """Go back to when the trail was that long."""
+        self.undone += 1
         while len(self._changes) > length:
             table, key, old = self._changes.pop()
             if old is _ABSENT:
@@ -83,10 +87,13 @@ class Store:
         others: the disjunctions, in order.
         replacements: what divisibilities say about quotients.
         conflict: set once the conjunction is known to hold nowhere.
+        estimate: bounds of dims, as the bounds of forms are now.
     """
 
     def __init__(self, trail: Trail) -> None:
         self._trail = trail
+        self._seen: tuple[int, Estimate] | None = None
+        self._bare = Estimate({})
         self.solved: dict[Variable, Dim] = {}
         self.bounds: dict[Dim, Interval] = {}
         self.apart: dict[Dim, None] = {}
@@ -97,15 +104,30 @@ class Store:
         self._age: dict[Variable, int] = {}
         self._state: dict[str, bool] = {}
 
+    def _copied_to(self, other: Store) -> None:
+        """Let another store, on a trail of its own, know the same."""
+        other._seen = None
+        other.solved, other.bounds, other.apart = dict(self.solved), dict(self.bounds), dict(self.apart)
+        other.others, other.replacements = dict(self.others), dict(self.replacements)
+        other._source, other._age, other._state = dict(self._source), dict(self._age), dict(self._state)
+        other._index = {name: dict(items) for name, items in self._index.items()}
+
     @property
     def conflict(self) -> bool:
         """Whether the conjunction is known to hold nowhere."""
         return "conflict" in self._state
 
     @property
+    def estimate(self) -> Estimate:
+        """Bounds of dims, by the bounds as they are now; remembered until they change."""
+        if self._seen is None or self._seen[0] != self._trail.undone or self._seen[1].remembered > _REMEMBERED:
+            self._seen = self._trail.undone, Estimate(self.bounds)
+        return self._seen[1]
+
+    @property
     def knowledge(self) -> Knowledge:
         """What simplification may use."""
-        return Knowledge(Estimate(self.bounds), self.replacements, self.apart)
+        return Knowledge(self.estimate, self.replacements, self.apart)
 
     def add(self, constraint: Constraint) -> None:
         """Know one more constraint.  [dim.facts.assume]"""
@@ -116,6 +138,9 @@ class Store:
     def _prepared(self, constraint: Constraint) -> Constraint:
         """A rewritten constraint as it is taken in."""
         return lifted(constraint)
+
+    def _changed(self, form: Dim) -> None:
+        """Told of every form of which more is known, and of every quotient that is replaced."""
 
     def _followed(self, names: frozenset[Variable]) -> Sequence[Constraint]:
         """What has to be looked at again now that more is known of something with these names."""
@@ -171,6 +196,8 @@ class Store:
         if form not in self.bounds:
             self._enter(form, form.names)
         self._trail.put(self.bounds, form, new)
+        self._seen = None
+        self._changed(form)
         if new.value is not None and old.value is None:
             return (equal(form, new.value), *self._followed(form.names))
         return self._followed(form.names)
@@ -179,7 +206,7 @@ class Store:
         """Whether the bounds of what a new form is made of say as much; then it is not kept."""
         if form in self.bounds or (len(form.terms[0][0]) == len(form.terms) == 1 and not form.children):
             return False  # a variable is made of nothing else
-        found = Estimate(self.bounds).of(form)
+        found = self.estimate.of(form)
         return (interval.low is None or (found.low is not None and found.low >= interval.low)) and (
             interval.high is None or (found.high is not None and found.high <= interval.high)
         )
@@ -205,6 +232,7 @@ class Store:
             inside = Interval(excluded + 1, high) if excluded == low else Interval(low, excluded - 1)
             return _within(form, self._trimmed(form, inside)) or (FALSE,)
         self._trail.put(self.apart, difference, None)
+        self._changed(difference)
         self._enter((difference,), difference.names)
         return self._followed(difference.names)
 
@@ -219,6 +247,7 @@ class Store:
         replacement = replacement_of(difference)
         if form not in self._source and replacement is not None and replacement[0] not in self.replacements:
             self._trail.put(self.replacements, *replacement)
+            self._changed(of_atom(replacement[0]))
             self._trail.put(self._source, form, replacement[0])
         itself = equal(form, -offset // scale)
         return [again for again in self._bounded(difference, Interval(0, 0)) if again is not itself]
@@ -260,9 +289,9 @@ class Store:
         if isinstance(item, Dim):
             own = self._source.get(item)
             replacements = Without(self.replacements, own) if own is not None else self.replacements
-            return Knowledge(Estimate(Without(self.bounds, item)), replacements, self.apart)
+            return Knowledge(self.estimate.apart(item), replacements, self.apart)
         if isinstance(item, tuple):
-            return Knowledge(Estimate(self.bounds), self.replacements, Without(self.apart, item[0]))
+            return Knowledge(self.estimate, self.replacements, Without(self.apart, item[0]))
         return self.knowledge
 
     def _taken(self, item: Item) -> list[Constraint]:
@@ -272,6 +301,7 @@ class Store:
             self._trail.drop(self._index[name], item)
         if isinstance(item, Dim):
             self._trail.drop(self.bounds, item)
+            self._seen = None
             self._drop_replacement(item)
         elif isinstance(item, tuple):
             self._trail.drop(self.apart, item[0])
@@ -300,7 +330,9 @@ class Store:
             node = node.substitute({name: self._image(name) for name in node.names if name in self.solved})
         if not self.replacements:
             return node
-        known = Knowledge(Estimate({}), self.replacements)
+        if self._bare.remembered > _REMEMBERED:
+            self._bare = Estimate({})
+        known = Knowledge(self._bare, self.replacements)
         return simplified_dim(node, known) if isinstance(node, Dim) else simplified_constraint(node, known)
 
     def _image(self, name: Variable) -> Dim:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import prod
+from typing import Any
 
-from gradual.dims.atom import Atom, FloorDiv, Max, Min, Variable
+from gradual.dims.atom import Atom, Compound, FloorDiv, Max, Min, Variable, bottom_up
 from gradual.dims.constraint import TRUE, Constraint, at_least, at_most
-from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
+from gradual.dims.dim import Dim, of_atom, polynomial
 from gradual.dims.interval import Estimate, Interval
 from gradual.dims.linear import contradictory
 from gradual.dims.rows import rows_of
-from gradual.dims.store import Item, Store, Trail
+from gradual.dims.store import Item, Store, Trail, is_compound, names_in
 
 _ROUNDS = 4
 _FORMS = 64
+_SUMMED = 12
+"""Of how many terms every sum of all but one is looked at."""
 
 
 class System(Store):
@@ -30,10 +33,26 @@ class System(Store):
 
     def __init__(self, constraints: Iterable[Constraint]) -> None:
         super().__init__(Trail())
+        self._news: list[set[Atom]] = []
+        self._parts: dict[Item, frozenset[Any]] = {}
+        self._simple: set[Item] = set()
+        self._spread: set[Item] = set()
         self.given = tuple(constraints)
         for constraint in self.given:
             self.add(constraint)
         self._settle()
+
+    def narrowed(self, *cases: Constraint) -> System:
+        """The same with more constraints: what is at rest stays there, where they do not touch it."""
+        made = System(())
+        self._copied_to(made)
+        made._news, made._parts = list(self._news), self._parts
+        made._simple, made._spread = set(self._simple), set(self._spread)
+        made.given = (*cases, *self.given)
+        for case in cases:
+            made.add(case)
+        made._settle()
+        return made
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -49,47 +68,82 @@ class System(Store):
     @property
     def is_contradictory(self) -> bool:
         """Whether linear elimination shows that nothing satisfies what is left.  [dim.decide.linear]"""
-        return contradictory(rows_of(self.bounds))
+        return contradictory(rows_of(self.bounds, self.estimate))
 
     # ------------------------------------------------------------------------------------------- coming to rest
 
     def _settle(self) -> None:
         for _ in range(_ROUNDS):
-            news = [*self._resimplified(), *self._propagated()] if not self.conflict else []
-            for constraint in news:
+            news, self._news = self._news, []
+            found = [*self._resimplified(news), *self._propagated(news)] if not self.conflict else []
+            for constraint in found:
                 self.add(constraint)
-            if not news:
+            if not found:
                 return
 
-    def _resimplified(self) -> list[Constraint]:
+    def _resimplified(self, news: list[set[Atom]]) -> list[Constraint]:
         """The facts that others make simpler, taken out of their old places."""
         items: list[Item] = [*self.bounds, *((difference,) for difference in self.apart), *self.others]
-        return [fact for item in items for fact in self._simplified(item)]
+        found: list[Constraint] = []
+        for item in items:
+            if is_compound(item) and not (item in self._simple and self._is_old(item, news)):
+                simpler = self._simplified(item)
+                found.extend(simpler)
+                if not simpler:
+                    self._simple.add(item)
+        return found
 
-    def _propagated(self) -> list[Constraint]:
+    def _propagated(self, news: list[set[Atom]]) -> list[Constraint]:
         """Tighter bounds of atoms, from the bounds of the sums and products they are in.  [dim.decide.interval]"""
         found: list[Constraint] = []
-        estimate = Estimate(dict(self.bounds))
+        estimate = self.estimate
         for form, interval in list(self.bounds.items())[:_FORMS]:
-            if len(form.terms) > 1:
-                found.extend(_from_sum(form, interval, estimate))
-            else:
-                found.extend(_from_product(form.terms[0][0], interval, estimate))
-        return [c for c in found if self.rewritten(c) is not TRUE and estimate.holds(c) is not True]
+            if not (form in self._spread and self._is_old(form, news)):
+                several = len(form.terms) > 1
+                found += (_from_sum if several else _from_product)(form, interval, estimate)
+                self._spread.add(form)
+        return [c for c in found if estimate.holds(c) is not True and self.rewritten(c) is not TRUE]
+
+    def _changed(self, form: Dim) -> None:
+        self._news.append(set(form.atoms()))
+        self._simple.discard(form)
+        self._spread.discard(form)
+
+    def _is_old(self, item: Item, news: list[set[Atom]]) -> bool:
+        """Whether nothing new is about parts of an item only, so that it says what it said."""
+        if item not in self._parts:
+            self._parts[item] = _within(item)
+        return not any(atoms <= self._parts[item] for atoms in news)
+
+
+def _within(item: Item) -> frozenset[Any]:
+    """The variables and other atoms that an item is made of."""
+    root = item[0] if isinstance(item, tuple) else item
+    return names_in(item).union(node for node in bottom_up(root) if isinstance(node, Compound))
 
 
 def _from_sum(form: Dim, interval: Interval, estimate: Estimate) -> Iterator[Constraint]:
-    for monomial, coefficient in form.terms:
-        term = polynomial({monomial: coefficient})
-        others = estimate.of(form - term)
+    for term, others in _terms(form, estimate):
         if interval.low is not None and others.high is not None:
             yield at_least(term, interval.low - others.high)
         if interval.high is not None and others.low is not None:
             yield at_most(term, interval.high - others.low)
 
 
-def _from_product(monomial: Monomial, interval: Interval, estimate: Estimate) -> Iterator[Constraint]:
+def _terms(form: Dim, estimate: Estimate) -> Iterator[tuple[Dim, Interval]]:
+    """Each term with bounds of the others: of their sum, or where they are many, of each of them."""
+    terms = [polynomial({monomial: coefficient}) for monomial, coefficient in form.terms]
+    if len(terms) <= _SUMMED:
+        yield from ((term, estimate.of(form - term)) for term in terms)
+        return
+    bounds = [estimate.of(term) for term in terms]
+    for at, term in enumerate(terms):
+        yield term, sum((*bounds[:at], *bounds[at + 1 :]), Interval(0, 0))
+
+
+def _from_product(form: Dim, interval: Interval, estimate: Estimate) -> Iterator[Constraint]:
     """`x * y >= 1` with natural factors says `x >= 1`; `x // k <= h` says `x <= k * h + k - 1`."""
+    monomial = form.terms[0][0]
     if len(monomial) == 1:
         yield from _inside(monomial[0], interval)
         return

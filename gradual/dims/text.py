@@ -11,7 +11,7 @@ from typing import Any
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
 from gradual.dims.constraint import And, AtMost, Equal, Not, Or, Truth
 from gradual.dims.dim import Dim, Monomial, constant, of_atom, polynomial
-from gradual.dims.polynomial import cofactor
+from gradual.dims.polynomial import cofactor, multiplied
 from gradual.limits import LIMITS
 
 Text = tuple[str, int]
@@ -161,11 +161,15 @@ def _found(dim: Dim) -> tuple[tuple[Remainder, ...], Dim]:
 
 
 def _candidates(dim: Dim, atom: FloorDiv) -> Iterator[tuple[Remainder, Dim]]:
+    """Remainders by a quotient: more terms of its dividend have to cancel than new ones come."""
+    there = {monomial for monomial, _ in dim.terms}
     for dividend, divisor in _divisions(dim, atom):
         lead, unit = divisor.terms[0]
         for monomial, coefficient in dim.terms:
             rest = cofactor(monomial, (atom, *lead))
-            if rest is not None and coefficient % unit == 0:
+            if rest is None or coefficient % unit:
+                continue
+            if 2 * sum(multiplied(rest, term) in there for term, _ in dividend.terms) > len(dividend.terms):
                 factor = polynomial({rest: -(coefficient // unit)})
                 yield (factor, dividend, divisor), dim - factor * (dividend - divisor * of_atom(atom))
 
@@ -177,8 +181,15 @@ def _divisions(dim: Dim, atom: FloorDiv) -> Iterator[tuple[Dim, Dim]]:
     yield atom.dividend, atom.divisor
     by = atom.divisor.value
     for inner in dim.children if by is not None else ():
-        if isinstance(inner, FloorDiv) and inner is not atom and inner.divisor.value is not None:
-            within = inner.divisor.value
-            offset = (atom.dividend - inner.dividend).value
-            if within > 1 and by is not None and by % within == 0 and offset is not None and offset % within == 0:
+        within = inner.divisor.value if isinstance(inner, FloorDiv) and inner is not atom else None
+        if within is not None and within > 1 and by is not None and by % within == 0:
+            assert isinstance(inner, FloorDiv)
+            offset = _apart(atom.dividend, inner.dividend)
+            if offset is not None and offset % within == 0:
                 yield of_atom(inner) + offset // within, constant(by // within)
+
+
+def _apart(left: Dim, right: Dim) -> int | None:
+    """The difference of two dims, where it is a number."""
+    same = left.terms[: -1 if left.offset else None] == right.terms[: -1 if right.offset else None]
+    return left.offset - right.offset if same else None

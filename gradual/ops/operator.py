@@ -72,6 +72,10 @@ class IllFormed(Exception):
         self.message = message
         self.operand = operand
 
+    def anew(self) -> IllFormed:
+        """The same to be kept or raised again, without the way it came."""
+        return IllFormed(self.rule, self.message, self.operand)
+
 
 class OpenRank(IllFormed):
     """The rank of the result depends on the size at an axis of an operand, which is not known.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -92,6 +93,9 @@ class Asking:
 
         None where more than two numbers are unknown.
         """
+        return remembered_cases(self.operator, tuple(self.names), tuple(self.attributes.items()), types)
+
+    def _every(self, types: Types) -> Cases | None:
         found: list[Case] = []
         for case in self._cases(types, ()):
             if case is None:
@@ -112,14 +116,14 @@ class Asking:
         if cases is None or not cases.complete:
             return None
         if not cases.fitting:
-            raise next(case.refusal for case in cases.every if case.refusal is not None)
+            raise next(case.refusal for case in cases.every if case.refusal is not None).anew()
         return Together(cases.fitting).result()
 
     def _cases(self, types: Types, at: tuple[tuple[Unknown, int], ...]) -> Iterator[Case | None]:
         try:
             found = self.step(types)
         except IllFormed as refusal:
-            yield Case(at, self._read(types), None, refusal)
+            yield Case(at, self._read(types), None, refusal.anew())
             return
         if isinstance(found, Judgement):
             yield Case(at, self._read(types), found)
@@ -171,6 +175,14 @@ class Asking:
                 if conflict.level < len(at):
                     raise
         raise _Conflict(len(at) - 1, last.refusal)
+
+
+@lru_cache(maxsize=256)
+def remembered_cases(
+    operator: Operator, names: tuple[str, ...], attributes: tuple[tuple[str, Any], ...], types: Types
+) -> Cases | None:
+    """`Asking.cases`, remembered: passes and the verifier ask again what the checker has asked."""
+    return Asking(operator, names, dict(attributes))._every(types)
 
 
 class _Conflict(Exception):

@@ -169,7 +169,7 @@ def refutation_uses_the_path(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         decide._Question,
         "plausibility",
-        property(lambda self: [*self.cone.known, *self.cone.path, self.rewritten]),
+        property(lambda self: [*self.cone.path, self.rewritten]),
     )
 
 
@@ -177,8 +177,8 @@ def unknown_is_an_error(patch: pytest.MonkeyPatch) -> None:
     """What nobody could decide is refuted."""
     sound = Decider._climbed
 
-    def climbed(self: Decider, given: Any, order: Any) -> Any:
-        answer = sound(self, given, order)
+    def climbed(self: Decider, *given: Any) -> Any:
+        answer = sound(self, *given)
         return Nowhere("given up") if isinstance(answer, Undecided) else answer
 
     patch.setattr(Decider, "_climbed", climbed)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gradual.dims.atom import Variable
 from gradual.dims.constraint import at_least, at_most, equal, negated
 from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim, constant, variable
+from gradual.dims.dim import Dim, constant, of_atom, variable
 from gradual.dims.facts import Facts
 from gradual.dims.interval import Estimate, Interval
 from gradual.dims.linear import contradictory
@@ -102,6 +102,39 @@ def test_what_cases_refute_has_no_model(trees: list[Tree]) -> None:
     if Refuter(LIMITS).refuted(System(constraints)) is not None:
         for env in grid(GRID):
             assert not all(evaluated(constraint, env) is True for constraint in constraints)
+
+
+@given(st.lists(predicates_sharing(), max_size=3), predicates_sharing())
+@settings(max_examples=150, deadline=None)
+def test_a_narrowed_system_has_the_models_of_both(trees: list[Tree], case: Tree) -> None:
+    """What is at rest before a case is added says with it what all of it says at once."""
+    before = System(map(built, trees))
+    constraints, said = [*map(built, trees), built(case)], state_of(before)
+    narrowed = before.narrowed(built(case))
+    assert state_of(before) == said and set(narrowed.given) == set(constraints)
+    anew = Estimate(narrowed.bounds)
+    assert all(narrowed.estimate.of(form) == anew.of(form) for form in narrowed.bounds)
+    for env in grid(GRID):
+        if all(evaluated(constraint, env) is True for constraint in constraints):
+            assert not narrowed.conflict
+            assert all(evaluated(left, env) in (None, True) for left in narrowed.constraints)
+            assert all(evaluated(image, env) in (None, env[name.name]) for name, image in narrowed.solved.items())
+
+
+def state_of(system: System) -> tuple[object, ...]:
+    return dict(system.solved), dict(system.bounds), dict(system.apart), dict(system.others), system.conflict
+
+
+@given(st.lists(predicates_sharing(), min_size=1, max_size=4))
+@settings(max_examples=150, deadline=None)
+def test_an_estimate_apart_is_one_without_a_form(trees: list[Tree]) -> None:
+    """Of what a form is made of both know the same, of the form and its sums and differences each its own."""
+    system = System(map(built, trees))
+    for form in system.bounds:
+        apart = system.estimate.apart(form)
+        anew = Estimate({other: bound for other, bound in system.bounds.items() if other is not form})
+        for dim in (form, form + 1, *(of_atom(atom) for atom in form.atoms())):
+            assert apart.of(dim) == anew.of(dim)
 
 
 def two_names(tree: Tree) -> Tree:

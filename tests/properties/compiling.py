@@ -16,6 +16,7 @@ from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS, Limits
+from gradual.ops.ranks import remembered_cases
 from gradual.run.value import Blame, Cell, Fault, Procedure, Proxied
 from gradual.source import Source
 from gradual.tensors.value import Constructed, Value
@@ -42,9 +43,10 @@ class Shared:
         return found
 
     def forget(self) -> None:
-        """Answers from here on are found anew, and texts are checked anew."""
+        """Answers from here on are found anew, texts are checked anew, and rules are asked anew."""
         self._deciders.clear()
         _compiled.cache_clear()
+        remembered_cases.cache_clear()
 
 
 SHARED = Shared()

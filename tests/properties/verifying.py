@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import zip_longest
 from random import Random
 
 from gradual.compiler import Options, compile_source
 from gradual.core.print import printed as printed_core
-from gradual.core.terms import Check, Match, Rename, Step
+from gradual.core.terms import Check, Match, Module, Rename, Step
 from gradual.core.verify import violations
 from gradual.limits import LIMITS, Limits
+from gradual.ops.ranks import remembered_cases
 from gradual.source import Source
 from tests.core.mutation import mutants
 from tests.properties.case import Case, errors, gave_up, steps_of
@@ -28,6 +30,7 @@ def determinism(case: Case) -> str | None:
     """Checking twice, with the answers remembered or not, writes the same core and the same diagnostics."""
     if Random(f"fresh {case.seed}").random() > _FRESH:
         return None
+    remembered_cases.cache_clear()
     fresh = compile_source(Source("p.relay", case.text), Options(advise=False))
     if printed_core(fresh.core) != printed_core(case.found.core):
         return f"another core:\n{printed_core(fresh.core)}\n{printed_core(case.found.core)}"
@@ -85,17 +88,21 @@ def tampering(case: Case) -> str | None:
     """The verifier rejects core that was changed in one place that some run comes to.  [core.verify]"""
     if not case.found.ok or not case.outcomes or case.gave_up or case.violations:
         return None
-    functions = case.found.core.functions
+    functions, rejected = case.found.core.functions, lru_cache(_hurriedly)
     every = [mutant for mutant in mutants(case.found.core) if mutant.step is None or _is_live(mutant.step, case.trace)]
     for mutant in Random(f"mutants {case.seed}").sample(every, min(_MUTANTS, len(every))):
         module = replace(mutant.module, data=case.found.core.data)
-        changed = {name for name, function in module.functions.items() if function is not functions[name]}
+        changed = frozenset(name for name, function in module.functions.items() if function is not functions[name])
         may_survive = mutant.kind in _MAY_SURVIVE or mutant.step in _of_arms(case) | _of_ascriptions(case)
-        hurried = SHARED(_HURRIED)
-        decider = SHARED() if violations(case.found.core, hurried, changed) else hurried
+        decider = SHARED() if rejected(case.found.core, changed) else SHARED(_HURRIED)
         if not may_survive and not violations(module, decider, changed):
             return f"accepted: {mutant.says}\n{printed_core(mutant.module)}"
     return None
+
+
+def _hurriedly(core: Module, functions: frozenset[str]) -> bool:
+    """Whether a budget for mutants is too small for what these functions owe themselves."""
+    return bool(violations(core, SHARED(_HURRIED), functions))
 
 
 def _of_arms(case: Case) -> set[Step]:

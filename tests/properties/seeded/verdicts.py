@@ -148,11 +148,12 @@ def answers_are_remembered_by_goal_only() -> Iterator[None]:
     """The cache forgets under which facts a question was asked."""
     climbed = Decider._climbed
     known: dict[object, Answer] = {}
+    Order = tuple[Variable, ...]
 
-    def altered(self: Decider, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
-        key = constraints[-1] if constraints else None
+    def altered(self: Decider, around: Sequence[Constraint], asked: Sequence[Constraint], order: Order) -> Answer:
+        key = asked[-1] if asked else None
         if key not in known:
-            known[key] = climbed(self, constraints, order)
+            known[key] = climbed(self, tuple(around), tuple(asked), order)
         return known[key]
 
     with patch.object(Decider, "_answer", altered):
