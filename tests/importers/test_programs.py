@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import AttributeProto, ModelProto, helper, numpy_helper
+from onnx import AttributeProto, ModelProto, TensorProto, helper, numpy_helper
 
 import gradual
 from gradual.importers.onnx.model import Unsupported
@@ -82,6 +82,102 @@ def test_a_computed_shape_is_followed() -> None:
     compilation = agrees(made, ones(4, 6))
     assert str(compilation.types["@main"]) == "fn (Tensor[(n, 6), float32]) -> Tensor[(n, 3, 2), float32]"
     assert compilation.checks == ()
+
+
+def rearranged() -> list[Any]:
+    """Widths as PyTorch has them, the last axis first and in pairs, become widths as ONNX has them."""
+    return [
+        node("Reshape", "widths pairs", "paired"),
+        node("Slice", "paired end start first back", "turned"),
+        node("Transpose", "turned", "sides", perm=[1, 0]),
+        node("Reshape", "sides flat", "pads"),
+        node("Pad", "x pads", "y"),
+    ]
+
+
+REARRANGED = {
+    "pairs": whole(-1, 2),
+    "end": whole(-1),
+    "start": whole(-(2**63)),
+    "first": whole(0),
+    "back": whole(-1),
+    "flat": whole(-1),
+}
+
+
+def test_numbers_that_were_rearranged_under_two_axes_are_followed() -> None:
+    nodes = [
+        node("Shape", "x", "s"),
+        node("Slice", "s one two", "m"),
+        node("Concat", "zero m one two", "widths", axis=0),
+        *rearranged(),
+    ]
+    constants = {"zero": whole(0), "one": whole(1), "two": whole(2), **REARRANGED}
+    compilation = agrees(model(nodes, [port("x", ["n", "m"])], [port("y", [None] * 2)], constants), ones(2, 3))
+    assert str(compilation.types["@main"]) == "fn (Tensor[(n, m), float32]) -> Tensor[(n + 3, 2 * m), float32]"
+    assert compilation.checks == ()
+
+
+def test_widths_that_are_an_input_are_checked() -> None:
+    inputs = [port("x", ["n", "m"]), port("widths", [4], "int64")]
+    compilation = agrees(
+        model(rearranged(), inputs, [port("y", [None] * 2)], REARRANGED), ones(2, 3), whole(1, 2, 0, 4)
+    )
+    with pytest.raises(gradual.Blame):
+        compilation.run("@main", tensor(ones(2, 3)), tensor(whole(-4, 0, 0, 0)))
+
+
+def test_widths_of_some_axes_are_followed() -> None:
+    nodes = [node("Shape", "x", "s"), node("Pad", "x s - axes", "y")]
+    made = model(nodes, [port("x", [3, "n", 2, 5])], [port("y", [None] * 4)], {"axes": whole(1, -1)})
+    compilation, _ = compiled(made)
+    assert str(compilation.types["@main"]).endswith("Tensor[(3, n + 5, 2, n + 10), float32]")
+
+
+def test_the_same_numbers_under_two_axes_stand_in_the_program() -> None:
+    nodes = [node("Reshape", "w shape", "p"), node("Transpose", "p", "t"), node("Add", "t p", "y")]
+    agrees(model(nodes, [port("w", [4], "int64")], [port("y", [None] * 2)], {"shape": whole(2, 2)}), whole(1, 2, 3, 4))
+
+
+def test_the_places_of_ones_are_all_places() -> None:
+    ones_of = numpy_helper.from_array(whole(1), "value")
+    nodes = [node("Shape", "x", "s"), node("ConstantOfShape", "s", "ones", value=ones_of), node("NonZero", "ones", "y")]
+    compilation = agrees(model(nodes, [port("x", ["n"])], [port("y", [None] * 2, "int64")]), ones(5))
+    assert str(compilation.types["@main"]) == "fn (Tensor[(n,), float32]) -> Tensor[(1, n), int64]"
+    nothing = numpy_helper.from_array(whole(0), "value")
+    nodes[1] = node("ConstantOfShape", "s", "ones", value=nothing)
+    agrees(model(nodes, [port("x", ["n"])], [port("y", [None] * 2, "int64")]), ones(5))
+
+
+def test_random_numbers_are_checked_and_not_drawn() -> None:
+    """Each node has an operator of its own: two tensors of one shape hold other numbers."""
+    nodes = [
+        node("RandomNormalLike", "x", "a"),
+        node("RandomNormalLike", "x", "b", scale=2.0),
+        node("RandomUniform", "", "c", shape=[3, 1], low=1.0),
+        node("Add", "a b", "d"),
+        node("Multinomial", "x", "k", sample_size=5),
+        node("Add", "d c", "y"),
+    ]
+    outputs = [port("y", [None] * 2), port("k", [None] * 2, "int64")]
+    compilation, imported = compiled(model(nodes, [port("x", [3, "m"])], outputs))
+    assert imported.text.count("operator onnx.") == 4
+    assert str(compilation.types["@main"]).endswith("-> (Tensor[(3, m), float32], Tensor[(3, 5), int32])")
+    with pytest.raises(gradual.Fault, match="RandomNormalLike"):
+        compilation.run("@main", tensor(ones(3, 2)))
+
+
+@pytest.mark.parametrize(("start", "step"), [(0.0, 1.0), (1.0, 2.0), (0.5, 1.0), (9.0, -2.0)])
+def test_numbers_up_to_a_size(start: float, step: float) -> None:
+    nodes = [
+        node("Size", "x", "n"),
+        node("Cast", "n", "limit", to=TensorProto.DOUBLE),
+        node("Range", "start limit step", "d"),
+        node("Cast", "d", "y", to=TensorProto.FLOAT),
+    ]
+    constants = {"start": np.array(start), "step": np.array(step)}
+    compilation = agrees(model(nodes, [port("x", ["n"])], [port("y", [None])], constants), ones(4))
+    assert ("?" in str(compilation.types["@main"])) == (start == 0.5)
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (1, 3), (0, 3), (2, 1)])

@@ -38,6 +38,9 @@ INLINE = 256
 LISTED = 8
 """The greatest number of elements of a vector of integers that are written where they are used."""
 
+MOVING = frozenset({"expand_dims", "reshape", "reverse", "squeeze", "strided_slice", "transpose"})
+"""The operators of one tensor whose elements are some of its own, wherever numbers say which."""
+
 _LOCAL = re.compile(r"[A-Za-z_]\w*(?:(?:\.[0-9]+)*\.[A-Za-z_]\w*|::\w+|/[A-Za-z_]\w*|:[0-9]+)*", re.ASCII)
 _INVALID = re.compile(r"\W+", re.ASCII)
 
@@ -75,11 +78,13 @@ class Binding:
     Attributes:
         name: None while nothing asks for one; without, it stands where it is used, if that is one place of its block.
         block: the block in which it stands.
+        operator: of which it is an application, if it is one.
     """
 
     operands: tuple[Value, ...]
     text: Callable[[Sequence[str]], str]
     block: Block
+    operator: str = ""
     name: str | None = None
     uses: int = 0
     shared: bool = False
@@ -93,11 +98,18 @@ class Value:
         type: what is known of it; sizes that are not known are unknowns of their own.
         origin: its binding, or the text that stands for it.
         constant: its elements, where they are known while importing; those of its fields for a tuple.
+        drawn: a vector of integers, and which of its elements these are, where it rearranges one.
     """
 
     type: OpenedType
     origin: Binding | str | None
     constant: Tensor | tuple[Tensor, ...] | None = None
+    drawn: tuple[Value, Tensor] | None = None
+
+    def made_by(self, *operators: str) -> tuple[Value, ...]:
+        """The operands of the application that gives it, where it is one of these operators; none otherwise."""
+        made = self.origin
+        return made.operands if isinstance(made, Binding) and made.operator in operators else ()
 
     @property
     def tensor(self) -> TensorType[Any]:
@@ -197,28 +209,56 @@ class Builder:
         return f"%{self._weight_names[key]}"
 
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
-        """An application; of constants, its value if that is small."""
+        """An application, whose attributes may hold scalars in the place of sizes; of constants, its value if small.
+
+        Elements of integers that were rearranged under several axes are taken out of their vector: no element under
+        more axes than one is followed.
+        """
         declared = CATALOGUE[operator]
         flat = [operand.type for operand in operands]
-        settings = _settings(declared, attributes)
+        settings = _settings(declared, {key: self._sized(value) for key, value in attributes.items()})
         type = self._judged(declared, flat, settings)
         constant = _folded(declared, operands, settings, type)
         if constant is not None:
             return self.constant(constant)
-        written = "".join(f", {key}={_attribute(value)}" for key, value in attributes.items() if value is not None)
+        drawn = _drawn(declared, operands, settings)
+        if drawn is not None and drawn[1].rank == 1 and operands[0].rank > 1:
+            return self.call("take", drawn[0], self.constant(drawn[1]), axis=0)
+        sizes = [self.named(size, "size") for value in attributes.values() for size in _scalars(value)]
 
         def text(given: Sequence[str]) -> str:
-            return f"{operator}({(', '.join(given) + written).removeprefix(', ')})"
+            named = iter(given[len(operands) :])
+            settled = {key: _attribute(value, named) for key, value in attributes.items() if value is not None}
+            written = [*given[: len(operands)], *(f"{key}={value}" for key, value in settled.items())]
+            return f"{operator}({', '.join(written)})"
 
-        return Value(type, self.bind(operands, text))
+        return Value(type, self.bind([*operands, *sizes], text, operator), drawn=drawn)
+
+    def element(self, vector: Value, place: int) -> Value | int:
+        """An element of a vector, as an integer where it is known."""
+        contents = vector.tensor.contents
+        if isinstance(vector.constant, Tensor):
+            return int(vector.constant.flat()[place])
+        known: int | None = None if contents is None else contents[place].value
+        if known is not None:
+            return known
+        return self.call("take", vector, self.number(place, DType.INT64), axis=0)
+
+    def _sized(self, value: Any) -> Any:
+        """An attribute with what is known of the scalars in it."""
+        if isinstance(value, Value):
+            type = self._readable(value.type)
+            assert isinstance(type, TensorType) and type.contents is not None, type
+            return type.contents[0]
+        return tuple(map(self._sized, value)) if isinstance(value, list | tuple) else value
 
     def applied(self, function: str, operands: Sequence[Value], type: OpenedType) -> Value:
         """A call of a function of the program."""
         return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
 
-    def bind(self, operands: Sequence[Value], text: Callable[[Sequence[str]], str]) -> Binding:
+    def bind(self, operands: Sequence[Value], text: Callable[[Sequence[str]], str], operator: str = "") -> Binding:
         """A new binding at the end of the block."""
-        binding = Binding(tuple(operands), text, self.block)
+        binding = Binding(tuple(operands), text, self.block, operator)
         for operand in operands:
             if isinstance(operand.origin, Binding):
                 operand.origin.uses += 1
@@ -239,8 +279,9 @@ class Builder:
         return Value(value.type.fields[index], self.bind([value], lambda given: f"{given[0]}.{index}"))
 
     def named(self, value: Value, name: str) -> Value:
-        """The value, bound to a name if it is not yet and no constant."""
-        if isinstance(value.origin, Binding) and value.origin.name is None:
+        """The value, bound to a name if it is not yet and no constant; not if it may be that nothing asks for it."""
+        passing = value.drawn is not None and value.rank > 1
+        if isinstance(value.origin, Binding) and value.origin.name is None and not passing:
             value.origin.name = self.names.fresh(name)
         return value
 
@@ -367,9 +408,39 @@ def _folded(
     return value if isinstance(value, Tensor) else None
 
 
-def _attribute(value: Any) -> str:
-    """An attribute as programs write it."""
+def _drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any]) -> tuple[Value, Tensor] | None:
+    """The vector of which an application gives some elements, and which."""
+    if operator.name not in MOVING or not isinstance(operands[0].type, TensorType) or not operands[0].dtype.counts:
+        return None
+    (data,) = operands
+    count = data.tensor.shape[0].value if data.rank == 1 else None
+    if data.drawn is not None:
+        vector, places = data.drawn
+    elif count is not None and count <= TRACKED:
+        vector, places = data, Tensor(list(range(count)), DType.INT64, (count,))
+    else:
+        return None
+    try:
+        found = operator.meaning(places, **{key: plain(value) for key, value in settings.items()})
+    except TensorFault:
+        return None
+    return vector, found
+
+
+def _scalars(value: Any) -> Iterator[Value]:
+    """The scalars that stand in an attribute, left to right."""
+    if isinstance(value, Value):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _scalars(part)
+
+
+def _attribute(value: Any, named: Iterator[str]) -> str:
+    """An attribute as programs write it, with the names of the scalars in it."""
     match value:
+        case Value():
+            return next(named)
         case bool():
             return str(value)
         case DType():
@@ -381,4 +452,4 @@ def _attribute(value: Any) -> str:
         case float():
             return written(value, DType.FLOAT32, False)
         case _:
-            return f"[{', '.join(map(_attribute, value))}]"
+            return f"[{', '.join(_attribute(part, named) for part in value)}]"

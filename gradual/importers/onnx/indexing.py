@@ -148,7 +148,11 @@ def top(use: Use) -> list[Value]:
 
 @imports("NonZero")
 def nonzero(use: Use) -> Value:
-    """The places of what is not zero, a column each."""
+    """The places of what is not zero, a column each; of a vector filled with one number these are all places."""
+    filled = use[0].made_by("dyn.full")
+    if filled and use[0].rank == 1 and filled[0].known("a filling").item():
+        zero, one = (use.builder.number(number, DType.INT64) for number in (0, 1))
+        return use.call("expand_dims", use.call("arange", zero, extent(use, use[0], 0), one, dtype=DType.INT64), axis=0)
     return use.call("cast", use.call("transpose", use.call("argwhere", use[0]), axes=[1, 0]), dtype=DType.INT64)
 
 

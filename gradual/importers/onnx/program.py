@@ -13,7 +13,17 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from gradual.dims.dim import Dim, constant, variable
-from gradual.importers.onnx import control, elementwise, images, indexing, networks, recurrent, reductions, shapes
+from gradual.importers.onnx import (
+    control,
+    drawing,
+    elementwise,
+    images,
+    indexing,
+    networks,
+    recurrent,
+    reductions,
+    shapes,
+)
 from gradual.importers.onnx.applying import IMPORTERS, Scope, Use
 from gradual.importers.onnx.building import Builder, Names, Value
 from gradual.importers.onnx.model import Extent, Function, Graph, Model, Node, Port, Unsupported
@@ -23,7 +33,7 @@ from gradual.types.dtype import DType
 from gradual.types.opening import opened
 from gradual.types.type import Hole, TensorType, Type, UnrankedType
 
-FAMILIES = control, elementwise, images, indexing, networks, recurrent, reductions, shapes
+FAMILIES = control, drawing, elementwise, images, indexing, networks, recurrent, reductions, shapes
 """The modules whose importers are in `IMPORTERS`."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)

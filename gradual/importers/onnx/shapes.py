@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
-from gradual.importers.onnx.applying import Use, as_scalar, imports, positive
+from gradual.importers.onnx.applying import Use, as_scalar, constant_of, imports, positive
 from gradual.importers.onnx.building import Value
 from gradual.importers.onnx.model import Unsupported
 from gradual.importers.onnx.reading import dtype_of
@@ -222,8 +223,22 @@ def constant_of_shape(use: Use) -> Value:
 
 @imports("Range")
 def arange(use: Use) -> Value:
-    """The numbers from a start up to a limit."""
-    return use.call("arange", *(as_scalar(use, use[index]) for index in range(3)), dtype=use[0].dtype)
+    """The numbers from a start up to a limit; up to an integer that became a float64 they are integers first.
+
+    Integers that float64 does not hold are further away than there are elements of a tensor.
+    """
+    start, limit, step = (as_scalar(use, use[index]) for index in range(3))
+    whole, first, by = limit.made_by("cast"), _whole(use, start), _whole(use, step)
+    if whole and (whole[0].dtype, limit.dtype) == (DType.INT64, DType.FLOAT64) and first is not None and by is not None:
+        return use.call("cast", use.call("arange", first, *whole, by, dtype=DType.INT64), dtype=limit.dtype)
+    return use.call("arange", start, limit, step, dtype=start.dtype)
+
+
+def _whole(use: Use, value: Value) -> Value | None:
+    """A constant as an integer, where it is a small one."""
+    known = constant_of(value)
+    number = math.nan if known is None else float(known.item())
+    return use.builder.number(int(number), DType.INT64) if number.is_integer() and abs(number) < 2**31 else None
 
 
 @imports("EyeLike")
@@ -260,49 +275,54 @@ def space_to_depth(use: Use) -> Value:
 
 
 # --------------------------------------------------------------------------------------------------------- padding
+Width = int | Value
+"""Cells before or after an axis: a number, or a scalar."""
+
+
 @imports("Pad")
 def pad(use: Use) -> Value:
     """Cells before and after each axis; fewer than none cuts some off."""
     x, mode = use[0], use.only("mode", "constant", "reflect", "edge")
     if use.opset < 11:
-        widths: Value | None = None
-        numbers = list(use.required("pads" if use.opset > 1 else "paddings"))
+        numbers: list[Width] = list(use.required("pads" if use.opset > 1 else "paddings"))
         filling = use.like(use.attribute("value", 0.0), x)
     else:
         widths, given = use[1], use.optional(2)
         filling = use.like(0, x) if given is None else as_scalar(use, given)
-        numbers = widths.numbers("widths") if isinstance(widths.constant, Tensor) else []
-    if widths is not None and not isinstance(widths.constant, Tensor):
-        return _computed_pad(use, x, widths, filling, mode)
+        count = widths.extent(0) if widths.rank == 1 else None
+        if count is None:
+            return _uncounted_pad(use, x, widths, filling, mode)
+        numbers = [use.builder.element(widths, place) for place in range(count)]
     return _pad(use, x, _by_axis(use, numbers), filling, mode)
 
 
-def _by_axis(use: Use, numbers: Sequence[int]) -> list[list[int]]:
+def _by_axis(use: Use, numbers: Sequence[Width]) -> list[list[Width]]:
     """The widths before and after every axis."""
     rank, count = use[0].rank, len(numbers) // 2
     axes = use.optional(3)
     chosen = [positive(axis, rank) for axis in axes.numbers("axes")] if axes is not None else range(rank)
     if len(numbers) % 2 or count != len(chosen):
         raise Unsupported(f"{len(numbers)} widths for {len(chosen)} axes")
-    widths = [[0, 0] for _ in range(rank)]
+    widths: list[list[Width]] = [[0, 0] for _ in range(rank)]
     for index, axis in enumerate(chosen):
         widths[axis] = [numbers[index], numbers[index + count]]
     return widths
 
 
-def _pad(use: Use, x: Value, widths: Sequence[Sequence[int]], filling: Value, mode: str) -> Value:
-    if any(width < 0 for pair in widths for width in pair):
-        begin = [max(-before, 0) for before, _ in widths]
-        end = [min(after, 0) or 2**31 - 1 for _, after in widths]
+def _pad(use: Use, x: Value, widths: Sequence[Sequence[Width]], filling: Value, mode: str) -> Value:
+    known = [[width for width in pair if isinstance(width, int)] for pair in widths]
+    if all(len(pair) == 2 for pair in known) and any(width < 0 for pair in known for width in pair):
+        begin = [max(-before, 0) for before, _ in known]
+        end = [min(after, 0) or 2**31 - 1 for _, after in known]
         x = use.call("strided_slice", x, begin=begin, end=end, strides=[1] * x.rank)
-        widths = [[max(before, 0), max(after, 0)] for before, after in widths]
+        widths = [[max(before, 0), max(after, 0)] for before, after in known]
         if not any(map(any, widths)):
             return x
     return use.call("nn.pad", x, filling, pad_width=widths, pad_mode=None if mode == "constant" else mode)
 
 
-def _computed_pad(use: Use, x: Value, widths: Value, filling: Value, mode: str) -> Value:
+def _uncounted_pad(use: Use, x: Value, widths: Value, filling: Value, mode: str) -> Value:
     if use.optional(3) is not None:
-        raise Unsupported("widths of some axes only, computed when the model runs")
+        raise Unsupported("a number of widths that is not known here")
     pairs = use.call("transpose", use.call("reshape", widths, newshape=[2, x.rank]), axes=[1, 0])
     return use.call("dyn.nn.pad", x, pairs, filling, pad_mode=None if mode == "constant" else mode)

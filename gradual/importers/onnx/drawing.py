@@ -1,0 +1,52 @@
+"""Operators that draw random numbers: declarations, by which a program is checked; a run stops there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradual.dims.dim import constant
+from gradual.importers.onnx.applying import Use, imports
+from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.reading import dtype_of
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
+
+
+@imports("RandomNormalLike", "RandomUniformLike", "Bernoulli")
+def alike(use: Use) -> Value:
+    """Numbers of a tensor's shape."""
+    return _drawn(use, [f"n{axis}" for axis in range(use[0].rank)], _dtype(use, use[0].dtype))
+
+
+@imports("RandomNormal", "RandomUniform")
+def of_shape(use: Use) -> Value:
+    """Numbers of a given shape."""
+    zeros = use.call("zeros", shape=list(use.required("shape")), dtype=_dtype(use, DType.FLOAT32))
+    return _drawn(use, list(map(str, zeros.shape)), zeros.dtype)
+
+
+@imports("Multinomial")
+def classes(use: Use) -> Value:
+    """Some classes of each row, by their weights."""
+    return _drawn(use, ["n0", str(use.attribute("sample_size", 1))], _dtype(use, DType.INT32))
+
+
+def _dtype(use: Use, default: DType) -> DType:
+    to = use.attribute("dtype")
+    return default if to is None else dtype_of(to, "the result")
+
+
+def _drawn(use: Use, extents: Sequence[str], dtype: DType) -> Value:
+    """The application of an operator that only this node has: no two draw the same numbers."""
+    builder = use.builder
+    name = f"onnx.{builder.names.fresh(use.node.operator)}"
+    given = [use[0]] if use.inputs else []
+    params = ", ".join(f"%x: {_written([f'n{axis}' for axis in range(one.rank)], one.dtype)}" for one in given)
+    builder.functions[name] = f"operator {name}({params}) -> {_written(extents, dtype)};\n"
+    sizes = {f"n{axis}": size for one in given for axis, size in enumerate(one.tensor.shape)}
+    shape = tuple(sizes[extent] if extent in sizes else constant(int(extent)) for extent in extents)
+    return builder.applied(name, given, TensorType(shape, dtype))
+
+
+def _written(extents: Sequence[str], dtype: DType) -> str:
+    return f"Tensor[({', '.join(extents)}{',' * (len(extents) == 1)}), {dtype}]"
