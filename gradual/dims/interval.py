@@ -266,11 +266,6 @@ def bounds_of(dim: Dim, known: Bounds) -> Interval:
     return Estimate(known).of(dim)
 
 
-def judged(constraint: Constraint, known: Bounds) -> bool | None:
-    """Whether a constraint always holds (True) or never (False) within bounds of forms.  [dim.decide.interval]"""
-    return Estimate(known).holds(constraint)
-
-
 def _greatest_of(intervals: list[Interval]) -> Interval:
     highs = [interval.high for interval in intervals if interval.high is not None]
     return Interval(

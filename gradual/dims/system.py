@@ -20,8 +20,6 @@ from gradual.dims.store import Item, Store, Trail, is_compound, names_in
 
 _ROUNDS = 4
 _FORMS = 64
-_SUMMED = 12
-"""Of how many terms every sum of all but one is looked at."""
 
 
 class System(Store):
@@ -123,22 +121,13 @@ def _within(item: Item) -> frozenset[Any]:
 
 
 def _from_sum(form: Dim, interval: Interval, estimate: Estimate) -> Iterator[Constraint]:
-    for term, others in _terms(form, estimate):
+    for monomial, coefficient in form.terms:
+        term = polynomial({monomial: coefficient})
+        others = estimate.of(form - term)
         if interval.low is not None and others.high is not None:
             yield at_least(term, interval.low - others.high)
         if interval.high is not None and others.low is not None:
             yield at_most(term, interval.high - others.low)
-
-
-def _terms(form: Dim, estimate: Estimate) -> Iterator[tuple[Dim, Interval]]:
-    """Each term with bounds of the others: of their sum, or where they are many, of each of them."""
-    terms = [polynomial({monomial: coefficient}) for monomial, coefficient in form.terms]
-    if len(terms) <= _SUMMED:
-        yield from ((term, estimate.of(form - term)) for term in terms)
-        return
-    bounds = [estimate.of(term) for term in terms]
-    for at, term in enumerate(terms):
-        yield term, sum((*bounds[:at], *bounds[at + 1 :]), Interval(0, 0))
 
 
 def _from_product(form: Dim, interval: Interval, estimate: Estimate) -> Iterator[Constraint]:

@@ -181,12 +181,12 @@ def _divisions(dim: Dim, atom: FloorDiv) -> Iterator[tuple[Dim, Dim]]:
     yield atom.dividend, atom.divisor
     by = atom.divisor.value
     for inner in dim.children if by is not None else ():
-        within = inner.divisor.value if isinstance(inner, FloorDiv) and inner is not atom else None
-        if within is not None and within > 1 and by is not None and by % within == 0:
-            assert isinstance(inner, FloorDiv)
-            offset = _apart(atom.dividend, inner.dividend)
-            if offset is not None and offset % within == 0:
-                yield of_atom(inner) + offset // within, constant(by // within)
+        if isinstance(inner, FloorDiv) and inner is not atom and inner.divisor.value is not None:
+            within = inner.divisor.value
+            if within > 1 and by is not None and by % within == 0:
+                offset = _apart(atom.dividend, inner.dividend)
+                if offset is not None and offset % within == 0:
+                    yield of_atom(inner) + offset // within, constant(by // within)
 
 
 def _apart(left: Dim, right: Dim) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from gradual.dims.dim import constant
 from gradual.importers.onnx.applying import Use, imports
 from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.model import Unsupported
 from gradual.importers.onnx.reading import dtype_of
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -21,14 +22,17 @@ def alike(use: Use) -> Value:
 @imports("RandomNormal", "RandomUniform")
 def of_shape(use: Use) -> Value:
     """Numbers of a given shape."""
-    zeros = use.call("zeros", shape=list(use.required("shape")), dtype=_dtype(use, DType.FLOAT32))
+    zeros = use.call("zeros", shape=use.required("shape"), dtype=_dtype(use, DType.FLOAT32))  # reads the attribute
     return _drawn(use, list(map(str, zeros.shape)), zeros.dtype)
 
 
 @imports("Multinomial")
 def classes(use: Use) -> Value:
     """Some classes of each row, by their weights."""
-    return _drawn(use, ["n0", str(use.attribute("sample_size", 1))], _dtype(use, DType.INT32))
+    count = use.attribute("sample_size", 1)
+    if use[0].rank != 2 or not isinstance(count, int):
+        raise Unsupported(f"sample_size={count!r} of a tensor of rank {use[0].rank}")
+    return _drawn(use, ["n0", str(count)], _dtype(use, DType.INT32))
 
 
 def _dtype(use: Use, default: DType) -> DType:
