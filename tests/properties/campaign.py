@@ -220,7 +220,7 @@ class Chunk:
 def sources() -> str:
     """A digest of everything that decides what a campaign finds: neither tools, importers nor other tests do."""
     digest = hashlib.blake2b(digest_size=8)
-    folders = ("gradual", "tests/generators", "tests/properties", "tests/core")
+    folders = ("gradual", "tests/generators", "tests/properties", "tests/passes", "tests/core")
     rim = {ROOT / "gradual/tools", ROOT / "gradual/importers"}
     for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")):
         if not path.name.startswith("test_") and rim.isdisjoint(path.parents):
