@@ -7,7 +7,7 @@ from the place into which they flow.  What no program can write is told.   [pass
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -54,7 +54,7 @@ from gradual.core.terms import (
     WrapReference,
     WriteReference,
 )
-from gradual.dims.constraint import TRUE
+from gradual.dims.constraint import TRUE, Constraint
 from gradual.dims.dim import Dim, SizeOf
 from gradual.source import Span
 from gradual.syntax import ast
@@ -252,8 +252,14 @@ class _Writer(Lines):
                 items.append(ast.Assert(self.spelling.variable(condition), message or None, NOWHERE))
             case step:
                 value = self._value(self._admissible(self._converted(found, index, items), items))
+                if isinstance(step, Rename) and self._owes_nothing(step, found.later.get(index, {})):
+                    self.needless.add(step.name)
                 items.append(self._let(step, value))
                 self.scope.append(step.name)
+
+    def _owes_nothing(self, step: Rename, later: Mapping[str, Sequence[Constraint]]) -> bool:
+        """Whether an ascription demands nothing, neither where it stands nor where a function in it is called."""
+        return not any(later.values()) and self.demands.goals(step) <= {TRUE}
 
     def _converted(self, found: Implied, index: int, items: list[ast.Item]) -> Step:
         """The step at a place with operands that forget, where converting them checks what never holds."""
@@ -273,8 +279,6 @@ class _Writer(Lines):
         match step:
             case Rename():
                 annotation = self.spelling.type(written(step))
-                if self.demands.goals(step) <= {TRUE}:
-                    self.needless.add(step.name)
             case Wrap(type=type) | WrapReference(type=type) | Convert(type=type):
                 annotation = self.spelling.type(type)
         return ast.Let(self._named(step.name), annotation, value, NOWHERE)

@@ -223,7 +223,7 @@ class Lines:
         """An ascription that owes a goal, of a value whose size or rank the goal speaks of if there is one."""
         for variable in sorted(goal.variables()):
             match variable.witness:
-                case SizeOf(value=path, axis=axis) if self._shape(path) is not None:
+                case SizeOf(value=path, axis=axis) if (shape := self._shape(path)) is not None and axis < shape.rank:
                     self._owe(path, axis, goal, variable, items)
                     return
                 case RankOf(value=path) if (rank := _solved(goal, variable)) is not None and rank.value is not None:

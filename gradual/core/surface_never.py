@@ -7,9 +7,9 @@ from itertools import combinations
 
 from gradual.core.surface_demands import Demands
 from gradual.dims.constraint import Constraint, any_of, equal
-from gradual.dims.dim import Dim, ite
+from gradual.dims.dim import Dim, constant, ite
 from gradual.types.measuring import bare
-from gradual.types.opening import at_rank, base_of, size_of
+from gradual.types.opening import at_rank, base_of, rank_of, size_of
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.verdict import Proved
 
@@ -92,7 +92,9 @@ def read_joined(
         case UnrankedType(origin=origin) if origin == path and len({one.rank for one in tensors}) == 1:
             if len(tensors) < len(types):
                 return type
-            ranked = at_rank(type, path, tensors[0].rank)
+            rank, (variable,) = tensors[0].rank, rank_of(path).variables()
+            demands.reads[variable] = constant(rank)
+            ranked = at_rank(type, path, rank)
             return read_joined(ranked, path, truth, types, outside, demands)
         case TensorType(shape) if len(tensors) == len(types):
             for axis, (own, *sizes) in enumerate(zip(shape, *(one.shape for one in tensors), strict=True)):

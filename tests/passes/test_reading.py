@@ -127,6 +127,20 @@ def @main(%x: Tensor[*, float32]) {
   let %f = fn (%z: Tensor[*, float32]) { shape_of(%y) };
   %f(%x)
 }""",
+    "a rank that branches do not have": """def @main(%c: bool, %x: Tensor[(n,), float32], %y: Tensor[*, float32]) {
+  assert ndim(%y) == 1;
+  let %z = if (%c) { %y } else { %x };
+  let %w = %z as Tensor[(?, 0), float32];
+  %z
+}""",
+    "a function that never fits later, converted before": """
+def @f(%a: Tensor[(?,), float32]) -> Tensor[(?,), float32] { exp(%a) }
+def @main(%x: Tensor[(n,), float32], %y: Tensor[(k,), float32]) {
+  let %g: fn (Tensor[(n // 2,), float32]) -> Tensor[(k,), float32] = @f;
+  let %z: Tensor[(2,), float32] = %x;
+  let %h: fn (Tensor[(2,), float32]) -> Tensor[(n,), float32] = %g;
+  %h(%x)
+}""",
 }
 
 
