@@ -157,7 +157,7 @@ class Sizes:
             raise Unreadable
         type = self.state.contents(value)
         if type is None or type.rank != 0:
-            raise NotADim(f"`{name}` is not an integer scalar", span, "E0206", "name.dimension")
+            raise NotADim(f"`{name}` is not a scalar of int32 or int64", span, "E0206", "name.dimension")
         (content,) = type.contents or ()
         assert isinstance(content, Dim), content
         return content
