@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from gradual.checker.data import fields_of, written_field
 from gradual.checker.elaboration import Elaboration, Made
-from gradual.checker.flow import Place, flow
+from gradual.checker.flow import Place, flow, projected
 from gradual.core.terms import Change, Conversion, Convert, Param, Promise
 from gradual.types.declared import Constructor, Data
 from gradual.types.fitting import Regular, fits
@@ -34,25 +34,28 @@ class Failed:
 FAILED = Failed()
 
 
-def converted(state: Elaboration, value: str, source: DataType, target: DataType, place: Place) -> str | None:
-    """The data structure at another type; None after reporting that no value could be converted.
+def converted(
+    state: Elaboration, value: str, path: str, source: DataType, target: DataType, place: Place
+) -> str | None:
+    """The data structure at a path below a value, at another type; None after reporting that none could be converted.
 
-    [type.data.convert]
+    One that stays as it is, is its path below the value.  [type.data.convert]
     """
     regular = Regular(state.program.data, state.program.limits.parts)
     if fits(source, target, regular):
-        return value
+        return value + path
     outermost = not state.conversions
-    conversion = Converting(state, value, place, regular).conversion(source, target)
+    conversion = Converting(state, value + path, place, regular).conversion(source, target)
     if conversion is None:
         return None
     if outermost:
         _prune(conversion)
         if not any(any(how) for how in conversion.fields.values()):
-            return value
+            return value + path
+    part = projected(state, value, path, place.span)
     name = state.fresh(None)
-    state.steps.append(Convert(name, value, conversion, target, place.span))
-    return state.define(name, target, Made("a conversion", (value,), place.span))
+    state.steps.append(Convert(name, part, conversion, target, place.span))
+    return state.define(name, target, Made("a conversion", (part,), place.span))
 
 
 class Converting:

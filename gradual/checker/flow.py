@@ -85,7 +85,8 @@ def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> s
                 part = _converted(state, value, demand, place)
                 if part is None:
                     return None
-                converted[path] = part
+                if part != value + path:
+                    converted[path] = part
     return _rebuilt(state, value, "", converted, place.span)
 
 
@@ -136,19 +137,23 @@ def _owed(state: Elaboration, value: str, demand: Demand, place: Place) -> Owed:
 
 # ------------------------------------------------------------------------------------------------------ conversions
 def _converted(state: Elaboration, value: str, coercion: Coercion, place: Place) -> str | None:
-    """The part of a value that needs a conversion, converted; None after reporting that none can be."""
+    """The part of a value that needs a conversion, converted; None after reporting that none can be.
+
+    One that stays as it is, is its path below the value.
+    """
     from gradual.checker.converting import converted
     from gradual.checker.proxies import wrapped, wrapped_reference
 
+    path = coercion.path
     match coercion.source, coercion.target:
         case FunctionType() as source, FunctionType() as target:
             if subsumes(source, target):
-                return projected(state, value, coercion.path, place.span)
-            return wrapped(state, projected(state, value, coercion.path, place.span), source, target, place)
+                return value + path
+            return wrapped(state, projected(state, value, path, place.span), source, target, place)
         case ReferenceType() as source, ReferenceType() as target:
-            return wrapped_reference(state, projected(state, value, coercion.path, place.span), source, target, place)
+            return wrapped_reference(state, projected(state, value, path, place.span), source, target, place)
         case DataType() as source, DataType() as target:
-            return converted(state, projected(state, value, coercion.path, place.span), source, target, place)
+            return converted(state, value, path, source, target, place)
     raise AssertionError(coercion)
 
 

@@ -92,8 +92,8 @@ def read_joined(
         case UnrankedType(origin=origin) if origin == path and len({one.rank for one in tensors}) == 1:
             if len(tensors) < len(types):
                 return type
-            rank, (variable,) = tensors[0].rank, rank_of(path).variables()
-            demands.reads[variable] = constant(rank)
+            rank, (number,) = tensors[0].rank, rank_of(path).variables()
+            demands.reads[number] = constant(rank)
             ranked = at_rank(type, path, rank)
             return read_joined(ranked, path, truth, types, outside, demands)
         case TensorType(shape) if len(tensors) == len(types):

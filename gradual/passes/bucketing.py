@@ -48,7 +48,7 @@ class Bucket:
     @staticmethod
     def of(size: int, pins: Pins) -> Bucket:
         """A written size such as `2 * n` that is 8 decides that n is 4."""
-        return Bucket(next(iter(pins.named.values()), size), pins)
+        return Bucket(next(iter((*pins.named.values(), *pins.sizes.values())), size), pins)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,7 @@
 """What a user pins of a function: numbers for its dims and for sizes of its parameters.
 
 n=3             the dim `n`
-dim(%x,0)=3     the size of an axis of a parameter, written or `?`
+dim(%x,0)=3     the size of an axis of a parameter: its own if it is `?`, else by the unknown that it is written with
 %x=(10,?)       the sizes of a parameter, some of them left as they are
 %k=3            the number that a parameter holds
 @f:n=3          any of these, of one function only                                [pass.specialize.names]
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gradual.core.terms import Function, Module
-from gradual.dims.dim import Dim, Kind, Variable, constant, of_atom
+from gradual.dims.dim import ContentOf, Dim, Kind, SizeOf, Variable, constant, of_atom
 from gradual.passes.passing import Unusable
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
@@ -183,32 +183,47 @@ def _within(text: str, what: str, dtype: DType) -> int:
 
 
 def _pin_size(function: Function, pins: Pins, place: Place, wanted: int) -> None:
-    """Pin one size of a parameter: an open one itself, a written one by the dim in it."""
+    """Pin one size of a parameter: an open one itself, a written one by the unknown in it."""
     what = f"{function.name}:dim({spelled(place[0])},{place[1]})"
     extent = _extents(function)[place]
     if isinstance(extent, Hole):
         return _agree(pins.sizes, place, wanted, what)
-    extent = extent.substitute({variable: constant(k) for variable, k in pins.named.items()})
+    extent = extent.substitute({**pins.outside(), **pins.dims()})
     if extent.value is not None:
         if extent.value != wanted:
             raise Unusable(f"`{what}` is {extent.value}, not {wanted}")
         return None
     solved = _solved(extent, wanted)
     if solved is None:
-        raise Unusable(f"`{what}` is `{extent}`; no number for one dim alone makes that {wanted}")
-    _agree(pins.named, *solved, what)
+        raise Unusable(f"`{what}` is `{extent}`; no number for one unknown alone makes that {wanted}")
+    variable, found = solved
+    match variable.witness:
+        case SizeOf(path, axis):
+            _pin_size(function, pins, (path, axis), found)
+        case ContentOf(name):
+            _agree(pins.elements, name, _within(str(found), name, _held(function, name)), what)
+        case _:
+            _agree(pins.named, variable, found, what)
 
 
 def _solved(extent: Dim, wanted: int) -> tuple[Variable, int] | None:
-    """The dim and the number at which a size that is linear in it is as wanted."""
+    """The unknown and the number at which a size that is linear in it is as wanted; sizes are not negative."""
     variables = sorted(extent.variables())
     factor = dict(extent.terms).get((variables[0],)) if len(variables) == 1 else None
     if factor is None:
         return None
     rest = (extent - factor * of_atom(variables[0])).value
-    if rest is None or (wanted - rest) % factor or (wanted - rest) // factor < 0:
+    if rest is None or (wanted - rest) % factor:
         return None
-    return variables[0], (wanted - rest) // factor
+    found = (wanted - rest) // factor
+    return (variables[0], found) if found >= 0 or isinstance(variables[0].witness, ContentOf) else None
+
+
+def _held(function: Function, name: str) -> DType:
+    """The element type of an integer parameter."""
+    (type,) = (param.written for param in function.params if param.name == name)
+    assert isinstance(type, TensorType), type
+    return type.dtype
 
 
 def _agree(table: dict[K, int], key: K, wanted: int, what: str) -> None:

@@ -88,10 +88,10 @@ def demands(source: OpenedType, target: GradualType, path: str = "") -> Iterator
         case FunctionType(), FunctionType():
             yield Coercion(source, target, path)
         case DataType(), DataType() if source.name == target.name:
-            if source != target:
+            if not is_same(source, target):
                 yield Coercion(source, target, path)
         case ReferenceType(), ReferenceType():
-            if source != target:
+            if not is_same(source, target):
                 yield Coercion(source, target, path)
         case (TypeVariable(), TypeVariable()) if source == target:
             return

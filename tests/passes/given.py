@@ -6,18 +6,32 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 
 from gradual.core.print import printed
-from gradual.core.terms import Module
-from gradual.passes.pinning import unknowns
+from gradual.core.terms import Function, Module
+from gradual.dims.dim import Dim
+from gradual.types.measuring import requirements
+from gradual.types.opening import spelled
+from gradual.types.type import TensorType
 
 Given = Mapping[str, str]
 
 
 def _open(module: Module) -> Iterator[str]:
-    """One of the open sizes, by the program."""
+    """Something that may be pinned, by the program."""
     functions = [function for name, function in module.functions.items() if name.startswith("@")]
-    sizes = [f"{one.name}:{unknown}" for one in functions for unknown in dict.fromkeys(unknowns(one))]
-    if sizes:
-        yield Random(printed(module)).choice(sizes)
+    names = [f"{one.name}:{name}" for one in functions for name in dict.fromkeys(_pinned(one))]
+    if names:
+        yield Random(printed(module)).choice(names)
+
+
+def _pinned(function: Function) -> Iterator[str]:
+    """The names of what a function's declaration leaves open: dims, sizes however they are written, and integers."""
+    yield from (variable.name for variable in function.type.binders)
+    for param in function.params:
+        if isinstance(param.written, TensorType) and param.written.rank == 0 and param.written.dtype.counts:
+            yield param.name
+        for extent, _, path, axis in requirements(param.written, param.name):
+            if not isinstance(extent, Dim) or extent.value is None:
+                yield f"dim({spelled(path)},{axis})"
 
 
 def _numbers(module: Module) -> Iterator[Given]:

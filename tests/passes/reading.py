@@ -62,6 +62,8 @@ def misread(core: Module, inputs: Iterable[tuple[Value, ...]], refused: bool = F
         if not ends_alike(was, now):
             return f"ends otherwise on {values}: {was}, read again {now}\n{printed}"
     second = program_text(again.core)
+    if is_unsayable(second):
+        return None
     third = program_text(compiled(second).core)
     if second != third and not gave_up(again):
         return f"not stable:\n{second}\nread again is printed as\n{third}"

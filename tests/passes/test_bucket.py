@@ -253,6 +253,26 @@ def test_what_is_no_bucket_is_refused(words: tuple[str, ...], says: str) -> None
         bucketed(gradual.check(MLP), *words)
 
 
+@pytest.mark.parametrize("words", [("dim(%x,0)=4",), ("dim(%x,0)=4", "pad=0")])
+def test_a_size_that_is_written_with_a_number_is_no_bucket(words: tuple[str, ...]) -> None:
+    text = """def @main(%k: int32, %x: Tensor[(%k, 2), float32]) {
+  let %r: int32 = %k;
+  if (%r == 4) { (nn.relu(%x), %r) } else { (negative(%x), 0) }
+}"""
+    with pytest.raises(Unusable, match="`%k` is no size of `@main`, but a value"):
+        bucketed(gradual.check(text), *words)
+
+
+def test_a_size_that_is_written_with_another_size_decides_that() -> None:
+    text = "def @main(%x: Tensor[(?,), float32], %y: Tensor[(2 * dim(%x, 0) + 1,), float32]) { (nn.relu(%x), %y) }"
+    before = gradual.check(text)
+    after = bucketed(before, "dim(%y,0)=3,5")
+    assert {"@main_y_0_3", "@main_y_0_5", "@main_any"} < set(after.types)
+    for size in (1, 2, 3):
+        values = floats(size), floats(2 * size + 1)
+        assert after.run("@main", *values) == before.run("@main", *values)
+
+
 @pytest.mark.parametrize("value", ["%x", "(%x, sum(%y))", "(sum(%y), (exp(%x), %x))"])
 def test_what_a_padded_bucket_prints_checks_again(value: str) -> None:
     before = gradual.check(f"def @main(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) {{ {value} }}")

@@ -127,6 +127,17 @@ def @main(%x: Tensor[*, float32]) {
   let %f = fn (%z: Tensor[*, float32]) { shape_of(%y) };
   %f(%x)
 }""",
+    "references whose functions call their parameters otherwise": """def @main(%b: bool) {
+  if (%b) { ref(fn (%a: float32) -> float32 { 1f }) }
+  else { let %v: ref(fn (float32) -> float32) = ref(fn (%c: float32) -> float32 { 2f }); %v }
+}""",
+    "a tuple with a function that stays": """
+def @main(%x: Tensor[(n,), float32]) { ref((%x, fn (%a: Tensor[(?,), float32]) -> float32 { sum(%a) })) }""",
+    "a tuple with data that stay": """type List[A] { Cons(A, List[A]), Nil }
+def @main(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) where n == m {
+  let %t: (Tensor[(n,), float32], List[Tensor[(m,), float32]]) = (%x, Cons(%x, Nil));
+  %t
+}""",
     "a rank that branches do not have": """def @main(%c: bool, %x: Tensor[(n,), float32], %y: Tensor[*, float32]) {
   assert ndim(%y) == 1;
   let %z = if (%c) { %y } else { %x };

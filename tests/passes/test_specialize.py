@@ -203,7 +203,7 @@ REFUSED = {
     "n=x": "a size is a number",
     "k=3": "nothing is called `k`; what is open: `@main:n`",
     "@g:n=3": "there is no function `@g`",
-    "dim(%x,0)=2": "no number for one dim alone makes that 2",
+    "dim(%x,0)=2": "no number for one unknown alone makes that 2",
     "dim(%x,1)=3": "is 2, not 3",
     "dim(%z,0)=9": "since `u <= 4` is declared",
     "%x=(3,)": "has 2 sizes",
@@ -235,6 +235,20 @@ def @main(%x: Tensor[(n,), float32], %y: Tensor[(n + 1,), float32], %z: Tensor[(
         at("def @main(%k: int32) { %k }", "%k=2147483648")
     with pytest.raises(Unusable, match="given nothing"):
         at(text)
+
+
+def test_a_size_pins_what_it_is_written_with_once() -> None:
+    text = """
+def @main(%j: int32, %x: Tensor[(%j,), float32], %z: Tensor[(?,), float32], %y: Tensor[(dim(%z, 0),), float32]) { %x }
+"""
+    found = at(text, "dim(%x,0)=3", "dim(%y,0)=2", "%j=3", "dim(%z,0)=2").types["@main"]
+    assert found.startswith("fn (int32, Tensor[(3,), float32], Tensor[(2,), float32], Tensor[(2,), float32])")
+    assert found.endswith("where %j == 3")
+    for words in (("dim(%x,0)=3", "%j=4"), ("%j=4", "dim(%x,0)=3"), ("dim(%y,0)=3", "dim(%z,0)=4")):
+        with pytest.raises(Unusable):
+            at(text, *words)
+    with pytest.raises(Unusable, match="a number that no int32 holds"):
+        at(text, "dim(%x,0)=2147483648")
 
 
 def test_a_bound_of_a_size_that_is_pinned_is_demanded_still() -> None:
