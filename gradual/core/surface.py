@@ -225,7 +225,7 @@ class _Writer(Lines):
             made.append(self._ended(items, result if type == own else self.vaguer(result, type, items)))
         if len(some) == len(types):
             truth = self.demands.truth(step.condition) if isinstance(step, If) else None
-            self.demands.types[step.name] = read_joined(step.type, step.name, truth, types, outside, self.demands)
+            self.demands.hold(step.name, read_joined(step.type, step.name, truth, types, outside, self.demands))
             self.joins.add(step.name)
             self.doubtful |= not self.open and truth is None and in_doubt(types, outside, self.demands)
         return made

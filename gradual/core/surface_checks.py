@@ -129,7 +129,7 @@ class Lines:
         number = self.next_name()
         new = f"%={number[1:]}"
         self.spelling.names[new] = number
-        self.demands.types[new] = opened(type, new, lambda path, axis, hole: None)[0]
+        self.demands.hold(new, opened(type, new, lambda path, axis, hole: None)[0])
         self.made.add(new)
         return new
 

@@ -71,8 +71,7 @@ class Demands:
     def enter(self, function: Function) -> None:
         """Take in what holds whenever a function is entered."""
         for param in function.params:
-            self.types[param.name] = param.type
-            self._sized(param.type)
+            self.hold(param.name, param.type)
         for goal in declarations(function):
             self.knowing.tell(goal)
 
@@ -110,17 +109,20 @@ class Demands:
     def define(self, step: Step) -> None:
         """Take in the type of what a step makes."""
         if not isinstance(step, Check | Assertion):
-            self.types[step.name] = step.type
-            self._sized(step.type)
+            self.hold(step.name, step.type)
 
-    def _sized(self, type: OpenedType) -> None:
+    def hold(self, name: str, type: OpenedType) -> None:
+        """A value is of a type, whose sizes are not negative."""
+        self.types[name] = type
         for size in sizes(type):
             if size.value is None:
                 self.knowing.tell(size)
 
     def bind(self, pattern: CorePattern) -> None:
         """Take in the types of what a pattern binds."""
-        self.types.update((bind.name, bind.type) for bind in binds(pattern) if bind.name is not None)
+        for bind in binds(pattern):
+            if bind.name is not None:
+                self.hold(bind.name, bind.type)
 
     def mark(self) -> Learnt:
         """What is known here, for `rollback` at the end of the block."""
@@ -144,7 +146,7 @@ class Demands:
             return True
         for name, type in self.types.items():
             if witness.value in shapes_unknown(type):
-                self.types[name] = at_rank(type, witness.value, rank)
+                self.hold(name, at_rank(type, witness.value, rank))
         return True
 
     def targets(self, step: Step) -> Iterator[tuple[str, GradualType]]:

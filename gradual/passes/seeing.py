@@ -142,7 +142,11 @@ class Seen:
         if now is not before and now != before:
             self.changed.add(name)
             self._stands_for(name, before, now)
-        for size in sizes(now):
+        self._sized(now)
+
+    def _sized(self, type: OpenedType) -> None:
+        """No size of a value that is here is negative."""
+        for size in sizes(type):
             if size.value is None:
                 self.knowing.tell(size)
 
@@ -234,6 +238,7 @@ class Seen:
             if name in self.types:
                 self._vague.append((name, self.types[name]))
                 self.types[name] = at_rank(self.types[name], origin, rank)
+                self._sized(self.types[name])
                 if self.written_out:  # what follows around it does not know the rank
                     self.changed.add(name)
                     self.changed.update(old for old, new in self.rewriting.names.items() if new == name)
