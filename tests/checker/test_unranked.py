@@ -26,7 +26,7 @@ from tests.generators.operators import Application, rows
 
 OPERATORS = sorted({one.name for one in CATALOGUE.values()})
 every_operator = pytest.mark.parametrize("name", OPERATORS)
-few = settings(max_examples=8, deadline=None, derandomize=True, phases=(Phase.generate, Phase.shrink))
+few = settings(max_examples=5, deadline=None, derandomize=True, phases=(Phase.generate, Phase.shrink))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from tests.properties.case import Case
 from tests.properties.compiling import Outcome, alike, compiled, outcome
 from tests.properties.inputs import arguments, spoiled
 
-PROGRAMS = int(os.environ.get("GRADUAL_PRINTED", "60"))
+PROGRAMS = int(os.environ.get("GRADUAL_PRINTED", "36"))
 
 
 def again(found: Compilation) -> Compilation:

@@ -18,7 +18,7 @@ from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.properties.seeded.directed import Written
 
-PROGRAMS = int(os.environ.get("GRADUAL_PASSED", "200"))
+PROGRAMS = int(os.environ.get("GRADUAL_PASSED", "104"))
 START = 1000
 SLICES = 8
 
