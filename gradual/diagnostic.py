@@ -66,3 +66,8 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     help: tuple[Help, ...] = ()
     data: Mapping[str, object] = field(default_factory=dict)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things in words: `1 argument`, `2 arguments`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -17,7 +17,7 @@ from gradual.checker.sizes import NotADim, Sizes
 from gradual.checker.unranked import Application, asked
 from gradual.core.implied import of_result
 from gradual.core.terms import Apply, Promise, Site
-from gradual.diagnostic import Related
+from gradual.diagnostic import Related, counted
 from gradual.dims.constraint import Constraint, Or, equal
 from gradual.dims.dim import Dim
 from gradual.dims.reduce import is_large
@@ -232,13 +232,9 @@ def _wrong_number(state: Elaboration, operator: Operator, found: int, span: Span
     wanted = len(operator.arguments)
     both = None if operator.name.startswith(PREFIX) else forms().get(operator.name)
     other = "" if both is None else f" (or {len(both.dynamic.arguments)}, with {' and '.join(both.promoted)} as values)"
-    message = f"`{operator.name}` takes {_counted(wanted, 'argument')}{other}, not {found}"
+    message = f"`{operator.name}` takes {counted(wanted, 'argument')}{other}, not {found}"
     notes = (f"its arguments: {', '.join(operator.arguments)}",) if wanted else ()
     state.report("E0304", "type.call.arity", message, span, notes=notes)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 # ---------------------------------------------------------------------------------------------------------- needs

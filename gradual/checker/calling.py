@@ -15,6 +15,7 @@ from gradual.checker.flow import Place, flow, ranks_met
 from gradual.checker.naming import quoted
 from gradual.checker.polymorphism import entered
 from gradual.core.terms import Invoke, Promise, Site
+from gradual.diagnostic import counted
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.choosing import Agree, at_arguments, is_empty
@@ -69,7 +70,7 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
         state.report("E0307", "type.structure", message, call.function.span)
         return state.define(name, BROKEN)
     if callee is None:
-        message = f"`{spelling}` takes {len(type.params)} arguments, not {len(operands)}"
+        message = f"`{spelling}` takes {counted(len(type.params), 'argument')}, not {len(operands)}"
         state.report("E0304", "type.call.arity", message, call.span)
         return state.define(name, BROKEN)
     return invoked(state, callee, operands, spans, call.span, name)

@@ -17,7 +17,7 @@ from gradual.checker.program import Program
 from gradual.checker.written import Reading
 from gradual.core.declared import entry_goals
 from gradual.core.terms import Block, Closure, Construct, Function, Param, Promise, Site
-from gradual.diagnostic import Diagnostic, Related
+from gradual.diagnostic import Diagnostic, Related, counted
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.choosing import Choosing
@@ -136,7 +136,8 @@ def construct(
     if any(isinstance(state.types[operand], Broken) for operand in operands):
         return state.define(name, BROKEN)
     if len(operands) != len(constructor.fields):
-        message = f"`{constructor.name}` takes {len(constructor.fields)} fields, not {len(operands)}"
+        takes = counted(len(constructor.fields), "field")
+        message = f"`{constructor.name}` takes {takes}, not {len(operands)}"
         state.report("E0304", "type.constructor", message, span)
         return state.define(name, BROKEN)
     owed = len(state.postponed)

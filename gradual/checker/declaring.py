@@ -19,6 +19,7 @@ from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.literals import fits, number_value
 from gradual.checker.sizes import NotADim, Sizes
 from gradual.core.terms import Site, Size, Stop
+from gradual.diagnostic import counted
 from gradual.dims.constraint import at_least
 from gradual.dims.dim import Dim, constant
 from gradual.ops.operator import Operator
@@ -123,9 +124,8 @@ def _arguments(state: Elaboration, application: Application, type: FunctionType)
     missing = [f"`%{name}`" for name in names if name not in given]
     if missing or len(application.arguments) > len(names):
         told = f"; {' and '.join(missing)} missing" if missing else ""
-        message = (
-            f"`{application.name}` takes {len(names)} arguments, not {max(len(given), len(application.arguments))}"
-        )
+        found = max(len(given), len(application.arguments))
+        message = f"`{application.name}` takes {counted(len(names), 'argument')}, not {found}"
         state.report("E0304", "type.call.arity", message + told, application.span)
         return None
     return [given[name] for name in names]

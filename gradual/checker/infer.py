@@ -29,7 +29,7 @@ from gradual.checker.literals import (
     vector_value,
 )
 from gradual.checker.matching import matched
-from gradual.checker.omission import is_deferred
+from gradual.checker.omission import applying, is_deferred
 from gradual.checker.polymorphism import instance
 from gradual.checker.references import reference
 from gradual.checker.similar import similar
@@ -88,7 +88,7 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
         case ast.Unary("-", operand, span):
             return _operator(state, "negative", (operand,), (), span, span, hint)
         case ast.Name(name, span):
-            return _name(state, name, span, hint)
+            return settled(state, _name(state, name, span, hint), span)
         case ast.Match():
             return matched(state, expr, lambda part: infer(state, part), hint)
         case ast.Ref():
@@ -115,6 +115,8 @@ def deferred(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str
             return _block(state, expr, hint)
         case ast.Fn():
             return _literal(state, expr, hint, None)
+        case ast.Name(name, span):
+            return _name(state, name, span, hint)
         case _:
             return infer(state, expr, hint)
 
@@ -154,13 +156,16 @@ def _interface(state: Elaboration, name: str) -> str:
 def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
     """A dimension name is an int64 scalar: a size becomes a value; a constructor is what it constructs.
 
-    A declared operator is a function.  [name.type] [type.declared]
+    A declared operator is a function, any other one a literal that applies it.
+    [name.type] [type.declared] [type.operator]
     """
     dim = state.scope.dims.get(name)
     if dim is None and (constructor := constructor_named(state, name)) is not None:
         return constructor_value(state, constructor, span, hint)
     if dim is None and name in state.program.functions:
         return _interface(state, name)
+    if dim is None and (operator := state.program.operators.get(name)) is not None:
+        return template(state, applying(operator, span), hint, None)
     if dim is None:
         state.report("E0202", "name.variable", f"unknown name `{name}`", span, label="neither a dimension nor a value")
         return state.broken()
@@ -273,7 +278,18 @@ def _operator(
     given = None if operator is None else read_attributes(state, operator, attributes)
     if operator is None or given is None:
         return state.broken()
+    if operator.family == "marking" and len(operands) == 1 and not _is_ranked(state.types[operands[0]]):
+        return operands[0]
     return apply(state, operator, operands, given, span, [argument.span for argument in arguments], hint, attributes)
+
+
+def _is_ranked(type: Typed) -> bool:
+    """Whether a value is a tensor of known rank, or a tuple of such: of anything else a mark is what it marks."""
+    match type:
+        case TupleType(fields):
+            return all(map(_is_ranked, fields))
+        case _:
+            return isinstance(type, TensorType)
 
 
 def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
@@ -328,11 +344,15 @@ def _may_be_scalar(type: Typed) -> bool:
 
 
 def _no_attributes(state: Elaboration, called: str, attributes: Sequence[ast.Attribute]) -> None:
-    """Report what is given by name to what takes nothing so.  [name.attribute]"""
+    """Report what is given by name to what takes nothing so; what TVM prints of a call is nothing given.
+
+    [name.attribute]
+    """
+    if any(attribute.key == "attrs_type_key" for attribute in attributes):
+        return
     for attribute in attributes:
-        if attribute.key != "attrs_type_key":
-            message = f"{called} is given its arguments by position, not as `{attribute.key}`"
-            state.report("E0207", "name.attribute", message, attribute.span)
+        message = f"{called} is given its arguments by position, not as `{attribute.key}`"
+        state.report("E0207", "name.attribute", message, attribute.span)
 
 
 def _invoke(state: Elaboration, call: ast.Call, hint: str | None) -> str:

@@ -248,14 +248,18 @@ class Inference:
                 return self._constant(kind, index)
             case ast.Unary("-", operand):
                 return self._applied("negative", [self.value(operand)], ())
-            case ast.Name():
-                return sk.scalar(DType.INT64)
+            case ast.Name(name):
+                return Unknown() if self._is_applied(name) else sk.scalar(DType.INT64)
             case ast.Match():
                 return self._match(expr)
             case ast.Ref():
                 return self._reference(expr)
             case _:
                 return Unknown()
+
+    def _is_applied(self, name: str) -> bool:
+        """Whether a name alone may be a function: of an operator or of a constructor, unless it is a dim."""
+        return name in self.program.constructors or name in self.globals or name in self.program.operators
 
     def _literal(self, literal: ast.Fn, name: str | None) -> Held:
         itself = name if name is not None and calls_itself(literal, name) else None
@@ -375,6 +379,8 @@ class Inference:
             operator = operator if name.startswith(PREFIX) else forms()[name].of(operands)
         if operator is None or len(operands) != len(operator.arguments):
             return Unknown()
+        if operator.family == "marking":
+            return operands[0]
         given = {one.key: plain_attribute(one.value) for one in written if one.key != "attrs_type_key"}
         try:
             attributes = bound(operator, given)

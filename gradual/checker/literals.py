@@ -8,6 +8,7 @@ from dataclasses import replace
 from gradual.checker.elaboration import Elaboration, Made
 from gradual.core.declared import literal_type
 from gradual.core.terms import Constant
+from gradual.diagnostic import Help
 from gradual.ops.operator import Operator
 from gradual.source import Span
 from gradual.syntax import ast
@@ -113,12 +114,17 @@ def _integer(item: ast.Expr) -> ast.Number | None:
             return None
 
 
+ABSENT = "is not in this file, which has no metadata section"
+PRINTED = (Help("`print(mod)` leaves the section out; `print(mod.astext())` writes it"),)
+
+
 def meta_value(state: Elaboration, kind: str, index: int, span: Span, hint: str | None) -> str:
     """A constant of the metadata section."""
     entry = state.program.surface.metadata.get((kind, index))
     if not isinstance(entry, ast.MetaTensor):
-        message = f"`meta[{kind}][{index}]` is not a constant of the metadata section"
-        state.report("E0106", "syntax.metadata", message, span)
+        here = "is not a constant of the metadata section"
+        where, help = (here, ()) if state.program.surface.metadata else (ABSENT, PRINTED)
+        state.report("E0106", "syntax.metadata", f"`meta[{kind}][{index}]` {where}", span, help=help)
         return state.broken()
     dtype = DType(entry.dtype)
     return _constant(state, tensor_of(entry.shape, dtype, kept(dtype, entry.elements)), span, hint)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gradual.dims.dim import Dim
+from gradual.ops.operator import Operator
+from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.within import is_free
 from gradual.types.type import TypeVariable
@@ -29,6 +31,22 @@ def is_written_out(literal: ast.Fn) -> bool:
 def calls_itself(literal: ast.Fn, name: str) -> bool:
     """Whether the body mentions the name that the literal is bound to, where nothing else has it."""
     return is_free(name, literal)
+
+
+def applying(operator: Operator, span: Span) -> ast.Fn:
+    """The literal that applies an operator to its parameters, where its name stands alone.  [type.operator]"""
+    names = [ast.Local(f"%{argument}", span) for argument in operator.arguments]
+    params = tuple(ast.Param(name, None, (), span) for name in names)
+    call = ast.Call(ast.Name(operator.name, span), tuple(names), (), span)
+    return ast.Fn((), params, (), None, (), call, span)
+
+
+def applied_operator(literal: ast.Fn) -> str | None:
+    """The operator for whose name the literal stands; a literal that is written has braces around its body."""
+    match literal.body:
+        case ast.Call(ast.Name(name), span=span) if span == literal.span:
+            return name
+    return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

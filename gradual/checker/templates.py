@@ -16,10 +16,10 @@ from gradual.checker.agreeing import promising
 from gradual.checker.ascribing import ascribe
 from gradual.checker.closures import closure
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration
-from gradual.checker.omission import Template, calls_itself, is_omitted, is_written_out
+from gradual.checker.omission import Template, applied_operator, calls_itself, is_omitted, is_written_out
 from gradual.checker.polymorphism import leaves_open
 from gradual.core.terms import Site
-from gradual.diagnostic import Diagnostic, Related
+from gradual.diagnostic import Diagnostic, Related, counted
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.within import last, mentioned
@@ -42,7 +42,16 @@ def template(state: Elaboration, literal: ast.Fn, hint: str | None, named: str |
 
 def settled(state: Elaboration, value: str, span: Span) -> str:
     """The literal as a closure at inferred types; any other value is what it is.  [type.omitted]"""
-    return value if value not in state.templates else _closure(state, value, span, None)
+    if value not in state.templates:
+        return value
+    literal = state.templates[value].literal
+    name = applied_operator(literal)
+    if name is None:
+        return _closure(state, value, span, None)
+    params = ", ".join(f"{param.name.name}: …" for param in literal.params)
+    message = f"nothing here says what `{name}` is applied to; write `fn ({params}) {{ {name}(…) }}`"
+    state.report("E0310", "type.omitted", message, literal.span)
+    return state.broken()
 
 
 def at_type(state: Elaboration, value: str, target: GradualType, span: Span, through: str, rule: str) -> str | None:
@@ -98,7 +107,8 @@ def called_template(state: Elaboration, call: ast.Call, value: str, operands: Se
     waiting = state.templates[value]
     literal = waiting.literal
     if len(operands) != len(literal.params):
-        message = f"`{spelled(state, call.function)}` takes {len(literal.params)} arguments, not {len(operands)}"
+        takes = counted(len(literal.params), "argument")
+        message = f"`{spelled(state, call.function)}` takes {takes}, not {len(operands)}"
         state.report("E0304", "type.call.arity", message, call.span)
         return state.broken()
     if waiting.itself is not None:
@@ -189,7 +199,7 @@ def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: 
     """
     wanted: list[GradualType | None] = [None] * len(operands)
     doubted = False
-    if isinstance(type, FunctionType) and len(type.params) == len(operands):
+    if operands and isinstance(type, FunctionType) and len(type.params) == len(operands):
         wanted, doubted = _wanted(state, type, operands, spans[0])
     found: list[str] = []
     mark = len(state.postponed)

@@ -8,6 +8,7 @@ from typing import TypeVar
 from gradual.checker.binders import Unreadable, bind_declared, bind_own
 from gradual.checker.similar import closest, similar
 from gradual.checker.sizes import NotADim, Sizes
+from gradual.diagnostic import counted
 from gradual.dims.constraint import (
     Constraint,
     all_of,
@@ -132,7 +133,7 @@ class Reading(Sizes):
         arguments = _tried(lambda: _each(self.type, written.arguments))
         takes = len(declared.types) if declared is not None and variable is None else 0
         if len(written.arguments) != takes:
-            message = f"`{name}` takes {takes} type arguments, not {len(written.arguments)}"
+            message = f"`{name}` takes {counted(takes, 'type argument')}, not {len(written.arguments)}"
             state.report("E0304", "type.data", message, written.span)
             raise Unreadable
         if arguments is None:

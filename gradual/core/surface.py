@@ -15,7 +15,7 @@ from gradual.core.print import printed as core_text
 from gradual.core.reading import checks_in
 from gradual.core.surface_blocks import TEMPORARY, Implied, implied, literals_in_place, uses, with_operands
 from gradual.core.surface_checks import Lines
-from gradual.core.surface_demands import without_own, written
+from gradual.core.surface_demands import divisions, is_demanded, without_own, written
 from gradual.core.surface_headers import converts_with_checks, data_declared, is_open, said, written_pattern
 from gradual.core.surface_literals import Literals, attributes, is_absent
 from gradual.core.surface_never import agreeing, in_doubt, read_joined
@@ -70,6 +70,7 @@ from gradual.types.type import (
     ReferenceType,
     TypeVariable,
 )
+from gradual.verdict import Proved
 
 Settings = tuple[tuple[str, str, Span], ...]
 
@@ -83,7 +84,8 @@ def program_text(module: Module, version: str | None = None, settings: Settings 
 
 def program(module: Module, version: str | None = None, settings: Settings = ()) -> tuple[ast.Module, tuple[str, ...]]:
     """The module as syntax, and in lines of text what no program can write."""
-    literals = Literals(functions=module.functions)
+    constructors = frozenset(name for data in module.data.values() for name in data.constructors)
+    literals = Literals(functions=module.functions, taken=constructors)
     definitions: list[ast.Definition] = [data_declared(data) for data in module.data.values()]
     told: list[str] = []
     for function in module.functions.values():
@@ -145,11 +147,18 @@ class _Writer(Lines):
         return brackets(function.type, [param.annotation for param in params if param.annotation is not None])
 
     def _result(self, function: Function) -> ast.Type | None:
-        """The result type; None where only inference can find it."""
+        """The result type; None where only inference can find it, or where reading it would check what nobody does."""
         try:
-            return self.spelling.type(self.declared(function.type.result))
+            type = self.spelling.type(self.declared(function.type.result))
+            return type if all(self._is_divided(goal, function) for goal in divisions(function.type.result)) else None
         except Unsayable:
             return None
+
+    def _is_divided(self, goal: Constraint, function: Function) -> bool:
+        """Whether what a result type divides by is known where the function begins, or checked in it for that."""
+        checks = (step for step in function.body.steps if isinstance(step, Check))
+        checked = any(one.blame.rule == "dim.division" and is_demanded(one, frozenset({goal})) for one in checks)
+        return checked or isinstance(self.demands.knowing.decide(goal), Proved)
 
     def _body(self, function: Function) -> ast.Block:
         goals = (function.body.result, function.type.result)

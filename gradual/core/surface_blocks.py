@@ -120,7 +120,7 @@ class Implied:
 
         One that never holds after those before it is written as a failure, and what demands it is not.
         """
-        if any(check.blame.site is Site.ASSERT or not is_demanded(check, goals) for check in checks[1:]):
+        if not all(_comes_back(check, goals) for check in checks[1:]):
             return frozenset()
         knowing = self.demands.knowing
         knowing.enter()
@@ -167,12 +167,17 @@ def _never_holds(step: Wrap | WrapReference | Convert) -> bool:
 
 
 def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | None]], used: Mapping[str, int]) -> None:
-    """What stands before a place for the sake of the values that flow there."""
+    """What stands before a place for the sake of the values that flow there.
+
+    A conversion of data checks at once, so that it does not come back behind a check that is written by itself.
+    """
     window: dict[str, tuple[int, Step]] = {}
+    checked = False
     for index in range(place - 1, -1, -1):
         step = found.block.steps[index]
-        if not isinstance(step, _FLOWING):
+        if not isinstance(step, _FLOWING) or (checked and isinstance(step, Convert)):
             break
+        checked |= isinstance(step, Check) and not _comes_back(step, found.goals(place))
         name = defined(step)
         if name is not None and TEMPORARY.fullmatch(name) and used[name] == 1:
             window[name] = index, step
@@ -189,6 +194,11 @@ def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | N
             later = Block(tuple(found.block.steps[index] for index in sorted(chain.steps)), base)
             found.later.setdefault(place, {})[base] = [check.goal for check in checks_in(later)]
             found.instead.setdefault(place, {})[operand] = base
+
+
+def _comes_back(check: Check, goals: frozenset[Constraint]) -> bool:
+    """Whether a check is made by what demands some goals; an assertion is always written."""
+    return check.blame.site is not Site.ASSERT and is_demanded(check, goals)
 
 
 @dataclass(slots=True, eq=False)

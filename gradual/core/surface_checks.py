@@ -62,7 +62,7 @@ class Lines:
     numbered: int = 0
 
     def __post_init__(self) -> None:
-        self.demands = Demands(self.module)
+        self.demands = Demands(self.module, counted=self.spelling.counted)
 
     def next_name(self) -> str:
         """The name of the next graph variable."""
@@ -150,7 +150,7 @@ class Lines:
         """Whether a declaration divides by a size, and so demands what a check of a divisor says.  [dim.division]"""
         if check.blame.rule != "dim.division":
             return False
-        return any(check.goal in divisions(function.type) for function in self.around)
+        return any(is_demanded(check, divisions(*one.type.params, one.type.result)) for one in self.around)
 
     def opening(self, items: list[ast.Item]) -> None:
         """An unknown that nobody reads: a definition with one may owe what a strict one may not."""

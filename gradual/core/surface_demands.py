@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from gradual.core.declared import declarations
 from gradual.core.reading import binds
@@ -22,17 +21,17 @@ from gradual.core.terms import (
     Step,
     WriteReference,
 )
-from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, equal
+from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, defined, equal
 from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, FloorDiv, RankOf, SizeOf, Variable, constant, of_atom
+from gradual.dims.dim import Dim, RankOf, SizeOf, Variable, constant, of_atom, product
 from gradual.dims.knowing import Knowing, Passed
 from gradual.limits import LIMITS
 from gradual.ops.cases import Unknown
 from gradual.ops.operator import IllFormed
 from gradual.ops.ranks import Asking
 from gradual.types.choosing import Shown, at_arguments, at_types, settled_type
-from gradual.types.measuring import extents
-from gradual.types.opening import at_rank, base_of, rank_of, shapes_unknown, sizes
+from gradual.types.measuring import extents, unbound
+from gradual.types.opening import at_rank, base_of, numel_of, rank_of, shapes_unknown, size_of, sizes
 from gradual.types.relate import Demand, demands, instantiated, join, mentioned
 from gradual.types.type import (
     DataType,
@@ -46,7 +45,7 @@ from gradual.types.type import (
     UnrankedType,
 )
 
-Learnt = tuple[dict[str, OpenedType], dict[Dim, int]]
+Learnt = tuple[dict[str, OpenedType], dict[Dim, int], dict[Variable, Dim]]
 
 
 @dataclass(slots=True, eq=False)
@@ -56,6 +55,7 @@ class Demands:
     Attributes:
         types: the types of its values, as far as checks before a place have told them.
         known: the sizes that checks before a place have told.
+        counted: the numbers of elements of values whose ranks checks before a place have told.
         reads: what an open size of a joined value is read as.
         knowing: what is declared and what checks have told, whatever the path.
         inside: how many branches are around a place, and how many checks before it never hold.
@@ -64,6 +64,7 @@ class Demands:
     module: Module
     types: dict[str, OpenedType] = field(default_factory=dict)
     known: dict[Dim, int] = field(default_factory=dict)
+    counted: dict[Variable, Dim] = field(default_factory=dict)
     reads: dict[Variable, Dim] = field(default_factory=dict)
     knowing: Knowing = field(default_factory=lambda: Knowing(Decider(LIMITS, smt=False)))
     inside: int = 0
@@ -126,12 +127,14 @@ class Demands:
 
     def mark(self) -> Learnt:
         """What is known here, for `rollback` at the end of the block."""
-        return dict(self.types), dict(self.known)
+        return dict(self.types), dict(self.known), dict(self.counted)
 
     def rollback(self, mark: Learnt) -> None:
         """Forget what the checks since a mark have told."""
-        types, self.known = mark
+        types, self.known, counted = mark
         self.types.update(types)
+        self.counted.clear()
+        self.counted.update(counted)
 
     def learn(self, check: Check) -> bool:
         """Take in what a check says; whether it says a rank or a size."""
@@ -144,6 +147,8 @@ class Demands:
         self.known[of_atom(solution[0])] = rank
         if not isinstance(witness, RankOf) or not 0 <= rank <= LIMITS.rank:
             return True
+        (number,) = numel_of(witness.value).variables()
+        self.counted[number] = product([size_of(witness.value, axis) for axis in range(rank)])
         for name, type in self.types.items():
             if witness.value in shapes_unknown(type):
                 self.hold(name, at_rank(type, witness.value, rank))
@@ -328,14 +333,11 @@ def _extent(size: Dim | Hole, written: Dim | Hole, path: str) -> Dim | Hole:
     return written if isinstance(written, Hole) else Hole()
 
 
-def divisions(type: FunctionType) -> Iterator[Constraint]:
-    """What reading a declaration demands of the sizes by which it divides.  [dim.division]"""
-    waiting: list[Any] = [extent for part in (*type.params, type.result) for extent in extents(part)]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, FloorDiv):
-            yield at_least(node.divisor, constant(1))
-        waiting.extend(node.children)
+def divisions(*types: GradualType) -> frozenset[Constraint]:
+    """What reading types demands of the sizes around them by which they divide.  [dim.division]"""
+    around = {variable for type in types for variable in unbound(type)}
+    goals = (goal for type in types for extent in extents(type) for goal in defined(extent))
+    return frozenset(goal for goal in goals if goal.variables() <= around)
 
 
 def is_demanded(check: Check, goals: frozenset[Constraint]) -> bool:

@@ -38,11 +38,13 @@ class Literals:
         stored: those that no literal can write, in the order of their keys.
         never: the operators that stand for values that are never made, by the type, but for those of the file.
         functions: the file's functions and operators.
+        taken: the names of the file's constructors.
     """
 
     stored: list[ast.MetaTensor] = field(default_factory=list)
     never: dict[str, ast.OperatorDef] = field(default_factory=dict)
     functions: Mapping[str, Function] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
     _names: Iterator[int] = field(default_factory=count)
 
     def unmade(self, type: GradualType, spelling: Spelling) -> ast.Expr:
@@ -58,7 +60,8 @@ class Literals:
             return ast.Call(ast.Name(own, NOWHERE), (), (), NOWHERE)
         if shown(open) not in self.never:
             names = (f"never_{number}" for number in self._names)
-            name = ast.Name(next(name for name in names if name not in self.functions), NOWHERE)
+            free = (name for name in names if name not in self.functions and name not in self.taken)
+            name = ast.Name(next(free), NOWHERE)
             self.never[shown(open)] = ast.OperatorDef(name, (), (), spelling.type(open), (), None, NOWHERE)
         return ast.Call(self.never[shown(open)].name, (), (), NOWHERE)
 

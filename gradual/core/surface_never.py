@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from itertools import combinations
 
 from gradual.core.surface_demands import Demands
@@ -79,7 +80,8 @@ def read_joined(
 ) -> OpenedType:
     """The type of a joined value as it is read: where core left a rank or a size open, what the branches say now.
 
-    What a size is read as is told to `demands`.  [type.if.join]
+    What a size is read as is told to `demands`.  A size that core knows by what holds in the branches is read as what
+    they say.  [type.if.join]
     """
     tensors = [one for one in types if isinstance(one, TensorType)]
     match type:
@@ -97,15 +99,19 @@ def read_joined(
             ranked = at_rank(type, path, rank)
             return read_joined(ranked, path, truth, types, outside, demands)
         case TensorType(shape) if len(tensors) == len(types):
+            read = list(shape)
             for axis, (own, *sizes) in enumerate(zip(shape, *(one.shape for one in tensors), strict=True)):
                 known = [demands.read(size) for size in sizes if isinstance(size, Dim)]
-                variable = bare(own)
-                if own is size_of(path, axis) and len(known) == len(types) and all(_is_seen(d, outside) for d in known):
-                    found = _one(known, truth)
-                    if variable is not None and found is not None:
-                        demands.reads[variable] = found
-                    else:
-                        demands.knowing.tell(any_of(*(equal(own, size) for size in dict.fromkeys(known))))
+                if len(known) < len(types) or not all(_is_seen(size, outside) for size in known):
+                    continue
+                found, variable = _one(known, truth), bare(own)
+                if own is not size_of(path, axis):
+                    read[axis] = found if found is not None else own
+                elif variable is not None and found is not None:
+                    demands.reads[variable] = found
+                else:
+                    demands.knowing.tell(any_of(*(equal(own, size) for size in dict.fromkeys(known))))
+            return replace(type, shape=tuple(read))
     return type
 
 

@@ -14,6 +14,7 @@ from gradual.dims.text import remainders
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
+from gradual.types.measuring import named_parts
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -74,9 +75,11 @@ class Spelling:
 
     Attributes:
         names: the spelling of a variable that has another one than its own.
+        counted: the numbers of elements of values whose ranks are known here, as reading computes them.
     """
 
     names: dict[str, str] = field(default_factory=dict)
+    counted: dict[Variable, Dim] = field(default_factory=dict)
 
     def local(self, name: str) -> ast.Local:
         """A variable of core."""
@@ -89,16 +92,14 @@ class Spelling:
         return ast.Global(name, NOWHERE) if name.startswith("@") else ast.Name(name, NOWHERE)
 
     def _path(self, path: str) -> ast.Expr:
-        """The value at a path: `%t.0` for `%t#0`.  Raises Unsayable."""
+        """The value at a path: `%t.0` for `%t#0`."""
         base, *fields = path.split("#")
-        if base.startswith("%?"):
-            raise Unsayable("a function type whose sizes are read off its parameters")
         return reduce(lambda whole, index: ast.Project(whole, int(index), NOWHERE), fields, self.variable(base))
 
     # ------------------------------------------------------------------------------------------------------- dims
     def dim(self, dim: Dim) -> ast.Expr:
         """A dim, as `text.written` orders it.  Raises Unsayable."""
-        found, rest = remainders(dim)
+        found, rest = remainders(dim.substitute(self.counted) if self.counted else dim)
         terms = [self._term(coefficient, monomial) for monomial, coefficient in rest.terms]
         last = len(terms) - 1 if rest.terms and not rest.terms[-1][0] else len(terms)
         terms[last:last] = [self._remainder(*remainder) for remainder in found]
@@ -220,6 +221,8 @@ class Spelling:
         return ast.Hole(NOWHERE, name, reduce(lambda left, right: _infix("and", left, right), bounds))
 
     def _function(self, type: FunctionType) -> ast.FnType:
+        if named_parts(type):
+            raise Unsayable("a function type whose sizes are read off its parameters")
         params = tuple(map(self.type, type.params))
         binders = tuple(binder(one) for one in ordered(type))
         return ast.FnType(binders, params, self.type(type.result), tuple(map(self.predicate, type.where)), NOWHERE)

@@ -103,11 +103,9 @@ class _Verifier(Structures):
 
     Attributes:
         visit: whom to tell of every step.
-        bound: the dims and type parameters of the functions around.
     """
 
     visit: Visit | None = None
-    bound: frozenset[Variable | TypeVariable] = frozenset()
 
     def function(self, function: Function) -> None:
         """Declarations assumed, then the body, then the result against the interface."""

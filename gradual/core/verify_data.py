@@ -10,6 +10,7 @@ from gradual.core import verify_ranks as ranks
 from gradual.core.declared import known_numbers
 from gradual.core.terms import Bind, Block, Change, Construct, Conversion, Convert, CorePattern, Destructure, Step
 from gradual.core.verify_recorded import Recorded
+from gradual.dims.dim import Variable
 from gradual.limits import LIMITS
 from gradual.types.declared import Constructor
 from gradual.types.fitting import Regular, fits
@@ -25,6 +26,7 @@ from gradual.types.type import (
     ReferenceType,
     TensorType,
     TupleType,
+    TypeVariable,
     UnrankedType,
 )
 
@@ -34,9 +36,11 @@ class Structures(Recorded, ABC):
     """What is recorded of values inside others.
 
     Attributes:
+        bound: the dims and type parameters of the functions around.
         converted: the conversions that were seen, by the types between which they go.
     """
 
+    bound: frozenset[Variable | TypeVariable] = frozenset()
     converted: set[object] = field(default_factory=set)
 
     @abstractmethod

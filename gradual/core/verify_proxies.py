@@ -41,6 +41,8 @@ def _layer(
     promised: FunctionType | None,
     name: str,
 ) -> None:
+    if not {*(dim for dim, _ in layer.binders), *layer.types}.isdisjoint(verifier.bound):
+        verifier.found.append(f"{name} binds what is bound around it")
     own = {v: of_atom(w) for v, (w, _) in zip(promised.binders if promised else (), layer.binders, strict=True)}
     types = dict(zip(promised.types if promised else (), layer.types, strict=True))
     parts = at_values(promised, [param.name for param in layer.params]) if promised else {}

@@ -184,9 +184,10 @@ def _string(raw: Any) -> str:
 
 
 def _dtype(raw: Any) -> DType:
-    if isinstance(raw, str) and raw in DType._value2member_map_:
+    try:
         return DType(raw)
-    raise _Mismatch
+    except ValueError:
+        raise _Mismatch from None
 
 
 def _dim(raw: Any) -> Dim:

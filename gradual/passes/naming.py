@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from gradual.core.reading import defined
 from gradual.core.terms import (
     Bind,
-    Block,
     Change,
     Closure,
     Conversion,
@@ -25,27 +24,18 @@ from gradual.core.terms import (
 from gradual.dims.dim import Variable
 from gradual.types.type import TypeVariable
 
+Bound = str | Variable | TypeVariable
+"""A variable, a dim, or a type."""
+
 
 def names_in(function: Function) -> set[str]:
     """Every variable that a function binds, those of literals, patterns, layers and conversions too."""
-    return set(_Bound().function(function))
+    return {one for one in _Bound().function(function) if isinstance(one, str)}
 
 
 def bound_in(function: Function) -> set[Variable | TypeVariable]:
-    """Every dim and type that a function or a literal inside it binds."""
-    found: set[Variable | TypeVariable] = {*function.type.binders, *function.type.types}
-    waiting: list[Block] = [function.body]
-    while waiting:
-        for step in waiting.pop().steps:
-            match step:
-                case Closure(function=inner):
-                    found.update((*inner.type.binders, *inner.type.types))
-                    waiting.append(inner.body)
-                case If(then=then, orelse=orelse):
-                    waiting += (then, orelse)
-                case Match(arms=arms):
-                    waiting += (arm.block for arm in arms)
-    return found
+    """Every dim and type that a function binds, or a literal, a layer or a conversion inside it."""
+    return {one for one in _Bound().function(function) if not isinstance(one, str)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +44,12 @@ class _Bound:
 
     seen: set[int] = field(default_factory=set)
 
-    def function(self, function: Function) -> Iterator[str]:
+    def function(self, function: Function) -> Iterator[Bound]:
+        yield from (*function.type.binders, *function.type.types)
         yield from (param.name for param in function.params)
         yield from self.steps(function.body.steps)
 
-    def steps(self, steps: Iterable[Step]) -> Iterator[str]:
+    def steps(self, steps: Iterable[Step]) -> Iterator[Bound]:
         for step in steps:
             name = defined(step)
             if name is not None:
@@ -89,11 +80,12 @@ class _Bound:
                 for part in pattern.fields:
                     yield from self.pattern(part)
 
-    def layer(self, layer: Layer) -> Iterator[str]:
+    def layer(self, layer: Layer) -> Iterator[Bound]:
+        yield from (*(dim for dim, _ in layer.binders), *layer.types)
         yield from (param.name for param in layer.params)
         yield from self.steps((*layer.before, layer.call, *layer.after))
 
-    def conversion(self, conversion: Conversion) -> Iterator[str]:
+    def conversion(self, conversion: Conversion) -> Iterator[Bound]:
         if id(conversion) in self.seen:
             return
         self.seen.add(id(conversion))

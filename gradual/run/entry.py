@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from gradual.core.terms import Blame as Label
 from gradual.core.terms import Function, Param, Promise, Site
+from gradual.diagnostic import counted
 from gradual.dims.constraint import TRUE
 from gradual.run.admitting import Admission, holds_data
 from gradual.run.checking import failed, holds, measure
@@ -18,7 +19,7 @@ from gradual.types.declared import Data
 def admitted(function: Function, arguments: Sequence[Value], frame: Frame, data: Mapping[str, Data]) -> None:
     """Bind the arguments in the frame, or blame the caller for one that does not fit.  Raises Blame."""
     if len(arguments) != len(function.params):
-        message = f"`{function.name}` takes {len(function.params)} arguments, not {len(arguments)}"
+        message = f"`{function.name}` takes {counted(len(function.params), 'argument')}, not {len(arguments)}"
         raise _structural(function, None, message)
     admission = Admission(data)
     for index, (param, argument) in enumerate(zip(function.params, arguments, strict=True)):

@@ -283,7 +283,7 @@ def tuple_pattern(span: Span, fields: tuple[ast.Pattern, ...] | None) -> ast.Tup
 
 
 # ------------------------------------------------------------------------------------------------- types
-_DTYPE = re.compile(r"(bool|(u?int|float|bfloat)[0-9]+)(x[0-9]+)?")
+_DTYPE = re.compile(r"bool|int|uint|float|(bool|(u?int|float|bfloat)[0-9]+)(x[0-9]+)?")
 
 
 def bare_type(span: Span, name: ast.Name) -> ast.Type:

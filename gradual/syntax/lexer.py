@@ -7,7 +7,8 @@ need more than the characters at hand, and are answered from the token before an
 - `//` and `%` after an operand are arithmetic inside `[ ]`, `?{ }`, `where` and `assert`; elsewhere `//` is a comment;
 - `where`, `as`, `and`, `or`, `then` are keywords only after an operand, `assert` only where an item starts.
 
-And one by what came before in the definition: `%input.1` is one name where `%input.1: T` declared it.
+And one by what came before in the definition: `%input.1` is one name where `%input.1: T` declared it, and so is
+`%conv/1x1`.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ LITERAL_WORDS = frozenset({"True", "False", *SPECIAL})
 _ELEMENT = re.compile(r"-?[0-9]+|\?")
 _SKIPPED = re.compile(SKIPPED)
 _KEYED = re.compile(r"=(?![=>])")
-_NUMBERS = re.compile(r"(?:\.[0-9]+)+(?=([ \t]*:(?!:))?)")
+_NUMBERED = re.compile(r"(?:[./][A-Za-z0-9_]+)+(?=([ \t]*:(?!:))?)")
 _NAMED = re.compile(r"[A-Za-z_]")
 _BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _HEADER = re.compile(r'#\[\s*([A-Za-z0-9_.]+)\s*=\s*(".*")\s*\]', re.DOTALL)
@@ -87,7 +88,7 @@ class Lexer:
         self.lexicon = lexicon()
         self.open: list[tuple[int, str, bool]] = []
         self.arithmetic = False
-        self.declared: set[str] = set()  # names that end in a number
+        self.declared: set[str] = set()  # names with parts that begin with a digit
         self.section: int | None = None  # where the metadata begin
         self.naming = False  # the last bracket came after `fn`
         self.diagnostics: list[Diagnostic] = []
@@ -118,7 +119,7 @@ class Lexer:
                     yield last, None, start, end
                 elif LOCAL <= group <= GRAPH and not (self.arithmetic and last in operands):
                     last = local if group == LOCAL else graph
-                    if group == LOCAL and text[end : end + 1] == ".":
+                    if group == LOCAL and text[end : end + 1] in "./":
                         at = self._numbered(start, end)
                         yield last, ast.Local(intern(text[start:at]), Span(start, at)), start, at
                         break
@@ -164,14 +165,19 @@ class Lexer:
         self.arithmetic = False
 
     def _numbered(self, start: int, end: int) -> int:
-        """Where a name ends that may end in numbers: `%input.1: T` declares such a name, elsewhere `.1` projects."""
-        match = _NUMBERS.match(self.text, end)
+        """Where a name ends that may go on with numbers.
+
+        `%input.1: T` declares such a name, elsewhere `.1` projects; `%conv/1x1: T` declares one, elsewhere `/` divides.
+        """
+        match = _NUMBERED.match(self.text, end)
         if match is None:
             return end
-        name = self.text[start : match.end()]
         if match[1]:
-            self.declared.add(name)
-        return match.end() if name in self.declared else end
+            self.declared.add(self.text[start : match.end()])
+        if not self.declared:
+            return end
+        parts = (at for at in range(match.end(), end, -1) if at == match.end() or self.text[at] in "./")
+        return next((at for at in parts if self.text[start:at] in self.declared), end)
 
     # -------------------------------------------------------------------------------- whole phrases
     def _attribute(self, start: int, end: int) -> ast.Attribute:

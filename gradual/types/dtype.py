@@ -22,6 +22,11 @@ class DType(StrEnum):
     FLOAT32 = "float32"
     FLOAT64 = "float64"
 
+    @classmethod
+    def _missing_(cls, value: object) -> DType | None:
+        """`int`, `uint` and `float` are of 32 bits, as TVM reads them.  [type.dtype]"""
+        return cls(f"{value}32") if value in ("int", "uint", "float") else None
+
     @property
     def bits(self) -> int:
         """Width of one element in bits."""

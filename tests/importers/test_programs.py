@@ -47,12 +47,19 @@ def test_sizes_are_left_open_where_that_is_wanted() -> None:
 
 @pytest.mark.parametrize(
     ("written", "name"),
-    [("if", "if_1"), ("batch size", "batch_size"), ("2n", "n"), ("größe", "gr_e"), ("Dim", "Dim"), ("?", "size")],
+    [("if", "if_1"), ("batch size", "batch_size"), ("2n", "n"), ("größe", "gr_e"), ("Dim", "Dim"), ("*", "size")],
 )
 def test_a_size_whose_name_no_size_can_have_gets_another(written: str, name: str) -> None:
     text = program(model_of(of_one("Relu", [written, written], 2))).text
     assert text.startswith(f"def @main(%x: Tensor[({name}, {name}), float32])")
     agrees(of_one("Relu", [written], 1), ones(3))
+
+
+@pytest.mark.parametrize("written", ["?", "-1"])
+def test_what_says_that_a_size_has_no_name_is_no_name(written: str) -> None:
+    made = of_one("Relu", [written, 3, written], 3)
+    assert program(model_of(made)).text.startswith("def @main(%x: Tensor[(?, 3, ?), float32])")
+    agrees(made, ones(2, 3, 4))
 
 
 def test_a_size_that_is_a_formula_of_other_sizes_is_one_here() -> None:
@@ -449,6 +456,12 @@ def test_names_that_become_alike_stay_apart() -> None:
 
 
 # ------------------------------------------------------------------------------------------------- what is refused
+def test_neighbours_that_are_not_as_many_before_as_behind_are_refused() -> None:
+    assert "nn.lrn" in program(model_of(of_one("LRN", [1, 7, 1, 1], 4, size=3))).text
+    with pytest.raises(Refused, match="an even size"):
+        program(model_of(of_one("LRN", [1, 7, 1, 1], 4, size=4)))
+
+
 def test_everything_that_is_not_imported_is_told() -> None:
     nodes = [
         node("Det", "x", "a"),

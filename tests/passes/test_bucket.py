@@ -273,6 +273,16 @@ def test_a_size_that_is_written_with_another_size_decides_that() -> None:
         assert after.run("@main", *values) == before.run("@main", *values)
 
 
+@pytest.mark.parametrize("numbers", ["1,2", "1,2,3", "1,2,5", "2,3"])
+def test_buckets_of_neighbouring_numbers_print_what_checks_again(numbers: str) -> None:
+    before = gradual.check("def @main(%x: Tensor[(n,), float32]) { exp(%x) }")
+    after = bucketed(before, f"n={numbers}", "pad=0")
+    again = gradual.check(after.text)
+    assert again.ok, again.diagnostics
+    for size in range(7):
+        assert again.run("@main", floats(size)) == before.run("@main", floats(size))
+
+
 @pytest.mark.parametrize("value", ["%x", "(%x, sum(%y))", "(sum(%y), (exp(%x), %x))"])
 def test_what_a_padded_bucket_prints_checks_again(value: str) -> None:
     before = gradual.check(f"def @main(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32]) {{ {value} }}")

@@ -129,6 +129,14 @@ def @main(%b: Tensor[(n,), float32], %a: Tensor[(?,), float32], %x: Tensor[*, fl
   let %z = %x as Tensor[(dim(%y, 0), dim(%y, 1), ?), float32];
   %r
 }""",
+    "a layer that binds a dim whose name the caller has": """\
+def @g(%x: Tensor[(n,), float32]) {
+  let %h: fn [k](Tensor[(k, n), float32]) -> Tensor[(k, n), float32] =
+    fn (%a: Tensor[(?, ?), float32]) -> Tensor[(?, ?), float32] { %a };
+  let %r: ref(fn [k](Tensor[(k, n), float32]) -> Tensor[(?, n), float32]) = ref(%h);
+  (%h(zeros(shape=[3, n])), (ref_read(%r))(zeros(shape=[2, n])))
+}
+def @main(%x: Tensor[(k,), float32]) { @g(%x) }""",
     "a join inside a join": """\
 def @main(%c: bool, %d: bool, %x: Tensor[(4,), float32], %y: Tensor[(?,), float32]) {
   let %r = if (%c) { if (%d) { %y } else { %x } } else { %x };

@@ -152,7 +152,49 @@ def @main(%x: Tensor[(n,), float32], %y: Tensor[(k,), float32]) {
   let %h: fn (Tensor[(2,), float32]) -> Tensor[(n,), float32] = %g;
   %h(%x)
 }""",
+    "a function type that speaks of its parameters, which are called like those around": """
+def @same(%y: Tensor[(?,), float32]) -> Tensor[(dim(%y, 0),), float32] { exp(%y) }
+def @get(%y: Tensor[(?,), float32]) { @same }
+def @main(%y: Tensor[(?,), float32], %z: Tensor[(3,), float32]) { let %f = @get(%z); %f(%y) }""",
+    "a result that divides by what only a call of it checks": """
+def @main(%x: Tensor[(n,), int64], %y: Tensor[*, float32]) {
+  let %f = fn (%a: Tensor[(1,), float32]) { reshape(%a, newshape=[n, -1]) };
+  %f
+}""",
+    "a result that divides by a choice which is checked": """
+operator my.at(%x: Tensor[(n, m), float32], %i: int64) -> Tensor[(m,), float32] where %i >= 0, %i < n {
+  take(%x, %i, axis=0)
 }
+def @main(%x: Tensor[(1, m, n), float32], %i: int64) {
+  let %y = my.at(ones(shape=[2, 3], dtype="float32"), %i);
+  reshape(%x, newshape=[-1, dim(%x, 2)])
+}""",
+    "a number of elements of a rank that a check tells": """
+def @main(%c: int64, %a: Tensor[(n,), float32], %y: Tensor[*, float32]) {
+  let %v = %a as Tensor[*, float32];
+  let %r = nn.relu(%v);
+  let %s = %y as Tensor[(?,), float32];
+  let %t = if (%c == 1) { %s } else { %r };
+  let %u: Tensor[(?,), float32] = %t;
+  %u
+}""",
+    "an assertion behind a conversion of data": """type List[A] { Cons(A, List[A]), Nil }
+def @main(%l: List[Tensor[(0,), float32]], %x: Tensor[(?,), float32], %y: Tensor[(n,), float32]) {
+  let %c = %l as List[Tensor[(n,), float32]];
+  assert dim(%x, 0) <= n;
+  %c
+}""",
+}
+
+
+TOOK = ["never_0", "never_0(Tensor[(?,), float32])"]
+"""Constructors that are called like what prints declare."""
+
+
+@pytest.mark.parametrize("constructor", TOOK)
+def test_what_is_never_made_is_called_like_no_constructor(constructor: str) -> None:
+    text = f"type T {{ {constructor}, }}\n{FAILS}"
+    assert "operator never_1()" in after(text, "fold-constants").text
 
 
 def after(text: str, name: str) -> Compilation:

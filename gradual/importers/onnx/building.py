@@ -134,7 +134,7 @@ class Value:
     def shape(self) -> tuple[int, ...]:
         """Its sizes, all of which are numbers; Unsupported where they are not."""
         if any(size.value is None for size in self.tensor.shape):
-            raise Unsupported("an operand whose sizes are not known here")
+            raise Unsupported("an operand whose sizes are not all numbers")
         return tuple(size.value for size in self.tensor.shape)
 
     def extent(self, axis: int) -> int | None:

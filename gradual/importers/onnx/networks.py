@@ -257,7 +257,9 @@ def global_pool(use: Use) -> Value:
 
 @imports("LRN")
 def local_response(use: Use) -> Value:
-    """Each element against the squares of its neighbours in other channels."""
+    """Each element against the squares of its neighbours in other channels, as many before as behind."""
+    if use.required("size") % 2 == 0:
+        raise Unsupported("an even size")
     settings = {name: use.attribute(name, default) for name, default in (("alpha", 1e-4), ("beta", 0.75))}
     return use.call("nn.lrn", use[0], size=use.required("size"), bias=use.attribute("bias", 1.0), **settings)
 

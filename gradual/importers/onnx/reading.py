@@ -34,6 +34,9 @@ _DTYPES = {
 }
 """`TensorProto.DataType`, by number."""
 
+_NO_NAMES = ("", "?", "-1")
+"""What exporters write where a size has no name; equal names are equal sizes."""
+
 _FIELDS = {DType.FLOAT32: "float_data", DType.FLOAT64: "double_data", DType.INT64: "int64_data"}
 _FIELDS |= {DType.UINT32: "uint64_data", DType.UINT64: "uint64_data"}
 """Where elements stand that are not raw bytes; the other types have `int32_data`."""
@@ -141,7 +144,8 @@ def _extent(proto: Any) -> Extent:
     kind = proto.WhichOneof("value")
     if kind == "dim_value":
         return int(proto.dim_value) if proto.dim_value >= 0 else None
-    return _text(proto.dim_param) or None if kind == "dim_param" else None
+    name = _text(proto.dim_param) if kind == "dim_param" else ""
+    return name if name not in _NO_NAMES else None
 
 
 def dtype_of(number: int, what: str) -> DType:
