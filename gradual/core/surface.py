@@ -61,7 +61,8 @@ from gradual.syntax import ast
 from gradual.syntax.metadata_text import encoded
 from gradual.syntax.print import printed
 from gradual.types.choosing import settled_type
-from gradual.types.measuring import bare
+from gradual.types.measuring import bare, requirements
+from gradual.types.opening import size_of
 from gradual.types.type import (
     FunctionType,
     GradualType,
@@ -180,7 +181,7 @@ class _Writer(Lines):
         if flows is not None:
             self.endings[block.result] = shape_forgotten(flows[1])
         self.demands.knowing.enter()
-        inside, seen = self.demands.inside, len(self.scope)
+        inside, seen, measured = self.demands.inside, len(self.scope), dict(self.spelling.measured)
         for step in block.steps:
             self.demands.define(step)
         before = self.demands.mark() if any(isinstance(step, Check) for step in block.steps) else None
@@ -191,6 +192,7 @@ class _Writer(Lines):
             self.demands.rollback(before)
         self.demands.knowing.leave()
         self.demands.inside = inside
+        self.spelling.measured = measured
         del self.scope[seen:]
         return items, result, type
 
@@ -235,9 +237,16 @@ class _Writer(Lines):
         if len(some) == len(types):
             truth = self.demands.truth(step.condition) if isinstance(step, If) else None
             self.demands.hold(step.name, read_joined(step.type, step.name, truth, types, outside, self.demands))
+            self._measure(step)
             self.joins.add(step.name)
             self.doubtful |= not self.open and truth is None and in_doubt(types, outside, self.demands)
         return made
+
+    def _measure(self, step: If | Match) -> None:
+        """A size of what branches give, which only those measure that come to one, is written as that of the value."""
+        for extent, _, path, axis in requirements(step.type, step.name):
+            if isinstance(extent, Dim) and any(map(self.is_unranked, extent.variables())):
+                self.spelling.measured[extent] = size_of(path, axis)
 
     def _ended(self, items: list[ast.Item], result: str) -> ast.Block:
         """The items and their value; a last step that nobody named is the value itself."""

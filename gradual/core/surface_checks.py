@@ -85,10 +85,15 @@ class Lines:
         match variable.witness:
             case None | ContentOf(_, ()):
                 return False
-            case SizeOf(path):
-                return isinstance(self.demands.types.get(path), UnrankedType)
+            case SizeOf():
+                return self.is_unranked(variable)
             case _:
                 return True
+
+    def is_unranked(self, variable: Variable) -> bool:
+        """Whether a size is that of a value that may have no such axis."""
+        witness = variable.witness
+        return isinstance(witness, SizeOf) and isinstance(self.demands.types.get(witness.value), UnrankedType)
 
     def _size_in_scope(self, variable: Variable) -> Dim:
         number = of_atom(variable)

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product
 from gradual.dims.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
-from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable
+from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, of_atom
 from gradual.dims.text import remainders
 from gradual.source import Span
 from gradual.syntax import ast
@@ -76,10 +76,12 @@ class Spelling:
     Attributes:
         names: the spelling of a variable that has another one than its own.
         counted: the numbers of elements of values whose ranks are known here, as reading computes them.
+        measured: choices between sizes that not every run has, with the size of a value that they are.
     """
 
     names: dict[str, str] = field(default_factory=dict)
     counted: dict[Variable, Dim] = field(default_factory=dict)
+    measured: dict[Dim, Dim] = field(default_factory=dict)
 
     def local(self, name: str) -> ast.Local:
         """A variable of core."""
@@ -142,6 +144,8 @@ class Spelling:
                 return called("min", *map(self.dim, operands))
             case Product(operands=operands):
                 return _product(list(map(self.dim, operands)))
+            case Ite() if (size := self.measured.get(of_atom(atom))) is not None:
+                return self.dim(size)
             case Ite(condition=condition, then=then, orelse=orelse):
                 return ast.Choose(self.predicate(condition), self.dim(then), self.dim(orelse), NOWHERE)
         raise AssertionError(atom)

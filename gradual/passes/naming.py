@@ -45,7 +45,8 @@ class _Bound:
     seen: set[int] = field(default_factory=set)
 
     def function(self, function: Function) -> Iterator[Bound]:
-        yield from (*function.type.binders, *function.type.types)
+        yield from function.type.binders
+        yield from function.type.types
         yield from (param.name for param in function.params)
         yield from self.steps(function.body.steps)
 
@@ -81,7 +82,8 @@ class _Bound:
                     yield from self.pattern(part)
 
     def layer(self, layer: Layer) -> Iterator[Bound]:
-        yield from (*(dim for dim, _ in layer.binders), *layer.types)
+        yield from (dim for dim, _ in layer.binders)
+        yield from layer.types
         yield from (param.name for param in layer.params)
         yield from self.steps((*layer.before, layer.call, *layer.after))
 

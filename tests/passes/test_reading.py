@@ -169,6 +169,12 @@ def @main(%x: Tensor[(1, m, n), float32], %i: int64) {
   let %y = my.at(ones(shape=[2, 3], dtype="float32"), %i);
   reshape(%x, newshape=[-1, dim(%x, 2)])
 }""",
+    "a size of what branches give, which one alone has": """
+def @main(%m: int64, %x: Tensor[(?,), float32], %y: Tensor[*, float32], %z: Tensor[(?,), float32]) {
+  let %r = if (%m == 3) { let %s = %y as Tensor[(?,), float32]; %y } else { %x };
+  assert dim(%z, 0) == dim(%r, 0);
+  %r as Tensor[(dim(%z, 0),), float32]
+}""",
     "a number of elements of a rank that a check tells": """
 def @main(%c: int64, %a: Tensor[(n,), float32], %y: Tensor[*, float32]) {
   let %v = %a as Tensor[*, float32];
