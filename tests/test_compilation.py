@@ -99,6 +99,15 @@ def test_bindings_are_every_name_with_its_type_and_known_contents() -> None:
     ]
 
 
+def test_the_parameters_of_an_operator_that_is_a_value_are_no_names_of_the_program() -> None:
+    text = "def @f(%x: float32) -> (float32, fn (float32) -> float32) { let %g = exp; (%g(%x), %g) }"
+    flowing = "def @f(%x: float32) -> fn (float32) -> float32 { let %g = exp; let %y = %g(%x); %g }"
+    assert [one.code for one in gradual.check(text).diagnostics] == ["E0310"]
+    found = gradual.check(flowing)
+    assert found.ok and {one.name for one in found.bindings} == {"%x", "%y"}
+    assert {flowing[one.span.start : one.span.end] for one in found.bindings} == {"%x", "%y"}
+
+
 def test_names_of_a_function_type_are_not_names_of_the_program() -> None:
     text = """
 def @f(%x: Tensor[(?,), float32], %y: Tensor[(?,), float32]) {

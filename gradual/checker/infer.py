@@ -99,7 +99,11 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
             return _size_of(state, expr, hint)
         case ast.Instance(function):
             return instance(state, expr, infer(state, function), hint)
-        case ast.Choose() | ast.Unary() | ast.Hole() | ast.Text() | ast.Nothing() | ast.TensorType():
+        case ast.Text():
+            message = "a text is no value; an attribute is given by its name"
+            state.report("E0307", "type.structure", message, expr.span)
+            return state.broken()
+        case ast.Choose() | ast.Unary() | ast.Hole() | ast.Nothing() | ast.TensorType():
             state.report("E0307", "type.structure", "this is not an expression", expr.span)
             return state.broken()
 

@@ -34,8 +34,12 @@ def calls_itself(literal: ast.Fn, name: str) -> bool:
 
 
 def applying(operator: Operator, span: Span) -> ast.Fn:
-    """The literal that applies an operator to its parameters, where its name stands alone.  [type.operator]"""
-    names = [ast.Local(f"%{argument}", span) for argument in operator.arguments]
+    """The literal that applies an operator to its parameters, where its name stands alone.  [type.operator]
+
+    The parameters' names stand nowhere in the text: their spans are empty.
+    """
+    nowhere = Span(span.start, span.start)
+    names = [ast.Local(f"%{argument}", nowhere) for argument in operator.arguments]
     params = tuple(ast.Param(name, None, (), span) for name in names)
     call = ast.Call(ast.Name(operator.name, span), tuple(names), (), span)
     return ast.Fn((), params, (), None, (), call, span)

@@ -75,7 +75,8 @@ class Scoping:
     def show(self, name: str, value: str, span: Span) -> None:
         """As `bind`, for a name that stands in the text, where the user can ask for its type."""
         self.bind(name, value)
-        self.bindings.append(Binding(name, value, span))
+        if span.start < span.end:
+            self.bindings.append(Binding(name, value, span))
 
     def bind_dim(self, name: str, dim: Dim) -> None:
         """From here on the dimension name means `dim`."""

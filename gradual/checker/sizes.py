@@ -30,6 +30,7 @@ from gradual.dims.constraint import (
 from gradual.dims.dim import Dim, constant, ite, maximum, minimum, product
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.types.dtype import DType
 from gradual.types.opening import numel_of, rank_of, size_of
 from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 
@@ -142,7 +143,8 @@ class Sizes:
         if dim is None:
             dim = self.bind(name, span)
         if dim is None:
-            help = similar("a dimension", name, self.state.scope.dims)
+            quoted = Help(f'an element type that is an attribute stands in quotes: "{name}"')
+            help = (quoted,) if name in set(DType) else similar("a dimension", name, self.state.scope.dims)
             raise NotADim(f"dimension `{name}` is not bound here", span, "E0206", "name.dimension", help)
         return dim
 
