@@ -82,10 +82,10 @@ class Recorded(Ground):
         key = (hole.key[0], *(operands[i] for i in hole.key[1])) if hole.key else None
         if key in self.shared:
             if self.shared[key] is not size:
-                self.found.append(f"dimension {axis} of {path} is {self.shared[key]}, recorded as {size}")
+                self.wrong(f"dimension {axis} of {path} is {self.shared[key]}, recorded as {size}")
             return
         if not is_own(size, path, axis):
-            self.found.append(f"dimension {axis} of {path} is unknown, recorded as {size}")
+            self.wrong(f"dimension {axis} of {path} is unknown, recorded as {size}")
             return
         if key is not None:
             self.shared[key] = size

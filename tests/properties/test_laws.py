@@ -95,6 +95,16 @@ DEAD_RANK = """def @main(%v: Tensor[*, float32], %x: Tensor[(4,), float32]) {
 }"""
 
 
+DEAD_OPENING = """def @main(%x: Tensor[(1, ?, n), float32], %v: Tensor[*, float32]) {
+  let %y = %x * %v;
+  let %z = cast(argwhere(%v), dtype="float32");
+  if (take(shape_of(%z), 0) == 2) {
+    let %dead = %z as Tensor[(1, 1), float32];
+    let %w = reshape(%y, newshape=[-1, dim(%y, 2)]);
+    %dead
+  } else { %z }
+}"""
+
 PARTLY_UNRANKED = """def @main(%a: (Tensor[(?, ?), float32], Tensor[*, float32])) {
   let %b: (Tensor[*, float32], Tensor[(1, 1), float32]) = %a;
   %b
@@ -144,6 +154,7 @@ READ_BY_A_LITERAL = """def @main(%v: Tensor[*, float32], %w: Tensor[(m, 1), floa
     "text",
     [
         DEAD_RANK,
+        DEAD_OPENING,
         PARTLY_UNRANKED,
         JOINED_PARTLY,
         READ_IN_ONE_BRANCH,
