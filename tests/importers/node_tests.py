@@ -25,8 +25,8 @@ from gradual.importers.onnx.program import Program, Refused, program
 from gradual.importers.onnx.reading import model_of, tensor_of_proto
 from gradual.run.value import Blame, Fault
 
-COARSE = 2.0**-7
-"""What two operations in a row may differ by in 16 bits, relatively: some of ONNX's results are rounded once only."""
+COARSE = 2.0**-6
+"""What a few operations in a row may differ by in 16 bits, relatively: some of ONNX's results are rounded once only."""
 
 
 @dataclass(frozen=True)

@@ -368,6 +368,29 @@ def test_an_operator_of_the_model_itself_is_its_body() -> None:
     agrees(made, ones(3), np.float32(2))
 
 
+def test_the_body_of_an_operator_may_depend_on_its_operands() -> None:
+    sizes = [port("q", ["b", 2, "s", 4]), port("k", ["b", 2, 7, 4]), port("v", ["b", 2, 7, 6])]
+    made = model([node("Attention", "q k v", "y", scale=0.5)], sizes, [port("y", [None] * 4)], opset=23)
+    compilation = agrees(made, ones(3, 2, 5, 4), ones(3, 2, 7, 4) / 100, ones(3, 2, 7, 6))
+    assert "-> Tensor[(b, 2, s, 6), float32]" in compilation.types["@main"]
+    assert not compilation.checks
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        (node("RotaryEmbedding", "x x x", "y"), "operands of which too little is known here"),
+        (node("RotaryEmbedding", "x x x", "y", interleaved="yes"), ".* type"),
+        (node("RotaryEmbedding", "x x x", "y", angle=1.0), "the attribute angle"),
+        (node("SequenceMap", "x", "y"), ".*body"),
+        (node("SequenceMap", "x", "y", body=helper.make_graph([], "empty", [], [])), "the attribute body"),
+    ],
+)
+def test_why_there_is_no_body_is_told(written: Any, says: str) -> None:
+    with pytest.raises(Refused, match=f"{written.op_type} `y`: {says}"):
+        program(model_of(model([written], [port("x", None)], [port("y", None)], opset=23)))
+
+
 def constant(*values: float) -> Any:
     return numpy_helper.from_array(np.array(values, np.float32))
 

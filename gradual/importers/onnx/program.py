@@ -158,7 +158,7 @@ class _Import:
         importer = IMPORTERS.get(node.operator)
         if importer is not None:
             return importer(Use(node, inputs, self.builder, self.model, opsets, scope, self))
-        standard = standard_function(node.operator, opsets.get("", self.model.opset))
+        standard = standard_function(node, opsets.get("", self.model.opset), [*map(_port, node.inputs, inputs)])
         if standard is None:
             raise Unsupported("an operator that is not imported")
         return self.inlined(standard, node, inputs, opsets)
@@ -193,6 +193,14 @@ def _placed(node: Node, attributes: Mapping[str, object]) -> Node:
         else:
             chosen[key] = value
     return replace(node, attributes={key: value for key, value in chosen.items() if value is not None})
+
+
+def _port(name: str, value: Value | None) -> Port | None:
+    """What ONNX may know of an operand."""
+    if value is None:
+        return None
+    shape = [size.value for size in value.type.shape] if isinstance(value.type, TensorType) else None
+    return Port(name, value.dtype, None if shape is None else tuple(shape))
 
 
 def _title(node: Node) -> str:

@@ -33,6 +33,7 @@ _DTYPES = {
     16: DType.BFLOAT16,
 }
 """`TensorProto.DataType`, by number."""
+_NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
 
 _NO_NAMES = ("", "?", "-1")
 """What exporters write where a size has no name; equal names are equal sizes."""
@@ -108,18 +109,51 @@ def _function(proto: Any) -> Function:
     return Function(tuple(proto.input), tuple(proto.output), attributes, nodes, _opsets(proto.opset_import))
 
 
-def standard_function(operator: str, opset: int) -> Function | None:
-    """The body by which ONNX itself explains an operator, where it is the same for all operands."""
+def standard_function(node: Node, opset: int, operands: Sequence[Port | None]) -> Function | None:
+    """The body by which ONNX itself explains an operator; it may depend on what is known of the operands."""
     defs = _package().defs
     try:
-        schema = defs.get_schema(operator, opset, "")
+        schema = defs.get_schema(node.operator, opset, "")
     except defs.SchemaError:
         return None
-    if schema.deprecated or not schema.has_function:
+    if schema.deprecated:
+        return None
+    if schema.has_function:
+        body = _function(schema.function_body)
+    elif schema.has_context_dependent_function:
+        body = _dependent_body(schema, node, operands)
+    else:
         return None
     usual = {name: one.default_value for name, one in schema.attributes.items() if one.default_value.name}
-    body = _function(schema.function_body)
     return replace(body, attributes={**body.attributes, **{name: _attribute(one) for name, one in usual.items()}})
+
+
+def _dependent_body(schema: Any, node: Node, operands: Sequence[Port | None]) -> Function:
+    """The body for these operands."""
+    onnx = _package()
+    proto = onnx.NodeProto(op_type=node.operator, input=node.inputs, output=node.outputs)
+    types = [_type_proto(operand).SerializeToString() for operand in operands]
+    body = onnx.FunctionProto()
+    for name, value in node.attributes.items():
+        if name not in schema.attributes or isinstance(value, Graph | Tensor):
+            raise Unsupported(f"the attribute {name}")
+    try:
+        for name, value in node.attributes.items():
+            kind = schema.attributes[name].type.value
+            proto.attribute.append(onnx.helper.make_attribute(name, value, attr_type=kind))
+        body.ParseFromString(schema.get_context_dependent_function(proto.SerializeToString(), types))
+    except (RuntimeError, TypeError, ValueError) as error:  # ONNX's words for a node that is not well formed
+        raise Unsupported(_first_line(error)) from error
+    if not body.node:
+        raise Unsupported("operands of which too little is known here")
+    return _function(body)
+
+
+def _type_proto(operand: Port | None) -> Any:
+    onnx = _package()
+    if operand is None or operand.dtype is None:
+        return onnx.TypeProto()
+    return onnx.helper.make_tensor_type_proto(_NUMBERS[operand.dtype], operand.shape)
 
 
 def _graph(proto: Any) -> Graph:
