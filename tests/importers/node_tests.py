@@ -96,8 +96,27 @@ def _outcome(case: Any, model: Any, fixed: frozenset[int]) -> Outcome:
 
 
 def _run(compilation: Compilation, imported: Program, inputs: Sequence[Any]) -> list[gradual.Tensor]:
-    value = compilation.run("@main", *map(tensor, inputs), *imported.weights.values())
-    return list(value) if isinstance(value, tuple) else [value]
+    value = compilation.run("@main", *map(_argument, inputs), *imported.weights.values())
+    return list(_tensors(value))
+
+
+def _argument(value: Any) -> Any:
+    """A tensor, or a sequence of them."""
+    if not isinstance(value, list):
+        return tensor(value)
+    rest = gradual.Constructed("Nil", ())
+    for one in reversed(value):
+        rest = gradual.Constructed("Cons", (tensor(one), rest))
+    return rest
+
+
+def _tensors(value: Any) -> Iterator[gradual.Tensor]:
+    """The tensors of a value, those of its sequences one after another."""
+    if isinstance(value, gradual.Tensor):
+        yield value
+    else:
+        for one in value.fields if isinstance(value, gradual.Constructed) else value:
+            yield from _tensors(one)
 
 
 def tensor(array: Any) -> gradual.Tensor:
@@ -109,7 +128,8 @@ def tensor(array: Any) -> gradual.Tensor:
     return gradual.Tensor(elements.ravel().tolist(), dtype=str(found.dtype), shape=found.shape)
 
 
-def _difference(case: Any, found: Sequence[gradual.Tensor], expected: Sequence[Any]) -> str:
+def _difference(case: Any, found: Sequence[gradual.Tensor], outputs: Sequence[Any]) -> str:
+    expected = [one for output in outputs for one in (output if isinstance(output, list) else [output])]
     if len(found) != len(expected):
         return f"{len(found)} outputs instead of {len(expected)}"
     for index, (one, other) in enumerate(zip(found, expected, strict=True)):

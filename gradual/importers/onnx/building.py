@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradual.dims.dim import Dim
 from gradual.importers.onnx.model import Unsupported
 from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
@@ -78,7 +79,7 @@ class Binding:
     Attributes:
         name: None while nothing asks for one; without, it stands where it is used, if that is one place of its block.
         block: the block in which it stands.
-        operator: of which it is an application, if it is one.
+        operator: of which it is an application, if it is one; `tuple` makes a tuple.
     """
 
     operands: tuple[Value, ...]
@@ -115,7 +116,10 @@ class Value:
     def tensor(self) -> TensorType[Any]:
         """Its type, of which the rank is known; Unsupported where it is not."""
         if not isinstance(self.type, TensorType):
-            raise Unsupported("an operand whose rank is not known here")
+            known = isinstance(self.type, UnrankedType)
+            raise Unsupported(
+                "an operand whose rank is not known here" if known else "a sequence where a tensor has to be"
+            )
         return self.type
 
     @property
@@ -197,6 +201,10 @@ class Builder:
         """A scalar constant."""
         return self.constant(scalar(value, dtype))
 
+    def dimension(self, size: Dim) -> Value:
+        """A size that has a name, as a scalar."""
+        return Value(TensorType((), DType.INT64, (size,)), str(size))
+
     def integers(self, values: Sequence[int], dtype: DType = DType.INT64) -> Value:
         """A vector of integers."""
         return self.constant(Tensor(list(values), dtype, (len(values),)))
@@ -270,7 +278,7 @@ class Builder:
         """A tuple."""
         type: OpenedType = TupleType(tuple(value.type for value in values))
         constants = tuple(value.constant for value in values if isinstance(value.constant, Tensor))
-        binding = self.bind(values, lambda given: f"({', '.join(given)}{',' * (len(given) == 1)})")
+        binding = self.bind(values, lambda given: f"({', '.join(given)}{',' * (len(given) == 1)})", "tuple")
         return Value(type, binding, constants if len(constants) == len(values) else None)
 
     def field(self, value: Value, index: int) -> Value:
@@ -281,8 +289,9 @@ class Builder:
     def named(self, value: Value, name: str) -> Value:
         """The value, bound to a name if it is not yet and no constant; not if it may be that nothing asks for it."""
         passing = value.drawn is not None and value.rank > 1
-        if isinstance(value.origin, Binding) and value.origin.name is None and not passing:
-            value.origin.name = self.names.fresh(name)
+        made = value.origin
+        if isinstance(made, Binding) and made.name is None and made.operator != "tuple" and not passing:
+            made.name = self.names.fresh(name)
         return value
 
     def unknown(self) -> str:

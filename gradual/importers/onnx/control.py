@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradual.dims.dim import Dim
+from gradual.importers.onnx import lists
 from gradual.importers.onnx.applying import Use, as_scalar, imports
 from gradual.importers.onnx.building import Block, Value
 from gradual.importers.onnx.model import Graph, Unsupported
@@ -13,7 +13,7 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.opening import closed
 from gradual.types.text import shown
-from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.type import Hole, OpenedType, TensorType, TupleType
 
 
 @imports("If")
@@ -26,10 +26,12 @@ def choose(use: Use) -> Sequence[Value]:
     then, orelse = (_branch(use, graph) for graph in graphs)
     if len(then[1]) != len(orelse[1]):
         raise Unsupported(f"graphs that give {len(then[1])} and {len(orelse[1])} values")
-    types = [_joined(one.type, other.type) for one, other in zip(then[1], orelse[1], strict=True)]
+    types = [_joined(one, other) for one, other in zip(then[1], orelse[1], strict=True)]
     with use.builder.inside(then[0]):
         opened = [_opened(use, one, type) for one, type in zip(then[1], types, strict=True)]
-    bodies = [(then[0], opened), orelse]
+    with use.builder.inside(orelse[0]):
+        others = [_listed(use, one, type) for one, type in zip(orelse[1], types, strict=True)]
+    bodies = [(then[0], opened), (orelse[0], others)]
 
     def text(given: Sequence[str]) -> str:
         first, second = (_body(use, block, outputs) for block, outputs in bodies)
@@ -61,28 +63,26 @@ def _fields(use: Use, types: Sequence[OpenedType], origin: Any) -> list[Value]:
     return use.counted(Value(TupleType(tuple(types)), origin), len(types))
 
 
-def _joined(one: OpenedType, other: OpenedType) -> Any:
+def _joined(one: Value, other: Value) -> Any:
     """What is known of a value that comes from either side; the checker knows more."""
-    if not isinstance(one, TensorType | UnrankedType) or not isinstance(other, TensorType | UnrankedType):
-        raise Unsupported("a graph that gives another thing than tensors")
-    if one.dtype is not other.dtype:
-        raise Unsupported(f"graphs that give {one.dtype} and {other.dtype}")
-    return _wider(one, other)
+    if lists.is_sequence(one) and lists.is_sequence(other):
+        return lists.wider(lists.held(one), lists.held(other))
+    return lists.wider(one.type, other.type)
 
 
 def _opened(use: Use, value: Value, type: Any) -> Value:
-    """The value of one branch, its sizes left open where the other branch may have others."""
+    """The value of a branch, its sizes left open where the other branch may have others."""
+    if lists.is_sequence(value):
+        return _listed(use, value, type)
     if value.type == type or (isinstance(type, TensorType) and type.shape == value.tensor.shape):
         return value
     wanted = shown(closed(type, lambda variable: not variable.is_ghost))
     return Value(value.type, use.builder.bind([value], lambda given: f"({given[0]} as {wanted})"))
 
 
-def _wider(one: TensorType[Dim] | UnrankedType, other: TensorType[Dim] | UnrankedType) -> Any:
-    if isinstance(one, UnrankedType) or isinstance(other, UnrankedType) or one.rank != other.rank:
-        return UnrankedType(one.dtype)
-    sizes = (left if left is right else Hole() for left, right in zip(one.shape, other.shape, strict=True))
-    return TensorType(tuple(sizes), one.dtype)
+def _listed(use: Use, value: Value, type: Any) -> Value:
+    """The value as it is handed on: a sequence as a list of this type."""
+    return lists.as_list(use.builder, value, type) if lists.is_sequence(value) else value
 
 
 # ------------------------------------------------------------------------------------------------------------ loops
@@ -94,21 +94,24 @@ def loop(use: Use) -> Sequence[Value]:
     """
     builder, body = use.builder, use.graph("body")
     begun = [use[index] for index in range(2, len(use.inputs))]
-    types = [_held(value) for value in begun]
+    types = [lists.held(value) for value in begun]
     while True:
         block, inputs, outputs = _turn(use, body, types)
         if len(outputs) < 1 + len(begun):
             raise Unsupported(f"a body that gives {len(outputs)} values for {len(begun)} that are handed on")
-        after = [_held(outputs[1 + at]) for at in range(len(begun))]
-        wider = [_wider(one, other) for one, other in zip(types, after, strict=True)]
+        after = [lists.held(outputs[1 + at]) for at in range(len(begun))]
+        wider = [lists.wider(one, other) for one, other in zip(types, after, strict=True)]
         if wider == types:
             break
         types = wider
+    begun = [_listed(use, value, type) for value, type in zip(begun, types, strict=True)]
+    with builder.inside(block):
+        kept = [_listed(use, value, type) for value, type in zip(outputs[1:], types, strict=False)]
     scanned = outputs[1 + len(begun) :]
     name = builder.names.fresh(use.node.name or "loop")
     empty = [_nothing(use, value) for value in scanned]
     gathered = [builder.names.unused("scanned") for _ in scanned]
-    handed = [*types, *(TensorType((Hole(), *_held(value).shape), value.dtype) for value in scanned)]
+    handed = [*types, *(TensorType((Hole(), *lists.held(value).shape), value.dtype) for value in scanned)]
     start = [builder.number(0, DType.INT64), _condition(use), *begun, *empty]
     limit = use.optional(0)
     names = [*(str(value.origin) for value in inputs), *(f"%{one}" for one in gathered)]
@@ -119,7 +122,7 @@ def loop(use: Use) -> Sequence[Value]:
         if use.optional(1) is not None:  # otherwise what the body says of it is ignored
             conditions.append(names[1])
         goes_on = f"logical_and({', '.join(conditions)})" if len(conditions) == 2 else "".join(conditions) or "True"
-        turn = _turn_text(use, name, names, len(inputs), block, outputs)
+        turn = _turn_text(use, name, names, len(inputs), block, [outputs[0], *kept, *scanned])
         return _loop_text(name, list(zip(names, types_of, strict=True)), goes_on, turn, given[: len(start)])
 
     operands = [*start, *([] if limit is None else [as_scalar(use, limit)])]
@@ -129,12 +132,6 @@ def loop(use: Use) -> Sequence[Value]:
 def _condition(use: Use) -> Value:
     given = use.optional(1)
     return use.builder.number(True, DType.BOOL) if given is None else as_scalar(use, given)
-
-
-def _held(value: Value) -> TensorType[Any]:
-    """The type of what is handed on: numbers are kept, other sizes are unknown."""
-    shape = tuple(size if size.value is not None else Hole() for size in value.tensor.shape)
-    return TensorType(shape, value.dtype)
 
 
 def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Value], list[Value]]:
@@ -157,7 +154,12 @@ def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Valu
 
 def _nothing(use: Use, value: Value) -> Value:
     """What a loop has gathered before its first turn."""
-    return use.call("zeros", shape=[0, *value.shape], dtype=value.dtype)
+    sizes = []
+    for size in lists.held(value).shape:
+        if isinstance(size, Hole):
+            raise Unsupported("an output of each turn whose sizes are not known here")
+        sizes.append(size.value if size.value is not None else use.builder.dimension(size))
+    return use.call("zeros", shape=[0, *sizes], dtype=value.dtype)
 
 
 def _turn_text(use: Use, name: str, names: Sequence[str], count: int, block: Block, outputs: Sequence[Value]) -> str:

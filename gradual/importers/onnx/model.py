@@ -39,11 +39,13 @@ class Port:
     Attributes:
         dtype: None where it is not declared, as graphs inside others need not.
         shape: None where not even the rank is declared.
+        sequence: whether it is a sequence, of whose elements the other two speak.
     """
 
     name: str
     dtype: DType | None
     shape: tuple[Extent, ...] | None
+    sequence: bool = False
 
 
 @dataclass(frozen=True, slots=True)

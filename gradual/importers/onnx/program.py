@@ -19,9 +19,11 @@ from gradual.importers.onnx import (
     elementwise,
     images,
     indexing,
+    lists,
     networks,
     recurrent,
     reductions,
+    sequences,
     shapes,
 )
 from gradual.importers.onnx.applying import IMPORTERS, Scope, Use
@@ -31,9 +33,10 @@ from gradual.importers.onnx.reading import Reference, standard_function
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.opening import opened
+from gradual.types.text import shown
 from gradual.types.type import Hole, TensorType, Type, UnrankedType
 
-FAMILIES = control, drawing, elementwise, images, indexing, networks, recurrent, reductions, shapes
+FAMILIES = control, drawing, elementwise, images, indexing, networks, recurrent, reductions, sequences, shapes
 """The modules whose importers are in `IMPORTERS`."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -98,6 +101,9 @@ class _Import:
         for port in graph.inputs:
             name = builder.names.fresh(port.name or "input")
             written, type = self.dims.type(port)
+            if port.sequence:
+                type = lists.of(builder, type)
+                written = shown(type)
             scope[port.name] = builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
             params.append(f"%{name}: {written}")
         outputs = self.outputs(graph, scope, self.model.opsets)
@@ -197,7 +203,7 @@ def _placed(node: Node, attributes: Mapping[str, object]) -> Node:
 
 def _port(name: str, value: Value | None) -> Port | None:
     """What ONNX may know of an operand."""
-    if value is None:
+    if value is None or not isinstance(value.type, TensorType | UnrankedType):
         return None
     shape = [size.value for size in value.type.shape] if isinstance(value.type, TensorType) else None
     return Port(name, value.dtype, None if shape is None else tuple(shape))
@@ -226,6 +232,8 @@ class _Dims:
         if port.shape is None:
             return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
         texts = [self._text(extent) for extent in port.shape]
+        if port.sequence:  # each element has sizes of its own
+            texts = [text if text.isdecimal() else "?" for text in texts]
         shape = tuple(_extent(extent, text) for extent, text in zip(port.shape, texts, strict=True))
         return _tensor(texts, port.dtype), TensorType(shape, port.dtype)
 

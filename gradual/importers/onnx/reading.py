@@ -165,13 +165,17 @@ def _graph(proto: Any) -> Graph:
 
 
 def _port(proto: Any) -> Port:
-    kind = proto.type.WhichOneof("value")
+    kind, type = proto.type.WhichOneof("value"), proto.type
+    sequence = kind == "sequence_type"
+    if sequence:
+        type = type.sequence_type.elem_type
+        kind = type.WhichOneof("value")
     if kind is not None and kind != "tensor_type":
-        raise Unsupported(f"`{proto.name}` is a {kind.removesuffix('_type').replace('_', ' ')}, not a tensor")
-    tensor = proto.type.tensor_type
+        raise Unsupported(f"`{proto.name}` is neither a tensor nor a sequence of tensors")
+    tensor = type.tensor_type
     shape = tuple(map(_extent, tensor.shape.dim)) if tensor.HasField("shape") else None
     dtype = dtype_of(tensor.elem_type, f"`{proto.name}`") if tensor.elem_type else None
-    return Port(_text(proto.name), dtype, shape)
+    return Port(_text(proto.name), dtype, shape, sequence)
 
 
 def _extent(proto: Any) -> Extent:

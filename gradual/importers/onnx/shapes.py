@@ -163,6 +163,13 @@ def split(use: Use) -> list[Value]:
         return [x]
     if sizes is None:
         return use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
+    return parts_of(use, x, axis, sizes)
+
+
+def parts_of(use: Use, x: Value, axis: int, sizes: Sequence[int]) -> list[Value]:
+    """Parts of these sizes, which have to be all there is."""
+    if not sizes:
+        raise Unsupported("a tensor in no parts")
     ends = [sum(sizes[: index + 1]) for index in range(len(sizes))]
     if len(sizes) == 1:
         return [_exactly(use, x, axis, ends[0])]
