@@ -382,8 +382,6 @@ def test_the_body_of_an_operator_may_depend_on_its_operands() -> None:
         (node("RotaryEmbedding", "x x x", "y"), "operands of which too little is known here"),
         (node("RotaryEmbedding", "x x x", "y", interleaved="yes"), ".* type"),
         (node("RotaryEmbedding", "x x x", "y", angle=1.0), "the attribute angle"),
-        (node("SequenceMap", "x", "y"), ".*body"),
-        (node("SequenceMap", "x", "y", body=helper.make_graph([], "empty", [], [])), "the attribute body"),
     ],
 )
 def test_why_there_is_no_body_is_told(written: Any, says: str) -> None:
