@@ -124,7 +124,8 @@ class _Clocked(Decider):
     def _put(self, facts: Facts, goal: Constraint, verdict: Verdict) -> None:
         """Both questions of a goal put to Z3, which may not know better than the verdict."""
         question = _Question(facts, goal, facts.rewrite(goal))
-        possible, may_fail = (self._answered(asked) for asked in (question.plausibility, question.failure))
+        questions = (question.plausibility, question.failure)
+        possible, may_fail = (self._answered([*question.cone.known, *asked]) for asked in questions)
         match verdict:
             case Proved() if may_fail == "sat" and question.cone.whole:
                 self.ledger.contradictions.append(f"{goal} is proved, and may fail")
