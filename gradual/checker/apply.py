@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from sys import intern
-from typing import Any
+from typing import Any, TypeGuard
 
 from gradual.checker.binders import Unreadable
 from gradual.checker.discharge import Owed, discharge, owe
@@ -18,6 +18,7 @@ from gradual.checker.unranked import Application, asked
 from gradual.core.implied import of_result
 from gradual.core.terms import Apply, Promise, Site
 from gradual.diagnostic import Related, counted
+from gradual.dims.atom import Ite, Max, Min, bottom_up
 from gradual.dims.constraint import Constraint, Or, equal
 from gradual.dims.dim import Dim
 from gradual.dims.reduce import is_large
@@ -29,7 +30,7 @@ from gradual.ops.ranks import Asking
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.opening import shapes_unknown, size_of, sizes, tracked_length
-from gradual.types.type import OpenedType, TensorType, TupleType
+from gradual.types.type import Content, OpenedType, TensorType, TupleType
 
 _CODES = {
     "op.rank": "E0303",
@@ -78,7 +79,7 @@ def apply(
     type = settled(state, type, name, promise)
     if found.types is None:
         _unknown_sizes(state, type, promise)
-    type = _whole(operator, answer, type, state.program.limits)
+    type = _settled_contents(state, _whole(operator, answer, type, state.program.limits))
     truth = of_result(operator.name, type, lambda: [state.implied(operand) for operand in values])
     if truth is not None:
         state.implications[name] = truth
@@ -177,6 +178,21 @@ def _settled_size(state: Elaboration, dim: Dim, path: str, axis: int, promise: P
     state.is_size(simple)
     state.strictness.owes(simple)
     return simple
+
+
+def _settled_contents(state: Elaboration, type: OpenedType) -> OpenedType:
+    """The type with each element simplified that makes a choice, since what is known may have made it.
+
+    [type.contents]
+    """
+    if not isinstance(type, TensorType) or type.contents is None:
+        return type
+    contents = tuple(state.rewritten(part) if _chooses(part) else part for part in type.contents)
+    return type if contents == type.contents else TensorType(type.shape, type.dtype, contents)
+
+
+def _chooses(part: Content) -> TypeGuard[Dim]:
+    return isinstance(part, Dim) and any(isinstance(node, Ite | Max | Min) for node in bottom_up(part))
 
 
 def _unknown_sizes(state: Elaboration, type: OpenedType, promise: Promise) -> None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import is_
 
 from gradual.core import verify_ranks as ranks
 from gradual.core.implied import of_result
@@ -59,20 +58,26 @@ def _recorded_contents(verifier: Recorded, step: Apply, types: Sequence[OpenedTy
     recorded = step.type.contents if isinstance(step.type, TensorType) else None
     if recorded is None:
         return
-    if _gives(step, types, recorded):
+    if _gives(verifier, step, types, recorded):
         return
     for operand in step.operands:
         ranks.settle_length(verifier, operand)
         verifier.open_contents(operand)
-    if not _gives(step, [verifier.type_of(operand) for operand in step.operands], recorded):
+    if not _gives(verifier, step, [verifier.type_of(operand) for operand in step.operands], recorded):
         verifier.wrong(f"{step.name}: contents that no rule gives")
 
 
-def _gives(step: Apply, types: Sequence[OpenedType], recorded: tuple[Content, ...]) -> bool:
-    """Whether the operator's rule gives the recorded elements."""
+def _gives(verifier: Recorded, step: Apply, types: Sequence[OpenedType], recorded: tuple[Content, ...]) -> bool:
+    """Whether the operator's rule gives the recorded elements, which may be simpler by what is known."""
     rule = step.operator.contents
     given = rule(*types, **step.attributes) if rule is not None else None
-    return given is not None and len(given) == len(recorded) and all(map(is_, given, recorded))
+    if given is None or len(given) != len(recorded):
+        return False
+    return all(one is other or _is_equal(verifier, one, other) for one, other in zip(given, recorded, strict=True))
+
+
+def _is_equal(verifier: Recorded, one: Content, other: Content) -> bool:
+    return isinstance(one, Dim) and isinstance(other, Dim) and verifier.holds(equal(one, other))
 
 
 def _asked(verifier: Recorded, operands: tuple[str, ...], asking: Asking) -> tuple[Types, Judgement | Cases | None]:

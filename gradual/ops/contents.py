@@ -65,12 +65,13 @@ def floor_remainder(left: Dim, right: Dim) -> Dim:
 
 def trunc_quotient(left: Dim, right: Dim) -> Dim:
     """The quotient rounded toward zero; by zero as `floor_quotient`."""
+    if right.value is not None:
+        above, below = (left, -left) if right.value > 0 else (-left, left)
+        divisor = constant(max(abs(right.value), 1))
+        return maximum(above, ZERO) // divisor - maximum(below, ZERO) // divisor
     down, up = floor_quotient(left, right), floor_quotient(-left, right)
-    same_sign = at_least(left, ZERO) if right.value is None or right.value > 0 else at_most(left, ZERO)
-    if right.value is None:
-        both = all_of(at_least(left, ZERO), at_least(right, ONE)), all_of(at_most(left, ZERO), at_most(right, -ONE))
-        same_sign = any_of(*both)
-    return ite(same_sign, down, -up)
+    both = all_of(at_least(left, ZERO), at_least(right, ONE)), all_of(at_most(left, ZERO), at_most(right, -ONE))
+    return ite(any_of(*both), down, -up)
 
 
 def trunc_remainder(left: Dim, right: Dim) -> Dim:
