@@ -184,6 +184,12 @@ class Estimate:
         """The same with one form at least so much."""
         return Estimate(With(self._known, form, self.of(form) & Interval(low, None)))
 
+    def natural(self, difference: Dim) -> Estimate:
+        """The same where a difference is at least 0."""
+        form, scale, offset = primitive(difference)
+        bound = Interval(-(offset // scale), None) if scale > 0 else Interval(None, offset // -scale)
+        return Estimate(With(self._known, form, self.of(form) & bound))
+
     def apart(self, form: Dim) -> Estimate:
         """The same without what is known of a form.
 

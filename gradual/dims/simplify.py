@@ -7,14 +7,14 @@ Each step is an equality at every valuation that the knowledge admits.   [dim.de
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.atom import Compound, FloorDiv, Ite, Max, Min, Variable, bottom_up
 from gradual.dims.compare import compared
 from gradual.dims.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Not
-from gradual.dims.dim import Dim, Monomial, maximum, minimum, of_atom, polynomial, single
+from gradual.dims.dim import Dim, Monomial, constant, ite, maximum, minimum, of_atom, polynomial
 from gradual.dims.interval import Estimate, canonical
 from gradual.dims.meaning import rebuilt
 from gradual.dims.plain import plain
@@ -107,6 +107,8 @@ def _improved_dim(dim: Dim, known: Knowledge) -> Dim:
             return _replaced(quotient(atom, known.estimate), known)
         case (((Max() | Min() as extreme,), 1),):
             return _without_dominated(extreme, known)
+        case (((Ite() as choice,), 1),):
+            return _settled(choice, known.estimate)
     return _replaced(dim, known)
 
 
@@ -172,7 +174,37 @@ def _without_dominated(extreme: Max | Min, known: Knowledge) -> Dim:
 
 def _reaches(other: Dim, operand: Dim, extreme: Max | Min, estimate: Estimate) -> bool:
     """Whether the other operand is always as far out; `n` is as great as `min(n, m)`, whatever they are."""
-    opposite = single(operand, Min) if isinstance(extreme, Max) else single(operand, Max)
-    parts = (operand, *(opposite.operands if opposite is not None else ()))
-    gaps = (other - part if isinstance(extreme, Max) else part - other for part in parts)
+    up = isinstance(extreme, Max)
+    gaps = (other - part if up else part - other for part in _further(operand, up))
     return any(low is not None and low >= 0 for low in (estimate.of(gap).low for gap in gaps))
+
+
+def _further(dim: Dim, up: bool) -> Iterator[Dim]:
+    """A dim, and some that are never less (`up`) or never more: `n - m` is never less than `min(n, k) - m`."""
+    yield dim
+    for monomial, coefficient in dim.terms:
+        match monomial:
+            case ((Max() | Min()) as inner,) if isinstance(inner, Min) is ((coefficient > 0) is up):
+                rest = dim - of_atom(inner) * coefficient
+                yield from (rest + operand * coefficient for operand in inner.operands)
+
+
+# ------------------------------------------------------------------------------------------------- choices
+
+
+def _settled(choice: Ite, estimate: Estimate) -> Dim:
+    """The choice with a number for a branch that is one wherever it is taken: `if n >= 1 then 0 else n` is 0."""
+    condition = choice.condition
+    if not isinstance(condition, AtMost):
+        return of_atom(choice)
+    then = _where(choice.then, condition.difference, estimate)
+    orelse = _where(choice.orelse, -condition.difference - 1, estimate)
+    return ite(condition, then, orelse)
+
+
+def _where(dim: Dim, difference: Dim, estimate: Estimate) -> Dim:
+    """The number that a dim is wherever a difference is at least 0, or the dim."""
+    if dim.value is not None:
+        return dim
+    number = estimate.natural(difference).of(dim).value
+    return dim if number is None else constant(number)

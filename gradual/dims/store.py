@@ -187,6 +187,11 @@ class Store:
     def _bounded(self, difference: Dim, interval: Interval) -> Sequence[Constraint]:
         """Know that a difference is inside an interval.  [dim.facts.bound]"""
         form, scale, offset = primitive(difference)
+        whole = _whole(form)
+        if whole is not None:
+            dividend, divisor = whole
+            inside = _solved_for(interval, scale, offset)
+            return _within(dividend, inside.scaled(divisor) + Interval(0, divisor - 1))
         old = self.bounds.get(form, ANY)
         new = self._trimmed(form, old & _solved_for(interval, scale, offset))
         if new == old or self._is_implied(form, new):
@@ -353,6 +358,14 @@ def _solved_for(interval: Interval, scale: int, offset: int) -> Interval:
     if scale < 0:
         low, high, scale = None if high is None else -high, None if low is None else -low, -scale
     return Interval(None if low is None else -(-low // scale), None if high is None else high // scale)
+
+
+def _whole(form: Dim) -> tuple[Dim, int] | None:
+    """The dividend and the divisor of a quotient by a number: `n // 5 >= 4` says `n >= 20`."""
+    match form.terms:
+        case (((FloorDiv(dividend=dividend, divisor=divisor),), 1),) if divisor.value is not None and divisor.value > 0:
+            return dividend, divisor.value
+    return None
 
 
 def _within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:

@@ -24,7 +24,7 @@ from itertools import combinations, islice
 from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_most, divides, equal, negated
 from gradual.dims.dim import Dim, constant, ite, maximum, product, sum_of
 from gradual.limits import LIMITS
-from gradual.ops.evident import is_positive, is_size, vanishes_with
+from gradual.ops.evident import is_positive, is_size, multiple, vanishes_with
 from gradual.ops.operator import IllFormed, Need
 from gradual.ops.shapes import ONE, ZERO, Shape, size
 
@@ -178,7 +178,7 @@ def _at_most_one(conditions: Sequence[Constraint]) -> Iterator[Constraint]:
 
 
 def cancelled(here: Dim | None, asked: Dim, zero: Dim) -> tuple[Dim, Dim]:
-    """Exactly `if here == asked then 1` of both; to cancel sizes of 1 or more changes nothing, so only 0 is looked at.
+    """What `if here == asked then 1` of both leaves to be divided; to cancel sizes of 1 or more changes nothing there.
 
     `zero` is something that is 0 where both are, and only where `asked` is 0 or `here`.
     """
@@ -188,6 +188,10 @@ def cancelled(here: Dim | None, asked: Dim, zero: Dim) -> tuple[Dim, Dim]:
         return ONE, ONE
     if is_positive(here) or is_positive(asked):
         return here, asked
+    if (ratio := multiple(asked, here)) is not None:  # where they are not 0, the smaller one cancels
+        return ONE, ite(equal(here, ZERO), ONE, ratio)
+    if (ratio := multiple(here, asked)) is not None:
+        return ite(equal(asked, ZERO), ONE, ratio), ONE
     both = all_of(equal(here, ZERO), equal(zero, ZERO))
     return ite(both, ONE, here), ite(both, ONE, asked)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 
 from gradual.dims.constraint import Constraint, Equal
-from gradual.dims.dim import Atom, Dim, FloorDiv, Ite, Max, Min, Product, SizeOf, Variable
+from gradual.dims.dim import Atom, Dim, FloorDiv, Ite, Max, Min, Monomial, Product, SizeOf, Variable, polynomial
+from gradual.dims.polynomial import cofactor
 
 _DEPTH = 6
 
@@ -59,6 +60,20 @@ def _atom_is_positive(atom: Atom, depth: int) -> bool:
 def _excludes_zero(condition: Constraint, orelse: Dim) -> bool:
     """Whether a dim that stands where a condition fails is not 0 there, because the condition is that it is."""
     return isinstance(condition, Equal) and condition.left is orelse and condition.right.value == 0
+
+
+def multiple(dim: Dim, factor: Dim) -> Dim | None:
+    """What a factor, one product, has to be multiplied with to be the dim, if that is plain to see."""
+    if len(factor.terms) != 1 or not dim.terms:
+        return None
+    ((wanted, number),) = factor.terms
+    ratio: dict[Monomial, int] = {}
+    for monomial, coefficient in dim.terms:
+        rest = cofactor(monomial, wanted)
+        if rest is None or coefficient % number:
+            return None
+        ratio[rest] = coefficient // number
+    return polynomial(ratio)
 
 
 def vanishes_with(dim: Dim, factor: Dim) -> bool:

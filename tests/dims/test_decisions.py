@@ -267,6 +267,11 @@ def test_sizes_are_simplified_by_what_is_known() -> None:
     assert decider.simplified(known(divides(h, d)), b * h * (d // h)) is b * d
     assert decider.simplified(known(path=(equal(n, 3),)), n + m) is m + 3
     assert decider.simplified(known(), maximum(n, 0)) is n
+    assert decider.simplified(known(), maximum(minimum(n, 64) - n, 0)) is constant(0)
+    assert decider.simplified(known(), ite(at_most(1, n), 0, -n)) is constant(0)
+    assert decider.simplified(known(at_least(n // 5, 4)), maximum(n, 20)) is n
+    assert decider.simplified(known(at_most((n + 80) // 160, 2)), minimum(n, 398)) is minimum(n, 398)
+    assert decider.simplified(known(at_most((n + 80) // 160, 2)), minimum(n, 399)) is n
 
 
 def test_counterexamples_are_by_name() -> None:

@@ -55,6 +55,24 @@ def test_a_size_whose_name_no_size_can_have_gets_another(written: str, name: str
     agrees(of_one("Relu", [written], 1), ones(3))
 
 
+def test_sizes_that_are_numbers_go_through_floats() -> None:
+    """As exporters write `ceil(size / 8) * 8`."""
+    nodes = [
+        node("Shape", "x", "s"),
+        node("Gather", "s one", "g"),
+        node("Cast", "g", "f", to=TensorProto.FLOAT),
+        node("Div", "f eight", "d"),
+        node("Ceil", "d", "c"),
+        node("Mul", "c eight", "m"),
+        node("Cast", "m", "i", to=TensorProto.INT64),
+        node("Reshape", "i row", "r"),
+        node("ConstantOfShape", "r", "y"),
+    ]
+    constants = {"one": np.array(1, np.int64), "eight": np.float32(8), "row": whole(-1)}
+    compilation = agrees(model(nodes, [port("x", ["n", 18])], [port("y", [None])], constants), ones(2, 18))
+    assert compilation.types["@main"].endswith("-> Tensor[(24,), float32]")
+
+
 @pytest.mark.parametrize("written", ["?", "-1"])
 def test_what_says_that_a_size_has_no_name_is_no_name(written: str) -> None:
     made = of_one("Relu", [written, 3, written], 3)

@@ -148,11 +148,19 @@ class Value:
 
     def known(self, what: str) -> Tensor:
         """Its elements; Unsupported where they are computed when the model runs."""
+        found = self.elements
+        if found is None:
+            raise Unsupported(f"{what} computed when the model runs")
+        return found
+
+    @property
+    def elements(self) -> Tensor | None:
+        """Its elements, where it is a constant or they follow from sizes that are numbers."""
         if isinstance(self.constant, Tensor):
             return self.constant
         contents = self.type.contents if isinstance(self.type, TensorType) else None
         if contents is None or any(part.value is None for part in contents):
-            raise Unsupported(f"{what} computed when the model runs")
+            return None
         return Tensor([part.value for part in contents], self.dtype, self.shape)
 
     def numbers(self, what: str) -> list[int]:
@@ -220,8 +228,10 @@ class Builder:
         """An application, whose attributes may hold scalars in the place of sizes; of constants, its value if small.
 
         Elements of integers that were rearranged under several axes are taken out of their vector: no element under
-        more axes than one is followed.
+        more axes than one is followed.  Neither are floats, so that numbers that become floats are constants.
         """
+        if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
+            operands = (self.constant(numbers),)
         declared = CATALOGUE[operator]
         flat = [operand.type for operand in operands]
         settings = _settings(declared, {key: self._sized(value) for key, value in attributes.items()})
