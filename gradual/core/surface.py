@@ -200,6 +200,7 @@ class _Writer(Lines):
         """The lines of the steps; the name of the block's value, and its type.  What no run comes to is left out."""
         for index, step in enumerate(found.block.steps):
             if index in found.silent:
+                self.demands.reach(step)
                 continue
             if isinstance(step, Stop):
                 return self._unmade(found.block, items), NeverType()
@@ -210,6 +211,7 @@ class _Writer(Lines):
                 self.demands.inside += 1
             else:
                 self._item(found, index, items)
+            self.demands.reach(step)
         result = self.forgotten(found.result, items) if self.demands.refuses(found.ending) else found.result
         return result, self.demands.type_of(result)
 

@@ -108,9 +108,14 @@ class Demands:
         return function.type if function is not None else self.types[name]
 
     def define(self, step: Step) -> None:
-        """Take in the type of what a step makes."""
+        """Take in the type of what a step will make."""
         if not isinstance(step, Check | Assertion):
-            self.hold(step.name, step.type)
+            self.types[step.name] = step.type
+
+    def reach(self, step: Step) -> None:
+        """Take in that a step is made, so that its sizes are not negative from here on."""
+        if not isinstance(step, Check | Assertion):
+            self.hold(step.name, self.types[step.name])
 
     def hold(self, name: str, type: OpenedType) -> None:
         """A value is of a type, whose sizes are not negative."""

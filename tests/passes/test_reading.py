@@ -184,6 +184,18 @@ def @main(%c: int64, %a: Tensor[(n,), float32], %y: Tensor[*, float32]) {
   let %u: Tensor[(?,), float32] = %t;
   %u
 }""",
+    "a size of what is made behind a branch": """
+def @cut(%x: Tensor[(n,), float32]) { strided_slice(%x, begin=[1], end=[9]) }
+def @left(%x: Tensor[(n,), float32], %w: Tensor[(k,), float32]) -> Tensor[(n - k,), float32] where k <= n {
+  strided_slice(%x, begin=[k], end=[n])
+}
+def @main(%x: Tensor[(?,), float32]) {
+  let %s = shape_of(%x);
+  let %t = if (take(%s, 0) == 1) { %s } else { let %y = %x as Tensor[(4,), float32]; %s };
+  let %z = @cut(%x);
+  let %gone = @left(%z, %x);
+  %z
+}""",
     "an assertion behind a conversion of data": """type List[A] { Cons(A, List[A]), Nil }
 def @main(%l: List[Tensor[(0,), float32]], %x: Tensor[(?,), float32], %y: Tensor[(n,), float32]) {
   let %c = %l as List[Tensor[(n,), float32]];
