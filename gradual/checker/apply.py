@@ -169,7 +169,7 @@ def settled(state: Elaboration, type: OpenedType, path: str, promise: Promise) -
 
 def _settled_size(state: Elaboration, dim: Dim, path: str, axis: int, promise: Promise) -> Dim:
     """The size as a formula if it is small enough to be kept as one, else a new unknown."""
-    if dim.value is not None or dim in state.sized:
+    if dim.value is not None or (dim in state.sized and not _chooses(dim)):
         return dim
     simple = state.rewritten(dim)
     if is_large(simple, state.program.limits.nodes):

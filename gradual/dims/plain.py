@@ -74,12 +74,13 @@ def _all_of(parts: Sequence[Constraint]) -> Constraint:
 def _any_of(parts: Sequence[Constraint]) -> Constraint:
     """Any of the parts: none that another one admits, and in none what only holds where another one does."""
     known = [negated(part) for part in parts]
-    kept = [
+    some = [
         all_of(*(each for each in part.parts if each not in known)) if isinstance(part, And) else part
         for part in parts
         if not (isinstance(part, And) and any(each in parts for each in part.parts))
     ]
-    for part in dict.fromkeys(kept):
+    kept = list(dict.fromkeys(some))
+    for part in tuple(kept):
         at = _value_said(part)
         if at and any(other is not part and other.substitute(at) is TRUE for other in kept):
             kept.remove(part)

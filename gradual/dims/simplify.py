@@ -195,6 +195,8 @@ def _further(dim: Dim, up: bool) -> Iterator[Dim]:
 def _settled(choice: Ite, estimate: Estimate) -> Dim:
     """The choice with a number for a branch that is one wherever it is taken: `if n >= 1 then 0 else n` is 0."""
     condition = choice.condition
+    if isinstance(condition, Equal) and any(side.children for side in condition.children):
+        return ite(plain(condition, estimate), choice.then, choice.orelse)
     if not isinstance(condition, AtMost):
         return of_atom(choice)
     then = _where(choice.then, condition.difference, estimate)

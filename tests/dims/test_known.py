@@ -106,6 +106,7 @@ def bounded(**low: int) -> Estimate:
         (any_of(equal(n, 1), at_most(n, 5)), {}, at_most(n, 5)),
         (any_of(differs(n, 1), all_of(equal(n, 1), equal(m, 0))), {}, any_of(differs(n, 1), equal(m, 0))),
         (all_of(differs(n, 0), equal(n, 1)), {}, equal(n, 1)),
+        (any_of(equal(ite(equal(n, 0), 7, n), n), equal(n, 1), equal(ite(equal(n, 0), 7, n), 1)), {}, differs(n, 0)),
         (any_of(equal(m, 2), all_of(equal(m, 2), equal(n, 1))), {}, equal(m, 2)),
     ],
 )

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.dims.dim import Dim
+from gradual.dims.reduce import is_large
 from gradual.importers.onnx.model import Unsupported
+from gradual.limits import LIMITS
 from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import IllFormed, OpenRank, Operator
@@ -27,7 +29,7 @@ from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
 from gradual.types.opening import opened, tracked_length, with_contents
-from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 
 FOLDED = 4096
 """The greatest number of elements of a constant that is computed while importing."""
@@ -332,7 +334,7 @@ class Builder:
             for index, type in enumerate(types)
         ]
         try:
-            result = self.open(operator.judge(*readable, **settings).result)
+            result = self.open(_legible(operator.judge(*readable, **settings).result))
         except OpenRank as error:
             raise Unsupported(f"`{operator.name}` gives a tensor whose rank is not known") from error
         except IllFormed as error:
@@ -392,6 +394,21 @@ class Builder:
     def metadata(self) -> str:
         """The section of constants, or nothing."""
         return f"\n#[metadata]\n{encoded(self._constants)}\n" if self._constants else ""
+
+
+def _legible(type: GradualType) -> GradualType:
+    """The type with an unknown for each size that is too large to be written, as the checker has it."""
+    match type:
+        case TensorType(shape, dtype):
+            return TensorType(tuple(Hole() if _is_too_large(size) else size for size in shape), dtype)
+        case TupleType(fields):
+            return TupleType(tuple(map(_legible, fields)))
+        case _:
+            return type
+
+
+def _is_too_large(size: Dim | Hole) -> bool:
+    return isinstance(size, Dim) and is_large(size, LIMITS.nodes)
 
 
 def _key(tensor: Tensor) -> Key:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from gradual.dims import dim as dims
 from gradual.importers.onnx.applying import Use, as_scalar, constant_of, imports, positive
 from gradual.importers.onnx.building import Value
 from gradual.importers.onnx.model import Unsupported
 from gradual.importers.onnx.reading import dtype_of
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
+from gradual.types.opening import closed
+from gradual.types.text import shown
+from gradual.types.type import TensorType
 
 
 @imports("Constant")
@@ -201,9 +205,10 @@ def _exactly(use: Use, value: Value, axis: int, size: int) -> Value:
     """The value, whose size at an axis is promised."""
     if value.extent(axis) == size:
         return value
-    extents = ", ".join("?" if at != axis else str(size) for at in range(value.rank))
-    wanted = f"Tensor[({extents}{',' * (value.rank == 1)}), {value.dtype}]"
-    return Value(value.type, use.builder.bind([value], lambda given: f"({given[0]} as {wanted})"))
+    shape = value.tensor.shape
+    type = TensorType((*shape[:axis], dims.constant(size), *shape[axis + 1 :]), value.dtype)
+    wanted = shown(closed(type, lambda variable: not variable.is_ghost))
+    return Value(type, use.builder.bind([value], lambda given: f"({given[0]} as {wanted})"))
 
 
 @imports("Tile")
