@@ -187,11 +187,6 @@ class Store:
     def _bounded(self, difference: Dim, interval: Interval) -> Sequence[Constraint]:
         """Know that a difference is inside an interval.  [dim.facts.bound]"""
         form, scale, offset = primitive(difference)
-        whole = _whole(form)
-        if whole is not None:
-            dividend, divisor = whole
-            inside = _solved_for(interval, scale, offset)
-            return _within(dividend, inside.scaled(divisor) + Interval(0, divisor - 1))
         old = self.bounds.get(form, ANY)
         new = self._trimmed(form, old & _solved_for(interval, scale, offset))
         if new == old or self._is_implied(form, new):
@@ -203,9 +198,8 @@ class Store:
         self._trail.put(self.bounds, form, new)
         self._seen = None
         self._changed(form)
-        if new.value is not None and old.value is None:
-            return (equal(form, new.value), *self._followed(form.names))
-        return self._followed(form.names)
+        said = (equal(form, new.value),) if new.value is not None and old.value is None else ()
+        return (*said, *_divided_within(form, new), *self._followed(form.names))
 
     def _is_implied(self, form: Dim, interval: Interval) -> bool:
         """Whether the bounds of what a new form is made of say as much; then it is not kept."""
@@ -360,12 +354,12 @@ def _solved_for(interval: Interval, scale: int, offset: int) -> Interval:
     return Interval(None if low is None else -(-low // scale), None if high is None else high // scale)
 
 
-def _whole(form: Dim) -> tuple[Dim, int] | None:
-    """The dividend and the divisor of a quotient by a number: `n // 5 >= 4` says `n >= 20`."""
+def _divided_within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:
+    """What bounds of a quotient by a number say of what is divided: `n // 5 >= 4` says `n >= 20`."""
     match form.terms:
         case (((FloorDiv(dividend=dividend, divisor=divisor),), 1),) if divisor.value is not None and divisor.value > 0:
-            return dividend, divisor.value
-    return None
+            return _within(dividend, interval.scaled(divisor.value) + Interval(0, divisor.value - 1))
+    return ()
 
 
 def _within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:

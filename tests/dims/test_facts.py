@@ -248,3 +248,14 @@ def test_a_hundred_thousand_equations_are_followed() -> None:
     last = variable("dim(%99999, 0)", Kind.GHOST)
     assert facts.rewrite(last) is variable("dim(%0, 0)", Kind.GHOST) + 99_999
     assert isinstance(Decider(smt=False).decide(facts, at_least(last, 99_999)), Proved)
+
+
+def test_a_bound_of_a_quotient_bounds_what_is_divided() -> None:
+    facts = known(at_least(n, 0), at_least((n + 80) // 160, 3))
+    assert facts.known.estimate.of(n).low == 400
+    assert facts.known.estimate.of((n + 240) // 320).low == 2
+
+
+def test_a_quotient_that_is_rewritten_to_itself_comes_to_rest() -> None:
+    facts = known(at_least(n, 0), divides(4, n // 8), at_most(-(n // 8), -1))
+    assert facts.known.estimate.of(-(n // 8)).high == -4
