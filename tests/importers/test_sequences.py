@@ -223,3 +223,42 @@ def test_a_graph_for_each_element_of_as_many_as_there_are() -> None:
     made = model(nodes, [port("x", ["n", 3]), port("y", [3])], [port("z", [None] * 2)], opset=17)
     compilation = agrees(made, ones(4, 3), -ones(3))
     assert compilation.types["@main"].endswith("-> Tensor[(?, 3), float32]")
+
+
+LOOPED = [port("i", [], "int64"), port("go", [], "bool")]
+
+
+def test_a_sequence_that_stays_empty_in_a_loop() -> None:
+    nodes = [node("Identity", "go", "on"), node("Identity", "s", "t")]
+    turn = body("turn", nodes, [*LOOPED, listed("s", None)], [port("on", [], "bool"), listed("t", None)])
+    outer = [
+        node("SequenceEmpty", "", "none"),
+        node("Loop", "n true none", "all", body=turn),
+        node("SequenceLength", "all", "y"),
+    ]
+    made = model(outer, [port("n", [], "int64")], [port("y", [], "int64")], {"true": np.array(True)})
+    agrees(made, np.array(3, np.int64))
+
+
+def test_a_loop_gathers_no_sequences() -> None:
+    nodes = [node("Identity", "go", "on"), node("SequenceConstruct", "x x", "s")]
+    turn = body("turn", nodes, LOOPED, [port("on", [], "bool"), listed("s", None)])
+    outer = [node("Loop", "n true", "all", body=turn)]
+    inputs = [port("n", [], "int64"), port("x", [2])]
+    with pytest.raises(Refused, match="Loop `all`: a sequence where a tensor has to be"):
+        program(model_of(model(outer, inputs, [port("all", None)], {"true": np.array(True)})))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says"),
+    [
+        (np.array(0, np.int64), "parts of size 0"),
+        (whole(), "a tensor in no parts"),
+        (np.array(1, np.int64), "axis 0 of a tensor of rank 0"),
+    ],
+)
+def test_parts_that_are_none_are_told(sizes: Any, says: str) -> None:
+    shape = [] if "rank" in says else ["n"]
+    made = model([node("SplitToSequence", "x sizes", "s")], [port("x", shape)], [listed("s", None)], {"sizes": sizes})
+    with pytest.raises(Refused, match=f"SplitToSequence `s`: {says}"):
+        program(model_of(made))

@@ -118,10 +118,9 @@ class Value:
     def tensor(self) -> TensorType[Any]:
         """Its type, of which the rank is known; Unsupported where it is not."""
         if not isinstance(self.type, TensorType):
-            known = isinstance(self.type, UnrankedType)
-            raise Unsupported(
-                "an operand whose rank is not known here" if known else "a sequence where a tensor has to be"
-            )
+            is_tensor = isinstance(self.type, UnrankedType)
+            what = "an operand whose rank is not known here" if is_tensor else "a sequence where a tensor has to be"
+            raise Unsupported(what)
         return self.type
 
     @property
@@ -145,6 +144,8 @@ class Value:
 
     def extent(self, axis: int) -> int | None:
         """The size at an axis, where it is a number."""
+        if axis >= self.rank:
+            raise Unsupported(f"axis {axis} of a tensor of rank {self.rank}")
         size: int | None = self.tensor.shape[axis].value
         return size
 

@@ -66,7 +66,7 @@ def _fields(use: Use, types: Sequence[OpenedType], origin: Any) -> list[Value]:
 def _joined(one: Value, other: Value) -> Any:
     """What is known of a value that comes from either side; the checker knows more."""
     if lists.is_sequence(one) and lists.is_sequence(other):
-        return lists.wider(lists.held(one), lists.held(other))
+        return lists.settled(lists.wider(lists.held(one), lists.held(other)))
     return lists.wider(one.type, other.type)
 
 
@@ -104,6 +104,7 @@ def loop(use: Use) -> Sequence[Value]:
         if wider == types:
             break
         types = wider
+    types = [lists.settled(type) for type in types]
     begun = [_listed(use, value, type) for value, type in zip(begun, types, strict=True)]
     with builder.inside(block):
         kept = [_listed(use, value, type) for value, type in zip(outputs[1:], types, strict=False)]
@@ -111,7 +112,7 @@ def loop(use: Use) -> Sequence[Value]:
     name = builder.names.fresh(use.node.name or "loop")
     empty = [_nothing(use, value) for value in scanned]
     gathered = [builder.names.unused("scanned") for _ in scanned]
-    handed = [*types, *(TensorType((Hole(), *lists.held(value).shape), value.dtype) for value in scanned)]
+    handed = [*types, *(TensorType((Hole(), *lists.held_tensor(value).shape), value.dtype) for value in scanned)]
     start = [builder.number(0, DType.INT64), _condition(use), *begun, *empty]
     limit = use.optional(0)
     names = [*(str(value.origin) for value in inputs), *(f"%{one}" for one in gathered)]
@@ -155,7 +156,7 @@ def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Valu
 def _nothing(use: Use, value: Value) -> Value:
     """What a loop has gathered before its first turn."""
     sizes = []
-    for size in lists.held(value).shape:
+    for size in lists.held_tensor(value).shape:
         if isinstance(size, Hole):
             raise Unsupported("an output of each turn whose sizes are not known here")
         sizes.append(size.value if size.value is not None else use.builder.dimension(size))

@@ -12,6 +12,7 @@ from typing import Any
 
 from gradual.importers.onnx.building import Builder, Value
 from gradual.importers.onnx.model import Unsupported
+from gradual.types.dtype import DType
 from gradual.types.opening import closed
 from gradual.types.text import shown
 from gradual.types.type import DataType, Hole, NeverType, TensorType, TupleType, UnrankedType
@@ -76,7 +77,12 @@ def held(value: Value) -> Any:
     if isinstance(value.type, TupleType):
         kinds = [closed(field, _is_named) for field in value.type.fields]
         return DataType(LIST, (reduce(wider, kinds, NeverType()),))
-    return closed(value.type if is_sequence(value) else value.tensor, _is_named)
+    return closed(value.type, _is_named) if is_sequence(value) else held_tensor(value)
+
+
+def held_tensor(value: Value) -> Any:
+    """The same of what has to be a tensor."""
+    return closed(value.tensor, _is_named)
 
 
 def _is_named(variable: Any) -> bool:
@@ -111,6 +117,15 @@ def of(builder: Builder, element: Any) -> Any:
     return DataType(declare(builder, LIST), (closed(element, _is_named),))
 
 
+def settled(type: Any) -> Any:
+    """The type; with elements of ONNX's own element type where nothing was ever put in."""
+    match type:
+        case DataType(name, (NeverType(),)):
+            return DataType(name, (UnrankedType(DType.FLOAT32),))
+        case _:
+            return type
+
+
 def element_of(sequence: Value) -> Any:
     """The type of a list's elements."""
     (element,) = sequence.type.arguments if isinstance(sequence.type, DataType) else (NeverType(),)
@@ -122,7 +137,7 @@ def element_of(sequence: Value) -> Any:
 def as_list(builder: Builder, value: Value, type: Any = None) -> Value:
     """The sequence as a list; of a wider type if one is given."""
     if isinstance(value.type, TupleType):
-        type = type or held(value)
+        type = settled(type or held(value))
         fields = value.made_by("tuple") or [builder.field(value, at) for at in range(len(value.type.fields))]
         value = Value(type, builder.bind(fields, _consed))
     elif type is None or type == value.type:

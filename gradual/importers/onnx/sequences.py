@@ -148,7 +148,7 @@ def _are_ones(sizes: Value) -> bool:
     """Whether each of the sizes is plainly 1."""
     given = sizes.made_by("dyn.full", "full")
     known = constant_of(given[0] if given else sizes)
-    return known is not None and all(element == 1 for element in known.flat())
+    return known is not None and known.size > 0 and all(element == 1 for element in known.flat())
 
 
 def _single(use: Use, x: Value, axis: int, keeps: bool) -> Value:
