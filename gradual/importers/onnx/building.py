@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradual.dims.constraint import TRUE
 from gradual.dims.dim import Dim
 from gradual.dims.reduce import is_large
 from gradual.importers.onnx.model import Unsupported
@@ -49,6 +50,7 @@ _INVALID = re.compile(r"\W+", re.ASCII)
 
 
 Key = tuple[DType, tuple[int, ...], bytes]
+Judged = tuple[OpenedType, bool]
 
 
 class Names:
@@ -210,6 +212,10 @@ class Builder:
 
     def number(self, value: float | bool, dtype: DType) -> Value:
         """A scalar constant."""
+        if isinstance(value, float) and not dtype.is_float:
+            if not value.is_integer() or (dtype is DType.BOOL and value not in (0, 1)):
+                raise Unsupported(f"the number {value} as an element of {dtype}")
+            value = int(value)
         return self.constant(scalar(value, dtype))
 
     def dimension(self, size: Dim) -> Value:
@@ -238,11 +244,11 @@ class Builder:
         declared = CATALOGUE[operator]
         flat = [operand.type for operand in operands]
         settings = _settings(declared, {key: self._sized(value) for key, value in attributes.items()})
-        type = self._judged(declared, flat, settings)
-        constant = _folded(declared, operands, settings, type)
+        type, owes = self._judged(declared, flat, settings)
+        constant = None if owes else _folded(declared, operands, settings, type)
         if constant is not None:
             return self.constant(constant)
-        drawn = _drawn(declared, operands, settings)
+        drawn = None if owes else _drawn(declared, operands, settings)
         if drawn is not None and drawn[1].rank == 1 and operands[0].rank > 1:
             return self.call("take", drawn[0], self.constant(drawn[1]), axis=0)
         sizes = [self.named(size, "size") for value in attributes.values() for size in _scalars(value)]
@@ -269,7 +275,8 @@ class Builder:
         """An attribute with what is known of the scalars in it."""
         if isinstance(value, Value):
             type = self._readable(value.type)
-            assert isinstance(type, TensorType) and type.contents is not None, type
+            if not isinstance(type, TensorType) or type.rank or type.contents is None:
+                raise Unsupported("a size that is no integer")
             return type.contents[0]
         return tuple(map(self._sized, value)) if isinstance(value, list | tuple) else value
 
@@ -327,7 +334,8 @@ class Builder:
             self.block = outer
 
     # ---------------------------------------------------------------------------------------------------- judging
-    def _judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
+    def _judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> Judged:
+        """The type of an application, and whether it owes what is not plainly so."""
         if any(isinstance(type, UnrankedType) for type in types):
             raise Unsupported("an operand whose rank is not known here")
         readable = [
@@ -335,15 +343,20 @@ class Builder:
             for index, type in enumerate(types)
         ]
         try:
-            result = self.open(_legible(operator.judge(*readable, **settings).result))
+            judgement = operator.judge(*readable, **settings)
         except OpenRank as error:
             raise Unsupported(f"`{operator.name}` gives a tensor whose rank is not known") from error
         except IllFormed as error:
             raise Unsupported(f"`{operator.name}`: {error.message}") from error
-        if operator.contents is None or tracked_length(result, TRACKED) is None:
-            return result
+        result = self.open(_legible(judgement.result))
+        owes = any(need.goal is not TRUE for need in judgement.needs)
+        length = tracked_length(result, TRACKED)
+        if operator.contents is None or length is None:
+            return result, owes
+        contents = operator.contents(*readable, **settings)
         assert isinstance(result, TensorType)
-        return TensorType(result.shape, result.dtype, operator.contents(*readable, **settings))
+        known = contents if contents is not None and len(contents) == length else None
+        return TensorType(result.shape, result.dtype, known), owes
 
     def _readable(self, type: OpenedType) -> OpenedType:
         if isinstance(type, TensorType) and type.contents is None and tracked_length(type, TRACKED, True) is not None:
@@ -448,6 +461,8 @@ def _folded(
 def _drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any]) -> tuple[Value, Tensor] | None:
     """The vector of which an application gives some elements, and which."""
     if operator.name not in MOVING or not isinstance(operands[0].type, TensorType) or not operands[0].dtype.counts:
+        return None
+    if any(None in one for one in map(plain, settings.values()) if isinstance(one, tuple)):
         return None
     (data,) = operands
     count = data.tensor.shape[0].value if data.rank == 1 else None

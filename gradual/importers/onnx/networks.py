@@ -77,7 +77,7 @@ def general_product(use: Use) -> Value:
 
 
 def _scaled(use: Use, value: Value, factor: float) -> Value:
-    if not value.dtype.is_float and factor != int(factor):
+    if not value.dtype.is_float and not float(factor).is_integer():
         raise Unsupported(f"a factor of {factor} for {value.dtype}")
     return value if factor == 1 else use.call("multiply", use.like(factor, value), value)
 
@@ -97,7 +97,7 @@ def _windows(use: Use, x: Value, kernel: Sequence[int]) -> tuple[dict[str, Any],
 def of_each(use: Use, name: str, axes: Sequence[object], usual: int) -> list[int]:
     """An attribute with a number for each axis; none of those that are at least 1 by default is less."""
     given = list(use.attribute(name, (usual,) * len(axes)))
-    if len(given) != len(axes) or (usual and min(given) < usual):
+    if len(given) != len(axes) or (usual and min(given, default=usual) < usual):
         raise Unsupported(f"{name}={given}")
     return given
 

@@ -89,6 +89,8 @@ def recurrent(use: Use) -> list[Value]:
     directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[
         use.only("direction", "forward", "reverse", "bidirectional")
     ]
+    if not use[0].dtype.is_float:
+        raise Unsupported(f"elements of type {use[0].dtype}")
     batch_first = use.attribute("layout", 0)
     lengths = use.optional(4)
     if lengths is not None and set(lengths.numbers("sequence_lens")) != {use[0].extent(1 if batch_first else 0)}:

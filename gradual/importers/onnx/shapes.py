@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from gradual.dims import dim as dims
 from gradual.importers.onnx.applying import Use, as_scalar, constant_of, imports, positive
@@ -174,7 +175,7 @@ def parts_of(use: Use, x: Value, axis: int, sizes: Sequence[int]) -> list[Value]
     """Parts of these sizes, which have to be all there is."""
     if not sizes:
         raise Unsupported("a tensor in no parts")
-    ends = [sum(sizes[: index + 1]) for index in range(len(sizes))]
+    ends = list(accumulate(sizes))
     if len(sizes) == 1:
         return [_exactly(use, x, axis, ends[0])]
     parts = use.counted(use.call("split", x, indices_or_sections=ends[:-1], axis=axis), len(sizes))
@@ -189,10 +190,10 @@ def _parts(use: Use, axis: int) -> list[int] | None:
     if (sizes := use.attribute("split")) is not None:
         return list(sizes)
     whole, count = use[0].extent(axis), use.attribute("num_outputs")
-    if count == 1 or len(use.node.outputs) == 1:
-        return None
-    if count is not None and count < 1:
+    if count is not None and count != len(use.node.outputs):
         raise Unsupported(f"num_outputs={count}")
+    if len(use.node.outputs) == 1:
+        return None
     if count is None or (whole is not None and whole % count == 0):
         return None
     if whole is None:
