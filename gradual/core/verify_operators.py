@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradual.core import verify_ranks as ranks
+from gradual.core.declared import is_own
 from gradual.core.implied import of_result
 from gradual.core.terms import Apply
 from gradual.core.verify_recorded import Recorded
@@ -16,7 +17,7 @@ from gradual.dims.dim import Dim, constant
 from gradual.ops.cases import Case, Cases, Together, Types, Unknown, at_size, unranked
 from gradual.ops.operator import Contents, IllFormed, Judgement
 from gradual.ops.ranks import Asking
-from gradual.types.type import Content, OpenedType, TensorType, UnrankedType
+from gradual.types.type import Content, GradualType, Hole, OpenedType, TensorType, UnrankedType
 from gradual.verdict import Proved
 
 
@@ -132,7 +133,21 @@ def _applied(verifier: Recorded, step: Apply, asking: Asking, types: Types, case
     if len(possible) == 1 and not possible[0].is_sample:
         _settled(verifier, step, possible[0])
     if fitting:
-        verifier.matches(together.result(), step.type, step.name, step.operands)
+        result = together.result()
+        if not any(case.is_sample for case in possible):
+            result = _filled(result, step)
+        verifier.matches(result, step.type, step.name, step.operands)
+
+
+def _filled(result: GradualType, step: Apply) -> GradualType:
+    """The result with what is recorded in place of holes: each case was found to give it, though not written alike."""
+    if not (isinstance(result, TensorType) and isinstance(step.type, TensorType) and result.rank == step.type.rank):
+        return result
+    pairs = enumerate(zip(result.shape, step.type.shape, strict=True))
+    shape = (
+        size if isinstance(one, Hole) and not is_own(size, step.name, axis) else one for axis, (one, size) in pairs
+    )
+    return TensorType(tuple(shape), result.dtype)
 
 
 def _settled(verifier: Recorded, step: Apply, case: Case) -> None:

@@ -14,6 +14,7 @@ import pytest
 from gradual.core.terms import Check
 from gradual.core.verify import violations
 from gradual.dims.decide import Decider
+from tests.generators.families import member
 from tests.generators.programs import generated, likely_refused
 from tests.properties.campaign import Tally, breaches, enough, told
 from tests.properties.case import Case
@@ -266,3 +267,10 @@ def test_a_size_is_read_only_where_its_rank_was_seen() -> None:
     blind = replace(main, body=replace(main.body, steps=tuple(step for step in main.body.steps if step is not seen)))
     assert violations(core, Decider()) == []
     assert violations(replace(core, functions={"@main": blind}), Decider()) != []
+
+
+def test_a_size_that_every_rank_gives_in_its_own_way_is_verified() -> None:
+    """A `dyn.reshape` of a tensor of unknown rank to a size that is known to be 1, after a pass."""
+    program = member(3_313_574, compiled)
+    assert program is not None
+    assert LAWS["passes"](Case(program, 3_313_574)) is None
