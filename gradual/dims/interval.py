@@ -180,10 +180,6 @@ class Estimate:
         verdict: bool | None = self._at(constraint)
         return verdict
 
-    def raised(self, form: Dim, low: int) -> Estimate:
-        """The same with one form at least so much."""
-        return Estimate(With(self._known, form, self.of(form) & Interval(low, None)))
-
     def natural(self, difference: Dim) -> Estimate:
         """The same where a difference is at least 0."""
         form, scale, offset = primitive(difference)

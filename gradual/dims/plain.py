@@ -136,7 +136,7 @@ def _elsewhere(constraint: Constraint, choice: Ite, estimate: Estimate, depth: i
     if tested is not None and isinstance(constraint, Equal | AtMost):
         part = of_atom(tested[0])
         if estimate.of(part).low == tested[1]:
-            above = estimate.raised(part, tested[1] + 1)
+            above = estimate.natural(part - (tested[1] + 1))
             return plain(compared(constraint, above), above, depth - 1)
     return constraint
 

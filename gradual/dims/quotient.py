@@ -97,7 +97,7 @@ def _by_cases(dividend: Dim, choice: Ite, estimate: Estimate) -> Dim | None:
     if then is None:
         return None
     low = estimate.of(of_atom(atom)).low
-    elsewhere = estimate.raised(of_atom(atom), number + 1) if low == number else estimate
+    elsewhere = estimate.natural(of_atom(atom) - (number + 1)) if low == number else estimate
     orelse = _exact(dividend, choice.orelse, elsewhere)
     return None if orelse is None else ite(choice.condition, then, orelse)
 

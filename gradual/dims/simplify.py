@@ -1,6 +1,7 @@
 """Dims and constraints made simpler by what is known: bounds, and products that equations replace.
 
     max(n, m) -> m where n <= m      (h * m + r) // h -> m + r // h where h >= 1      h * (d // h) -> d where d % h == 0
+    if n >= 1 then 0 else -n -> 0 where n >= 0
 
 Each step is an equality at every valuation that the knowledge admits.   [dim.decide.simplify]
 """

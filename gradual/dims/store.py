@@ -355,7 +355,7 @@ def _solved_for(interval: Interval, scale: int, offset: int) -> Interval:
 
 
 def _divided_within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:
-    """What bounds of a quotient by a number say of what is divided: `n // 5 >= 4` says `n >= 20`."""
+    """What bounds of a quotient by a number say of what is divided: `n // 5 >= 4` says `n >= 20`.  [dim.facts.bound]"""
     match form.terms:
         case (((FloorDiv(dividend=dividend, divisor=divisor),), 1),) if divisor.value is not None and divisor.value > 0:
             return _within(dividend, interval.scaled(divisor.value) + Interval(0, divisor.value - 1))

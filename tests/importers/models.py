@@ -46,6 +46,21 @@ def model(
     return helper.make_model(graph, ir_version=8, opset_imports=opsets, functions=list(functions))
 
 
+def ones(*shape: int) -> Any:
+    """The numbers from 0 on as float32, of a shape."""
+    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+
+
+def whole(*values: int) -> Any:
+    """A vector of int64."""
+    return np.array(values, dtype=np.int64)
+
+
+def body(name: str, nodes: Any, inputs: Any, outputs: Any) -> Any:
+    """A graph in an attribute of a node."""
+    return helper.make_graph(list(nodes), name, inputs, outputs)
+
+
 def compiled(made: ModelProto) -> tuple[Compilation, Program]:
     """The model as a program, which has to be accepted."""
     imported = program(model_of(made))

@@ -152,7 +152,7 @@ def wrong(model: ModelProto) -> str | None:
             gradual.check(program(model_of(model)).text)
     except (Refused, Unsupported):
         return None
-    except Exception:
+    except Exception:  # whatever the importer or the checker dies of is what is looked for
         return traceback.format_exc(limit=-6)
     return None
 

@@ -12,16 +12,8 @@ import gradual
 from gradual.importers.onnx.model import Unsupported
 from gradual.importers.onnx.program import Refused, program
 from gradual.importers.onnx.reading import model_of
-from tests.importers.models import agrees, compiled, model, node, port
+from tests.importers.models import agrees, body, compiled, model, node, ones, port, whole
 from tests.importers.node_tests import tensor
-
-
-def ones(*shape: int) -> Any:
-    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
-
-
-def whole(*values: int) -> Any:
-    return np.array(values, dtype=np.int64)
 
 
 def of_one(operator: str, shape: Any, rank: int, opset: int = 21, **attributes: Any) -> ModelProto:
@@ -321,10 +313,6 @@ def test_axes_were_attributes(opset: int) -> None:
 
 
 # ------------------------------------------------------------------------------------------------ bodies of nodes
-def body(name: str, nodes: list[Any], inputs: list[Any], outputs: list[Any]) -> Any:
-    return helper.make_graph(nodes, name, inputs, outputs)
-
-
 @pytest.mark.parametrize("truth", [True, False])
 def test_branches_may_give_other_sizes_and_see_what_is_around(truth: bool) -> None:
     then = body("then", [node("Concat", "x x", "t", axis=0)], [], [port("t", [None, 3])])

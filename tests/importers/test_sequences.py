@@ -6,29 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import gradual
 from gradual.importers.onnx.program import Refused, program
 from gradual.importers.onnx.reading import model_of
-from tests.importers.models import agrees, compiled, model, node, port
+from tests.importers.models import agrees, body, compiled, model, node, ones, port, whole
 from tests.importers.node_tests import tensor
-
-
-def ones(*shape: int) -> Any:
-    return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
-
-
-def whole(*values: int) -> Any:
-    return np.array(values, dtype=np.int64)
 
 
 def listed(name: str, shape: Any) -> Any:
     return helper.make_tensor_sequence_value_info(name, TensorProto.FLOAT, shape)
-
-
-def body(name: str, nodes: Any, inputs: Any, outputs: Any) -> Any:
-    return helper.make_graph(list(nodes), name, inputs, outputs)
 
 
 # ------------------------------------------------------------------------------------------------- of a known length
@@ -262,3 +250,35 @@ def test_parts_that_are_none_are_told(sizes: Any, says: str) -> None:
     made = model([node("SplitToSequence", "x sizes", "s")], [port("x", shape)], [listed("s", None)], {"sizes": sizes})
     with pytest.raises(Refused, match=f"SplitToSequence `s`: {says}"):
         program(model_of(made))
+
+
+@pytest.mark.parametrize("counted", [2, "k"])
+@pytest.mark.parametrize("sizes", [(1, 2), (3, 2), (5, -1), (-1, 5)])
+def test_sizes_that_do_not_make_the_axis_stop_the_run(counted: Any, sizes: tuple[int, int]) -> None:
+    nodes = [node("SplitToSequence", "x sizes", "s"), node("SequenceAt", "s one", "y")]
+    inputs = [port("x", ["n", 3]), port("sizes", [counted], "int64")]
+    made = model(nodes, inputs, [port("y", [None] * 2)], {"one": np.array(1, np.int64)})
+    compilation, _ = compiled(made)
+    assert compilation.run("@main", tensor(ones(4, 3)), tensor(whole(1, 3))) == tensor(ones(4, 3)[1:])
+    with pytest.raises((gradual.Blame, gradual.Fault)):
+        compilation.run("@main", tensor(ones(4, 3)), tensor(whole(*sizes)))
+
+
+def test_as_many_ones_as_there_are_elements_are_asked_for() -> None:
+    nodes = [
+        node("ConstantOfShape", "shape", "ones", value=numpy_helper.from_array(whole(1))),
+        node("SplitToSequence", "x ones", "s"),
+        node("ConcatFromSequence", "s", "y", axis=0),
+    ]
+    compilation, _ = compiled(model(nodes, [port("x", ["n"]), port("shape", [1], "int64")], [port("y", [None])]))
+    assert compilation.run("@main", tensor(ones(4)), tensor(whole(4))) == tensor(ones(4))
+    with pytest.raises(gradual.Blame):
+        compilation.run("@main", tensor(ones(4)), tensor(whole(3)))
+
+
+def test_constant_ones_promise_the_size() -> None:
+    nodes = [node("SplitToSequence", "x ones", "s"), node("ConcatFromSequence", "s", "y", axis=0)]
+    inputs = [port("x", [None])]
+    compilation, _ = compiled(model(nodes, inputs, [port("y", [None])], {"ones": whole(1, 1)}))
+    with pytest.raises(gradual.Blame):
+        compilation.run("@main", tensor(ones(3)))

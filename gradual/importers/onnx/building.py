@@ -29,7 +29,7 @@ from gradual.tensors.fault import TensorFault
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
-from gradual.types.opening import opened, tracked_length, with_contents
+from gradual.types.opening import closed, opened, tracked_length, with_contents
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 
 FOLDED = 4096
@@ -243,7 +243,7 @@ class Builder:
             operands = (self.constant(numbers),)
         declared = CATALOGUE[operator]
         flat = [operand.type for operand in operands]
-        settings = _settings(declared, {key: self._sized(value) for key, value in attributes.items()})
+        settings = _settings(declared, {key: self.sized(value) for key, value in attributes.items()})
         type, owes = self._judged(declared, flat, settings)
         constant = None if owes else _folded(declared, operands, settings, type)
         if constant is not None:
@@ -271,14 +271,14 @@ class Builder:
             return known
         return self.call("take", vector, self.number(place, DType.INT64), axis=0)
 
-    def _sized(self, value: Any) -> Any:
+    def sized(self, value: Any) -> Any:
         """An attribute with what is known of the scalars in it."""
         if isinstance(value, Value):
             type = self._readable(value.type)
             if not isinstance(type, TensorType) or type.rank or type.contents is None:
                 raise Unsupported("a size that is no integer")
             return type.contents[0]
-        return tuple(map(self._sized, value)) if isinstance(value, list | tuple) else value
+        return tuple(map(self.sized, value)) if isinstance(value, list | tuple) else value
 
     def applied(self, function: str, operands: Sequence[Value], type: OpenedType) -> Value:
         """A call of a function of the program."""
@@ -410,6 +410,11 @@ class Builder:
         return f"\n#[metadata]\n{encoded(self._constants)}\n" if self._constants else ""
 
 
+def stated(type: GradualType) -> Any:
+    """The type as a program may write it anywhere: a size with an unknown of its own is `?`."""
+    return closed(type, lambda variable: not variable.is_ghost)
+
+
 def _legible(type: GradualType) -> GradualType:
     """The type with an unknown for each size that is too large to be written, as the checker has it."""
     match type:
@@ -462,7 +467,8 @@ def _drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str,
     """The vector of which an application gives some elements, and which."""
     if operator.name not in MOVING or not isinstance(operands[0].type, TensorType) or not operands[0].dtype.counts:
         return None
-    if any(None in one for one in map(plain, settings.values()) if isinstance(one, tuple)):
+    plainly = {key: plain(value) for key, value in settings.items()}
+    if any(None in value for value in plainly.values() if isinstance(value, tuple)):
         return None
     (data,) = operands
     count = data.tensor.shape[0].value if data.rank == 1 else None
@@ -473,7 +479,7 @@ def _drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str,
     else:
         return None
     try:
-        found = operator.meaning(places, **{key: plain(value) for key, value in settings.items()})
+        found = operator.meaning(places, **plainly)
     except TensorFault:
         return None
     return vector, found

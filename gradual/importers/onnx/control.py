@@ -7,11 +7,10 @@ from typing import Any
 
 from gradual.importers.onnx import lists
 from gradual.importers.onnx.applying import Use, as_scalar, imports
-from gradual.importers.onnx.building import Block, Value
+from gradual.importers.onnx.building import Block, Value, stated
 from gradual.importers.onnx.model import Graph, Unsupported
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
-from gradual.types.opening import closed
 from gradual.types.text import shown
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType
 
@@ -76,7 +75,7 @@ def _opened(use: Use, value: Value, type: Any) -> Value:
         return _listed(use, value, type)
     if value.type == type or (isinstance(type, TensorType) and type.shape == value.tensor.shape):
         return value
-    wanted = shown(closed(type, lambda variable: not variable.is_ghost))
+    wanted = shown(stated(type))
     return Value(value.type, use.builder.bind([value], lambda given: f"({given[0]} as {wanted})"))
 
 

@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from gradual.importers.onnx.building import Builder, Value
+from gradual.importers.onnx.building import Builder, Value, stated
 from gradual.importers.onnx.model import Unsupported
 from gradual.types.dtype import DType
-from gradual.types.opening import closed
 from gradual.types.text import shown
 from gradual.types.type import DataType, Hole, NeverType, TensorType, TupleType, UnrankedType
 
@@ -75,18 +74,14 @@ def is_sequence(value: Value) -> bool:
 def held(value: Value) -> Any:
     """The type of what is handed on: what no unknown of its own is in stays, and sequences are lists."""
     if isinstance(value.type, TupleType):
-        kinds = [closed(field, _is_named) for field in value.type.fields]
+        kinds = [stated(field) for field in value.type.fields]
         return DataType(LIST, (reduce(wider, kinds, NeverType()),))
-    return closed(value.type, _is_named) if is_sequence(value) else held_tensor(value)
+    return stated(value.type) if is_sequence(value) else held_tensor(value)
 
 
 def held_tensor(value: Value) -> Any:
     """The same of what has to be a tensor."""
-    return closed(value.tensor, _is_named)
-
-
-def _is_named(variable: Any) -> bool:
-    return not variable.is_ghost
+    return stated(value.tensor)
 
 
 def wider(one: Any, other: Any) -> Any:
@@ -114,7 +109,7 @@ def _wider_tensor(one: Any, other: Any) -> Any:
 
 def of(builder: Builder, element: Any) -> Any:
     """The type of lists of an element, of which only what is named outside is kept."""
-    return DataType(declare(builder, LIST), (closed(element, _is_named),))
+    return DataType(declare(builder, LIST), (stated(element),))
 
 
 def settled(type: Any) -> Any:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from functools import partial
+from itertools import accumulate
 from typing import Any
 
 from gradual.dims.dim import constant
 from gradual.importers.onnx import lists
 from gradual.importers.onnx.applying import Scope, Use, as_scalar, constant_of, imports, positive
-from gradual.importers.onnx.building import TRACKED, Value
+from gradual.importers.onnx.building import TRACKED, Value, stated
 from gradual.importers.onnx.model import Graph, Node, Port, Unsupported
-from gradual.importers.onnx.shapes import extent, parts_of
+from gradual.importers.onnx.shapes import exactly, extent, parts_of
 from gradual.types.dtype import DType
-from gradual.types.text import shown
+from gradual.types.text import shown, shown_extent
 from gradual.types.type import DataType, Hole, TensorType, TupleType
 
 
@@ -134,21 +135,23 @@ def split_to_sequence(use: Use) -> Value:
     """Parts along an axis: of one size each but the last, which may be smaller, or of given sizes."""
     x, sizes = use[0], use.optional(1)
     axis = positive(use.attribute("axis", 0), x.rank)
-    if sizes is None or _are_ones(sizes):
-        return _single(use, x, axis, sizes is not None or bool(use.attribute("keepdims", 1)))
+    if sizes is None:
+        return _single(use, x, axis, bool(use.attribute("keepdims", 1)))
     if sizes.rank == 0:
         (size,) = sizes.numbers("a size of parts")
         return _even(use, x, axis, size)
     if constant_of(sizes) is not None:
         return use.builder.tuple(parts_of(use, x, axis, sizes.numbers("sizes of parts")))
+    if _are_ones(sizes):
+        return _single(use, exactly(use, x, axis, extent(use, sizes, 0)), axis, True)
     return _uneven(use, x, axis, use.call("cast", sizes, dtype=DType.INT64))
 
 
 def _are_ones(sizes: Value) -> bool:
     """Whether each of the sizes is plainly 1."""
-    given = sizes.made_by("dyn.full", "full")
-    known = constant_of(given[0] if given else sizes)
-    return known is not None and known.size > 0 and all(element == 1 for element in known.flat())
+    filled = sizes.made_by("dyn.full", "full")
+    known = constant_of(filled[0]) if filled else None
+    return known is not None and known.item() == 1
 
 
 def _single(use: Use, x: Value, axis: int, keeps: bool) -> Value:
@@ -179,7 +182,7 @@ def _even(use: Use, x: Value, axis: int, size: int) -> Value:
     return _stepwise(use, x, axis, size, one, _open_at(x, axis))
 
 
-def _slice(use: Use, x: Value, axis: int, low: int | Value, high: int | Value) -> Value:
+def _slice(use: Use, x: Value, axis: int, low: int, high: int) -> Value:
     return use.call("strided_slice", x, begin=[low], end=[high], axes=[axis])
 
 
@@ -205,22 +208,31 @@ def _stepwise(use: Use, x: Value, axis: int, step: int, one: str, element: Any) 
 def _uneven(use: Use, x: Value, axis: int, sizes: Value) -> Value:
     """Parts of sizes that are computed when the model runs."""
     count = sizes.extent(0)
-    if count is not None and count <= TRACKED:
-        ends: list[int | Value] = [0]
-        for at in range(count):
-            ends.append(_sum(use, ends[-1], use.builder.element(sizes, at)))
-        return use.builder.tuple([_slice(use, x, axis, low, high) for low, high in pairwise(ends)])
+    if count is not None and 0 < count <= TRACKED:
+        return use.builder.tuple(_computed(use, x, axis, [use.builder.element(sizes, at) for at in range(count)]))
+    promised = [shown_extent(size) for size in stated(x.type).shape]
+    promised[axis] = "%size"
+    type = f"Tensor[({', '.join(promised)}{',' * (x.rank == 1)}), {x.dtype}]"
 
     def body(name: str, given: Sequence[str]) -> str:
-        end = f'let %end = add(%start, take({given[1]}, %i, axis=0, mode="fast"));'
-        part = f"strided_slice({given[0]}, begin=[%start], end=[%end], axes=[{axis}])"
-        more = f"{end} Cons({part}, {name}(add(%i, 1i64), %end))"
-        return f"if (less(%i, {given[2]})) {{ {more} }} else {{ Nil }}"
+        size = f'let %size = take({given[1]}, %i, axis=0, mode="fast"); let %end = add(%start, %size);'
+        part = f"(strided_slice({given[0]}, begin=[%start], end=[%end], axes=[{axis}]) as {type})"
+        more = f"{size} Cons({part}, {name}(add(%i, 1i64), %end))"
+        last = f"let %all = {given[3]}; assert %start == %all; Nil"
+        return f"if (less(%i, {given[2]})) {{ {more} }} else {{ {last} }}"
 
-    type = lists.of(use.builder, _open_at(x, axis))
-    operands = [x, sizes, extent(use, sizes, 0)]
+    result = lists.of(use.builder, _open_at(x, axis))
+    operands = [x, sizes, extent(use, sizes, 0), extent(use, x, axis)]
     params = "%i: int64, %start: int64"
-    return lists.recursive(use.builder, "parts", params, type, operands, body, lambda given: "0i64, 0i64")
+    return lists.recursive(use.builder, "parts", params, result, operands, body, lambda given: "0i64, 0i64")
+
+
+def _computed(use: Use, x: Value, axis: int, sizes: Sequence[int | Value]) -> list[Value]:
+    """Parts of so many sizes, some of which are computed: the last one has to be what is left."""
+    ends: list[int | Value] = list(accumulate(sizes[:-1], partial(_sum, use)))
+    found = use.call("split", x, indices_or_sections=ends, axis=axis) if ends else None
+    parts = [x] if found is None else use.counted(found, len(sizes))
+    return [*parts[:-1], exactly(use, parts[-1], axis, sizes[-1])]
 
 
 def _sum(use: Use, one: int | Value, other: int | Value) -> int | Value:

@@ -8,13 +8,12 @@ from itertools import accumulate
 
 from gradual.dims import dim as dims
 from gradual.importers.onnx.applying import Use, as_scalar, constant_of, imports, positive
-from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.building import Value, stated
 from gradual.importers.onnx.model import Unsupported
 from gradual.importers.onnx.reading import dtype_of
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
-from gradual.types.opening import closed
-from gradual.types.text import shown
+from gradual.types.text import shown_extent
 from gradual.types.type import TensorType
 
 
@@ -177,9 +176,9 @@ def parts_of(use: Use, x: Value, axis: int, sizes: Sequence[int]) -> list[Value]
         raise Unsupported("a tensor in no parts")
     ends = list(accumulate(sizes))
     if len(sizes) == 1:
-        return [_exactly(use, x, axis, ends[0])]
+        return [exactly(use, x, axis, ends[0])]
     parts = use.counted(use.call("split", x, indices_or_sections=ends[:-1], axis=axis), len(sizes))
-    return [*parts[:-1], parts[-1] if x.extent(axis) == ends[-1] else _exactly(use, parts[-1], axis, sizes[-1])]
+    return [*parts[:-1], parts[-1] if x.extent(axis) == ends[-1] else exactly(use, parts[-1], axis, sizes[-1])]
 
 
 def _parts(use: Use, axis: int) -> list[int] | None:
@@ -202,14 +201,21 @@ def _parts(use: Use, axis: int) -> list[int] | None:
     return [min(size, max(whole - index * size, 0)) for index in range(count)]
 
 
-def _exactly(use: Use, value: Value, axis: int, size: int) -> Value:
-    """The value, whose size at an axis is promised."""
+def exactly(use: Use, value: Value, axis: int, size: int | Value) -> Value:
+    """The value, whose size at an axis is promised: a number, or a scalar."""
     if value.extent(axis) == size:
         return value
     shape = value.tensor.shape
-    type = TensorType((*shape[:axis], dims.constant(size), *shape[axis + 1 :]), value.dtype)
-    wanted = shown(closed(type, lambda variable: not variable.is_ghost))
-    return Value(type, use.builder.bind([value], lambda given: f"({given[0]} as {wanted})"))
+    extents = [shown_extent(extent) for extent in stated(value.type).shape]
+    scalars = [use.builder.named(size, "size")] if isinstance(size, Value) else []
+
+    def text(given: Sequence[str]) -> str:
+        extents[axis] = given[1] if scalars else str(size)
+        return f"({given[0]} as Tensor[({', '.join(extents)}{',' * (len(extents) == 1)}), {value.dtype}])"
+
+    promised = use.builder.sized(size) if isinstance(size, Value) else dims.constant(size)
+    type = TensorType((*shape[:axis], promised, *shape[axis + 1 :]), value.dtype)
+    return Value(type, use.builder.bind([value, *scalars], text))
 
 
 @imports("Tile")
