@@ -8,18 +8,35 @@ from __future__ import annotations
 from math import gcd
 
 from gradual.dims.atom import bottom_up
-from gradual.dims.constraint import FALSE, And, Constraint, Equal, Or, all_of, any_of, equal
+from gradual.dims.constraint import (
+    FALSE,
+    And,
+    AtMost,
+    Constraint,
+    Equal,
+    Not,
+    Or,
+    all_of,
+    any_of,
+    at_most,
+    equal,
+    negated,
+)
 from gradual.dims.dim import Dim, constant, polynomial
 
 
 def reduced(constraint: Constraint) -> Constraint:
-    """An equivalent constraint, over the integers, with the smallest numbers: `3 * d == 12` is `d == 4`.
+    """An equivalent constraint, over the integers, with the smallest numbers: `2 * d <= 5` is `d <= 2`.
 
     [dim.reduce]
     """
     match constraint:
         case Equal():
             return _equation(constraint)
+        case AtMost():
+            return _inequality(constraint)
+        case Not(part=part):
+            return negated(reduced(part))
         case And(parts=parts):
             return all_of(*map(reduced, parts))
         case Or(parts=parts):
@@ -29,16 +46,29 @@ def reduced(constraint: Constraint) -> Constraint:
 
 
 def _equation(goal: Equal) -> Constraint:
-    terms = {monomial: factor for monomial, factor in goal.difference.terms if monomial}
+    common, left, right = _divided(goal.difference)
     offset = goal.difference.offset
-    common = gcd(*terms.values())
     if offset % common:
         return FALSE
-    if common == 1 and len(terms) > 1:
+    if common == 1 and len(goal.difference.terms) > 1 + bool(offset):
         return goal
-    left = {monomial: factor // common for monomial, factor in terms.items() if factor > 0}
-    right = {monomial: -factor // common for monomial, factor in terms.items() if factor < 0}
-    return _sides(polynomial(left), polynomial(right), offset // common)
+    return _sides(left, right, offset // common)
+
+
+def _inequality(goal: AtMost) -> Constraint:
+    """`4 * d <= 6 * e + 3` is `2 * d <= 3 * e + 1`: over the integers, the constant may be rounded down."""
+    common, more, less = _divided(goal.difference)
+    offset = goal.difference.offset // common
+    return goal if common == 1 else at_most(less + max(-offset, 0), more + max(offset, 0))
+
+
+def _divided(difference: Dim) -> tuple[int, Dim, Dim]:
+    """The common factor of the terms but the constant; divided by it, the positive and the negated negative ones."""
+    terms = {monomial: factor for monomial, factor in difference.terms if monomial}
+    common = gcd(*terms.values())
+    positive = {monomial: factor // common for monomial, factor in terms.items() if factor > 0}
+    negative = {monomial: -factor // common for monomial, factor in terms.items() if factor < 0}
+    return common, polynomial(positive), polynomial(negative)
 
 
 def _sides(left: Dim, right: Dim, offset: int) -> Constraint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from math import gcd
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,12 @@ from hypothesis import strategies as st
 from gradual.dims.constraint import (
     FALSE,
     TRUE,
+    And,
+    AtMost,
+    Constraint,
+    Equal,
+    Not,
+    Or,
     all_of,
     any_of,
     at_least,
@@ -24,6 +31,7 @@ from gradual.dims.constraint import (
     negated,
 )
 from gradual.dims.dim import Dim, Kind, Undefined, constant, ite, maximum, minimum, product, variable
+from gradual.dims.reduce import reduced
 from gradual.limits import LIMITS
 from tests.generators.dims import (
     Tree,
@@ -70,6 +78,46 @@ def test_a_negation_holds_exactly_where_the_constraint_does_not(tree: Tree) -> N
     for env in grid(FEW):
         holds = evaluated(node, env)
         assert evaluated(negated(node), env) == (None if holds is None else not holds)
+
+
+@given(predicates_sharing())
+@settings(max_examples=200, deadline=None)
+def test_a_reduced_constraint_means_the_same(tree: Tree) -> None:
+    node = built(tree)
+    small = reduced(node)
+    for env in grid(FEW):
+        holds = evaluated(node, env)
+        assert holds is None or evaluated(small, env) == holds, f"{node} as {small} at {env}"
+
+
+@given(predicates_sharing())
+@settings(max_examples=200, deadline=None)
+def test_the_terms_of_a_reduced_comparison_have_no_common_factor(tree: Tree) -> None:
+    waiting = [reduced(built(tree))]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Equal | AtMost):
+            assert gcd(*(factor for monomial, factor in part.difference.terms if monomial)) == 1, part
+        elif isinstance(part, And | Or | Not):
+            waiting.extend(part.children)
+
+
+@pytest.mark.parametrize(
+    ("written", "small"),
+    [
+        (at_most(2 * a, 5), "a <= 2"),
+        (at_least(3 * a, 7), "a >= 3"),
+        (at_most(4 * a, 6 * b + 3), "2 * a <= 3 * b + 1"),
+        (less(6 * a, 4 * b), "3 * a < 2 * b"),
+        (differs(2 * a, 6), "a != 3"),
+        (differs(2 * a, 5), "True"),
+        (differs(4 * a, 6 * b), "2 * a != 3 * b"),
+        (any_of(at_most(2 * a, 5), at_least(4 * b, 9)), "a <= 2 or b >= 3"),
+        (at_most(2 * (a // 3), 5), "a // 3 <= 2"),
+    ],
+)
+def test_reduced_comparisons(written: Constraint, small: str) -> None:
+    assert str(reduced(written)) == small
 
 
 @given(predicates_sharing(), dims_sharing())
