@@ -15,10 +15,12 @@ class Limits:
         contents: the longest integer vector whose elements are tracked symbolically.
         nodes: the largest size (terms and their parts) that is kept as a formula; a larger one becomes an unknown.
         models: how many small valuations are tried for one goal before the solver is asked.
+        least: how many of them to find out whether a model that was found is the least one.
         monomials: the largest number of terms of a product that is multiplied out.
         cone: how many facts connected with a goal are looked at.
         component: how many of them are evaluated to confirm a counterexample.
         cases: how many cases a goal is split into before the solver is asked.
+        rows: how many linear inequalities are made to look for an integer solution.
         residues: the largest divisor by which a variable is split into residue classes.
         degree: the largest degree of a product that is multiplied out.
         text: the longest text of a part of a dim that is printed and not elided, in characters.
@@ -27,6 +29,8 @@ class Limits:
         size: the largest size of a tensor while running, even where another one is 0; less than the end of every slice.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
+        bound: the largest number of bits of a bound that is kept of a dim; a wider one is as good as none.
+        number: the largest number of bits of what a dim is at some valuation; beyond, it has no value there.
         parts: the largest number of parts of a type that data converted to another type may have inside.
         patterns: how many steps the patterns of one `match` may take to be compared.
         expansions: how many calls of function literals without types one definition writes out.
@@ -39,11 +43,13 @@ class Limits:
     contents: int = 64
     nodes: int = 40
     models: int = 400
+    least: int = 4_000
     monomials: int = 200
     degree: int = 64
     cone: int = 64
     component: int = 1024
     cases: int = 64
+    rows: int = 4_000
     residues: int = 16
     text: int = 4_000
     rank: int = 16
@@ -51,6 +57,8 @@ class Limits:
     size: int = (1 << 31) - 2
     elements: int = 1 << 28
     constant: int = 256
+    bound: int = 512
+    number: int = 4096
     calls: int = 1_000_000
     parts: int = 512
     patterns: int = 200_000

@@ -18,7 +18,7 @@ from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, all_of, 
 from gradual.dims.dim import Dim, of_atom
 from gradual.dims.facts import Cone, Facts
 from gradual.dims.meaning import satisfied
-from gradual.dims.models import Model, least_model
+from gradual.dims.models import Found, Model, least_model, measured
 from gradual.dims.refute import Refuter
 from gradual.dims.simplify import simplified_dim
 from gradual.dims.system import System
@@ -111,29 +111,29 @@ class Decider:
         witness = self._witness(question, sample.model, False) if isinstance(sample, Somewhere) else {}
         return Refuted(_never(question), witness)
 
-    def _witness(self, question: _Question, model: Mapping[Variable, int], path: bool) -> dict[str, int]:
-        """A model by name, of the path's facts too or not: the goal's own variables first.  [dim.witness]"""
-        env = dict(model)
+    def _witness(self, question: _Question, model: Model, path: bool) -> dict[str, int]:
+        """The least model by name, of the path's facts too or not: the goal's own variables first.  [dim.witness]"""
+        env = self._with_solved(question, path) or model
         found: dict[str, int] = {}
         for name in occurrences(question.goal):
-            image = question.facts.rewrite(of_atom(name))
-            if not image.names <= env.keys():
-                env |= self._sample(question.facts, image, env, path)
             try:
-                found[name.name] = image.evaluate(env)
+                found[name.name] = question.facts.rewrite(of_atom(name)).evaluate(env)
             except (KeyError, Undefined):
                 return {}
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
-    def _sample(self, facts: Facts, dim: Dim, chosen: Mapping[Variable, int], path: bool) -> Mapping[Variable, int]:
-        """Numbers for the variables of a dim that no answer has mentioned yet, beside those that are chosen."""
-        cone = facts.cone(dim)
-        order = _order(sorted(dim.names), cone)
-        fixed = [equal(of_atom(name), chosen[name]) for name in order if name in chosen]
-        match self._answer(cone.known, [*(cone.path if path else ()), *fixed], order):
-            case Somewhere(model=model):
+    def _with_solved(self, question: _Question, path: bool) -> Model | None:
+        """The least model in which all of the goal's variables count, solved or not; None if the question had all."""
+        facts, names = question.facts, occurrences(question.goal)
+        solved = [equal(of_atom(name), facts.rewrite(of_atom(name))) for name in names if name in facts.known.solved]
+        if not solved and question.rewritten.names.issuperset(names):
+            return None
+        cone = facts.about(names_of((*solved, question.rewritten)).union(names))
+        asked = [*cone.path, negated(question.rewritten)] if path else []
+        match self._answer(cone.known, [*asked, *solved], _order(names, cone)):
+            case Somewhere(model=model) if cone.whole or facts.extended(model, question.rewritten):
                 return model
-        return {}
+        return None
 
     # ------------------------------------------------------------------------------------------- other questions
 
@@ -230,19 +230,31 @@ class Decider:
         if system.is_contradictory:
             return Nowhere("linear")
         tries = self._limits.models
-        model = least_model(system, constraints, order, tries // 4)
-        if model is not None:
-            return Somewhere(model, "models")
+        found = least_model(system, constraints, order, tries // 4)
+        if found is not None:
+            return self._somewhere(found, system, constraints, order)
         refuter = Refuter(self._limits)
         rung = refuter.refuted(system)
         if rung is not None:
             return Nowhere(rung)
-        model = least_model(system, constraints, order, tries)
-        if model is None and refuter.open is not None:
-            model = least_model(refuter.open, constraints, order, tries)
-        if model is not None:
-            return Somewhere(model, "models")
+        met = refuter.model or {}
+        for place in (system, refuter.open):
+            found = None if place is None else least_model(place, constraints, order, tries, hints=met.values())
+            if found is not None:
+                return self._somewhere(found, system, constraints, order)
+        if met:
+            return self._somewhere(Found({name: met[name] for name in order}, False), system, constraints, order)
         return self._asked(system, constraints, order) if self._smt else Undecided()
+
+    def _somewhere(
+        self, found: Found, system: System, constraints: Sequence[Constraint], order: Sequence[Variable]
+    ) -> Somewhere:
+        """The least model, as far as the budget lets it be found.  [dim.decide.models]"""
+        if found.least:
+            return Somewhere(found.model, "models")
+        again = least_model(system, constraints, order, self._limits.least, hints=found.model.values())
+        models = (found.model,) if again is None else (found.model, again.model)
+        return Somewhere(min(models, key=lambda model: measured(model, order)), "models")
 
     def _at_rest(self, known: tuple[Constraint, ...]) -> System:
         """What is known around a goal, which several questions about it begin with."""
@@ -263,7 +275,7 @@ class Decider:
         smaller = small_answer(constraints, self._limits.rlimit, max(map(abs, model.values()), default=0))
         best = smaller.model if smaller.status == "sat" and satisfied(constraints, smaller.model) else model
         least = least_model(system, constraints, order, self._limits.models, hints=best.values())
-        return Somewhere(least or dict(best), "smt")
+        return Somewhere(dict(best) if least is None else least.model, "smt")
 
 
 class _Question:

@@ -110,10 +110,14 @@ class Facts:
 
     def cone(self, goal: Constraint | Dim, room: int = LIMITS.cone) -> Cone:
         """The facts connected with the variables of a rewritten goal, nearest first.  [dim.facts.cone]"""
+        return self.about(goal.names, room)
+
+    def about(self, names: frozenset[Variable], room: int = LIMITS.cone) -> Cone:
+        """The facts connected with some variables that are not solved, nearest first.  [dim.facts.cone]"""
         if self._known.conflict:
             return Cone((FALSE,), (), True)
         search = _Search(self._known, [self.rewrite(part) for part in self._path], room)
-        return search.run(goal)
+        return search.run(names)
 
     def extended(self, model: Mapping[Variable, int], goal: Constraint) -> bool:
         """Whether a model of the nearest facts also satisfies those further away, with the least sizes for the rest.
@@ -130,7 +134,7 @@ class Facts:
 
 
 class _Search:
-    """A walk over facts, breadth first from a goal's variables."""
+    """A walk over facts, breadth first from some variables."""
 
     def __init__(self, known: Known, path: list[Constraint], room: int) -> None:
         self._room = room
@@ -139,14 +143,14 @@ class _Search:
         self._found: dict[Item, None] = {}
         self._whole = True
 
-    def run(self, goal: Constraint | Dim) -> Cone:
-        queue = sorted(goal.names)
+    def run(self, names: frozenset[Variable]) -> Cone:
+        queue = sorted(names)
         reached = set(queue)
         on_path = [part for part in self._path if not part.names]
         for name in queue:  # grows while it is walked
-            for names in (*self._unconditional(name, reached), *self._conditional(name, on_path)):
-                queue.extend(sorted(names - reached))
-                reached |= names
+            for met in (*self._unconditional(name, reached), *self._conditional(name, on_path)):
+                queue.extend(sorted(met - reached))
+                reached |= met
         known = (fact for item in self._found for fact in self._known.constraints_of(item))
         return Cone(tuple(known), tuple(on_path), self._whole)
 

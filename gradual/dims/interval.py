@@ -14,6 +14,9 @@ from gradual.dims.changed import With, Without
 from gradual.dims.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
 from gradual.dims.dim import Dim, Monomial, of_atom, polynomial
 from gradual.dims.text import remainders
+from gradual.limits import LIMITS
+
+_WIDEST = 1 << LIMITS.bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Interval:
             return other.scaled(self.value)
         if other.value is not None:
             return self.scaled(other.value)
-        return Interval(_corner(self, other), _negation(_corner(self.scaled(-1), other)))
+        return Interval(_corner(self, other), _negation(_corner(self.scaled(-1), other))).within_limits()
 
     def divided(self, by: Interval) -> Interval:
         """All `x // y` for `y` of at least 1."""
@@ -72,6 +75,19 @@ class Interval:
         if high is None or (other.high is not None and other.high < high):
             high = other.high
         return Interval(low, high)
+
+    def within_limits(self) -> Interval:
+        """The interval with ends of bounded length, which may be wider: products of bounds grow without end.
+
+        [dim.decide.interval]
+        """
+        low, high = self.low, self.high
+        if (low is None or -_WIDEST <= low <= _WIDEST) and (high is None or -_WIDEST <= high <= _WIDEST):
+            return self
+        return Interval(
+            None if low is None or low < -_WIDEST else min(low, _WIDEST),
+            None if high is None or high > _WIDEST else max(high, -_WIDEST),
+        )
 
     def __or__(self, other: Interval) -> Interval:
         """The hull."""

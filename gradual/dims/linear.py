@@ -28,7 +28,7 @@ def contradictory(dims: Iterable[Dim]) -> bool:
     numbers: dict[Monomial, int] = {}
     for dim in dims:
         linear = ((numbers.setdefault(m, len(numbers)), c) for m, c in dim.terms if m)
-        if not _insert(rows, tuple(sorted(linear)), dim.offset):
+        if not inserted(rows, tuple(sorted(linear)), dim.offset):
             return True
     while (column := _cheapest(rows)) is not None:
         if not _eliminate(rows, column):
@@ -36,7 +36,7 @@ def contradictory(dims: Iterable[Dim]) -> bool:
     return False
 
 
-def _insert(rows: Rows, columns: Columns, offset: int) -> bool:
+def inserted(rows: Rows, columns: Columns, offset: int) -> bool:
     """Add a row, rounded; False if it contradicts one that is there.  Rows of huge numbers are left out."""
     if not columns:
         return offset >= 0
@@ -65,18 +65,19 @@ def _cheapest(rows: Rows) -> int | None:
 
 def _eliminate(rows: Rows, column: int) -> bool:
     """Replace the rows with a column by their combinations without it; False for a contradiction."""
-    above, below = _sides(rows, column)
+    above, below = sides(rows, column)
     taken = {columns: rows.pop(columns) for _, columns in above + below}
     for up, high in above:
         for down, low in below:
             common = gcd(up, down)
             scale, other = -down // common, up // common
-            if not _insert(rows, _combined(high, scale, low, other), scale * taken[high] + other * taken[low]):
+            if not inserted(rows, combined(high, scale, low, other), scale * taken[high] + other * taken[low]):
                 return False
     return True
 
 
-def _sides(rows: Rows, column: int) -> tuple[list[tuple[int, Columns]], list[tuple[int, Columns]]]:
+def sides(rows: Rows, column: int) -> tuple[list[tuple[int, Columns]], list[tuple[int, Columns]]]:
+    """The rows in which a column has a positive coefficient, and those in which it has a negative one."""
     above: list[tuple[int, Columns]] = []
     below: list[tuple[int, Columns]] = []
     for columns in rows:
@@ -86,7 +87,8 @@ def _sides(rows: Rows, column: int) -> tuple[list[tuple[int, Columns]], list[tup
     return above, below
 
 
-def _combined(a: Columns, scale: int, b: Columns, other: int) -> Columns:
+def combined(a: Columns, scale: int, b: Columns, other: int) -> Columns:
+    """`scale * a + other * b`."""
     total = {column: scale * coefficient for column, coefficient in a}
     for column, coefficient in b:
         total[column] = total.get(column, 0) + other * coefficient

@@ -111,7 +111,7 @@ def _defined_value(node: Any, parts: list[Any]) -> int | bool | None:
 
 
 def _product_value(factors: list[int]) -> int | None:
-    if sum(factor.bit_length() for factor in factors) > 16 * LIMITS.constant:
+    if sum(factor.bit_length() for factor in factors) > LIMITS.number:
         return None
     return factors[0] * factors[1]
 
@@ -125,7 +125,7 @@ def _sum_value(dim: Dim, values: Values, env: Mapping[Variable, int]) -> int | N
                 return None
             coefficient *= factor
         total += coefficient
-    return total
+    return total if total.bit_length() <= LIMITS.number else None
 
 
 # ------------------------------------------------------------------------------------------------- substitution

@@ -1,7 +1,7 @@
 """The least valuation that satisfies a few constraints, by trying small numbers.
 
-Models are ordered by their greatest number, then their sum, then lexicographically in order of first occurrence, so
-that a counterexample reads `n = 3` and not `n = 1073741824`.  Every model is evaluated before it is believed.
+Models are ordered by their greatest number, then by their numbers in order of first occurrence, so that a
+counterexample reads `n = 3` and not `n = 1073741824`.  Every model is evaluated before it is believed.
 """
 
 from __future__ import annotations
@@ -10,17 +10,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradual.dims.atom import Variable, bottom_up, names_of
-from gradual.dims.constraint import AtMost, Constraint, Equal, Undefined
+from gradual.dims.constraint import AtMost, Constraint, Equal, Undefined, equal
 from gradual.dims.dim import Dim, of_atom, polynomial
 from gradual.dims.interval import ANY, Interval
 from gradual.dims.meaning import satisfied
 from gradual.dims.system import System
 
 Model = dict[Variable, int]
-Score = tuple[int, int, tuple[tuple[int, bool], ...]]
+Score = tuple[int, tuple[tuple[int, bool], ...]]
 
-_SMALL = 9
+_SMALL = 10
 _CONSTANTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A model, and whether the search got far enough to know that none is smaller."""
+
+    model: Model
+    least: bool
 
 
 def least_model(
@@ -29,7 +37,7 @@ def least_model(
     order: Sequence[Variable],
     tries: int,
     hints: Iterable[int] = (),
-) -> Model | None:
+) -> Found | None:
     """The least model of the constraints that a bounded search finds.  [dim.decide.models]
 
     `system` is the same constraints at rest, or one case of them; `order` has every variable of the constraints;
@@ -48,17 +56,34 @@ class _Line:
     rest: Dim
     exact: bool
 
-    def roots(self, model: Mapping[Variable, int]) -> tuple[int, ...] | None:
-        """The numbers at which the left side is 0 or first reaches it; None for all numbers."""
-        slope, rest = self.slope.evaluate(model), self.rest.evaluate(model)
+    def within(self, model: Mapping[Variable, int]) -> Interval:
+        """The numbers at which the left side is 0, or at least 0."""
+        try:
+            slope, rest = self.slope.evaluate(model), self.rest.evaluate(model)
+        except Undefined:
+            return ANY
         if slope == 0:
-            return None if rest == 0 or not self.exact else ()
+            return ANY if rest == 0 or (rest > 0 and not self.exact) else _NOTHING
         if self.exact:
-            return () if rest % slope else (-rest // slope,)
-        return (-(rest // slope) if slope > 0 else rest // -slope,)
+            return _NOTHING if rest % slope else Interval(-rest // slope, -rest // slope)
+        return Interval(-(rest // slope), None) if slope > 0 else Interval(None, rest // -slope)
+
+
+_NOTHING = Interval(1, 0)
+
+
+def measured(model: Model, order: Sequence[Variable]) -> Score:
+    """What models are ordered by: the greatest number, then the numbers in order.  [dim.decide.models]"""
+    numbers = [model[name] for name in order]
+    return max(map(abs, numbers), default=0), tuple((abs(k), k < 0) for k in numbers)
 
 
 class _Search:
+    """A search for the least model, level by level: at each, numbers up to it are tried in order of size.
+
+    The variables in `order` come first, each with all numbers that are small; what they are made of follows.
+    """
+
     def __init__(
         self,
         system: System,
@@ -68,77 +93,66 @@ class _Search:
         hints: Iterable[int],
     ) -> None:
         self._constraints = constraints
-        self._order = order
         self._tries = tries
-        self._solved = tuple(reversed(system.solved.items()))
-        free = dict.fromkeys(name for name in order if name not in system.solved)
-        self._free = (*free, *(name for name in system.free if name not in free))
-        self._checks, self._lines = _scheduled(system.constraints, self._free)
+        self._order = tuple(dict.fromkeys(order))
+        self._names = tuple(dict.fromkeys((*self._order, *system.free, *system.solved)))
+        solved = (equal(of_atom(name), image) for name, image in system.solved.items())
+        held = (*system.constraints, *solved)
+        self._checks, self._lines = _scheduled(held, self._names)
         numbers = sorted({*range(_SMALL), *_interesting(system.constraints), *map(abs, hints)})
-        bound = names_of((*system.constraints, *system.solved.values()))
-        domains = [_domain(numbers, system.bounds.get(of_atom(name), ANY)) for name in self._free]
-        self._domains = [d if name in bound else d[:1] for name, d in zip(self._free, domains, strict=True)]
+        bound = names_of(held)
+        domains = [_domain(numbers, system.bounds.get(of_atom(name), ANY)) for name in self._names]
+        self._domains = [d if name in bound else d[:1] for name, d in zip(self._names, domains, strict=True)]
         self._best: Model | None = None
         self._score: Score | None = None
 
-    def run(self) -> Model | None:
+    def run(self) -> Found | None:
         for level in sorted({abs(k) for domain in self._domains for k in domain} | {0}):
             if self._tries <= 0 or (self._score is not None and self._score[0] < level):
                 break
-            self._assign({}, level, False)
-            if not self._free:
+            if self._assign({}, level, False) or not self._names:
                 break
-        return self._best
+        return None if self._best is None else Found(self._best, self._tries > 0)
 
-    def _assign(self, model: Model, level: int, reached: bool) -> None:
-        """Extend a partial model by numbers up to the level, at least one of them at the level."""
+    def _assign(self, model: Model, level: int, reached: bool) -> bool:
+        """Extend a partial model by numbers up to the level; whether the least one with such numbers was met.
+
+        Numbers that are all below the level were tried before.
+        """
         place = len(model)
-        if place == len(self._free):
-            self._propose(model)
-            return
-        name = self._free[place]
-        last = place == len(self._free) - 1
-        for k, forced in self._candidates(place, model, level):
+        if place == len(self._names):
+            return self._propose(model, level)
+        name, last = self._names[place], place == len(self._order) - 1
+        for k in self._candidates(place, model, level):
             if self._tries <= 0:
-                return
-            at_level = reached or abs(k) == level or forced
+                return False
+            at_level = reached or abs(k) >= level
             if last and not at_level:
                 continue
             self._tries -= 1
             model[name] = k
-            if satisfied(self._checks[place], model):
-                self._assign(model, level, at_level)
+            if satisfied(self._checks[place], model) and self._assign(model, level, at_level):
+                return True
             del model[name]
+        return False
 
-    def _candidates(self, place: int, model: Model, level: int) -> list[tuple[int, bool]]:
-        """Numbers to try for a variable; those that a linear constraint forces may exceed the level."""
-        forced: dict[int, None] = {}
+    def _candidates(self, place: int, model: Model, level: int) -> list[int]:
+        """Numbers to try for a variable, smallest first; those that constraints lead to may exceed the level."""
+        inside = ANY
         for line in self._lines[place]:
-            roots = _roots(line, model)
-            if line.exact and roots is not None:
-                return [(root, True) for root in roots]
-            forced.update(dict.fromkeys(roots or ()))
-        plain = [(k, False) for k in self._domains[place] if abs(k) <= level]
-        return plain + [(k, True) for k in forced if abs(k) > level]
+            inside &= line.within(model)
+        if inside.value is not None:
+            return [inside.value]
+        beyond = (k for k in (inside.low, inside.high) if k is not None and abs(k) > level)
+        ends = [k for k in beyond if self._score is None or abs(k) <= self._score[0]]
+        return [k for k in self._domains[place] if abs(k) <= level and k in inside] + ends
 
-    def _propose(self, free: Model) -> None:
-        model = dict(free)
-        try:
-            for name, image in self._solved:
-                model[name] = image.evaluate(model)
-        except Undefined:
-            return
-        numbers = [model[name] for name in self._order if name in model]
-        score = max(map(abs, numbers), default=0), sum(map(abs, numbers)), tuple((abs(k), k < 0) for k in numbers)
+    def _propose(self, model: Model, level: int) -> bool:
+        score = measured(model, self._order)
         if (self._score is None or score < self._score) and satisfied(self._constraints, model):
             self._best, self._score = {name: model[name] for name in self._order}, score
-
-
-def _roots(line: _Line, model: Mapping[Variable, int]) -> tuple[int, ...] | None:
-    try:
-        return line.roots(model)
-    except Undefined:
-        return None
+            return score[0] <= level
+        return False
 
 
 def _scheduled(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import gcd
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from typing import Any, TypeVar, final
 from weakref import WeakValueDictionary
 
 from gradual.dims.atom import (
@@ -24,9 +24,6 @@ from gradual.dims.atom import (
     shortened,
 )
 from gradual.limits import LIMITS
-
-if TYPE_CHECKING:
-    pass
 
 Monomial = tuple[Atom, ...]
 Term = tuple[Monomial, int]
@@ -134,6 +131,8 @@ class Dim:
             for atom in monomial:
                 coefficient *= env[atom]  # type: ignore[index]  # no compound atoms here
             total += coefficient
+        if total.bit_length() > LIMITS.number:
+            raise Undefined(str(self))
         return total
 
     def substitute(self, mapping: Mapping[Variable, Dim]) -> Dim:

@@ -7,13 +7,16 @@ A case split is tried only while the number of cases stays small; one case that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import gcd, lcm
 
-from gradual.dims.atom import FloorDiv, Ite, Max, Min, Variable, bottom_up, named
-from gradual.dims.constraint import Constraint, all_of, at_least, at_most, equal, negated
+from gradual.dims.atom import Atom, FloorDiv, Ite, Max, Min, Variable, bottom_up, named
+from gradual.dims.constraint import Constraint, Undefined, all_of, at_least, at_most, equal, negated
 from gradual.dims.dim import Dim, of_atom
+from gradual.dims.meaning import satisfied
+from gradual.dims.models import Model
+from gradual.dims.omega import Exhausted, Solution, integer_solution
 from gradual.dims.system import System
 from gradual.limits import Limits
 
@@ -22,10 +25,15 @@ _DEPTH = 12
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Cases that cover everything: what holds besides in each."""
+    """Cases that cover everything: what holds besides in each.
+
+    Attributes:
+        about: what is split: a disjunction, a difference that is not 0, a choice or an extreme.
+    """
 
     rung: str
     cases: tuple[Constraint, ...]
+    about: Constraint | Dim | Ite | Max | Min
 
 
 class Refuter:
@@ -33,10 +41,12 @@ class Refuter:
 
     Attributes:
         open: the case that stayed open and cannot be split, if there is one: the place to look for a model.
+        model: a model that was met on the way.
     """
 
     def __init__(self, limits: Limits) -> None:
         self.open: System | None = None
+        self.model: Model | None = None
         self._limits = limits
         self._left = limits.cases
 
@@ -44,9 +54,13 @@ class Refuter:
         """The rung that shows that nothing satisfies the system, None if it stays open.  [dim.decide.cases]"""
         if system.conflict:
             return "facts"
-        if system.is_contradictory:
+        try:
+            solution = integer_solution(system.rows, self._limits.rows)
+        except Exhausted:
+            solution = None if system.is_contradictory else {}
+        if solution is None:
             return "linear"
-        split = self._cheapest(system) if depth else None
+        split = self._split(system, solution) if depth else None
         if split is None or len(split.cases) > self._left:
             self.open = system
             return None
@@ -54,25 +68,50 @@ class Refuter:
         closed = all(self.refuted(system.narrowed(case), depth - 1) is not None for case in split.cases)
         return split.rung if closed else None
 
-    def _cheapest(self, system: System) -> Split | None:
-        splits = (*_splits(system), *_residues(system, self._limits.residues), *_sides(system))
-        return min(splits, key=lambda split: len(split.cases), default=None)  # the first of the smallest
+    def _split(self, system: System, solution: Solution) -> Split | None:
+        """The first of the smallest splits, of those if there are any in which a solution is no model; None for one."""
+        numbers = {monomial[0]: k for monomial, k in solution.items() if len(monomial) == 1}
+        model = system.valuation({atom: k for atom, k in numbers.items() if isinstance(atom, Variable)})
+        if model is not None and satisfied(system.given, model):
+            self.model = model
+            return None
+        splits = [*_splits(system), *_sides(system)]
+        telling = [split for split in splits if _misses(split, model, numbers)] if model is not None else []
+        return min(
+            telling or [*splits, *_residues(system, self._limits.residues)],
+            key=lambda split: len(split.cases),
+            default=None,
+        )
+
+
+def _misses(split: Split, model: Model, numbers: Mapping[Atom, int]) -> bool:
+    """Whether what is split is not as a solution of the inequalities has it."""
+    try:
+        match split.about:
+            case Dim():
+                return split.about.evaluate(model) == 0
+            case Ite() | Max() | Min():
+                return numbers.get(split.about) != of_atom(split.about).evaluate(model)
+            case _:
+                return not split.about.evaluate(model)
+    except Undefined:
+        return True
 
 
 def _splits(system: System) -> Iterator[Split]:
     for disjunction in system.others:
-        yield Split("cases", disjunction.parts)
+        yield Split("cases", disjunction.parts, disjunction)
     for node in _nodes(system.constraints):
         match node:
             case Ite(condition=condition):
-                yield Split("cases", (condition, negated(condition)))
+                yield Split("cases", (condition, negated(condition)), node)
             case Max(operands=operands) | Min(operands=operands):
-                yield Split("cases", tuple(_extreme(node, operand) for operand in operands))
+                yield Split("cases", tuple(_extreme(node, operand) for operand in operands), node)
 
 
 def _sides(system: System) -> Iterator[Split]:
     for difference in system.apart:
-        yield Split("cases", (at_least(difference, 1), at_most(difference, -1)))
+        yield Split("cases", (at_least(difference, 1), at_most(difference, -1)), difference)
 
 
 def _nodes(constraints: Iterable[Constraint]) -> Iterator[object]:
@@ -96,7 +135,8 @@ def _residues(system: System, limit: int) -> Iterator[Split]:
     for name, modulus in _moduli(system).items():
         if 1 < modulus <= limit:
             quotient = of_atom(named(f"{name} // {modulus}", name.kind, None))
-            yield Split("residues", tuple(equal(of_atom(name), quotient * modulus + r) for r in range(modulus)))
+            cases = tuple(equal(of_atom(name), quotient * modulus + r) for r in range(modulus))
+            yield Split("residues", cases, of_atom(name))
 
 
 def _moduli(system: System) -> dict[Variable, int]:

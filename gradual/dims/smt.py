@@ -13,6 +13,7 @@ from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom
 from gradual.dims.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth, at_least, at_most, negated
 from gradual.dims.dim import Dim, constant, of_atom
 from gradual.dims.facts import Facts
+from gradual.limits import LIMITS
 
 
 class Answer(NamedTuple):
@@ -134,14 +135,19 @@ def ask(constraints: Sequence[Constraint], rlimit: int) -> Answer:
     status = str(solver.check())
     if status != "sat":
         return Answer(status, {})
-    return Answer(status, _model(solver.model(), {symbol.strip("|"): name for name, symbol in names.items()}))
+    model = _model(solver.model(), {symbol.strip("|"): name for name, symbol in names.items()})
+    return Answer("unknown", {}) if model is None else Answer(status, model)
 
 
-def _model(model: Any, names: Mapping[str, Variable]) -> dict[Variable, int]:
+def _model(model: Any, names: Mapping[str, Variable]) -> dict[Variable, int] | None:
+    """The numbers that Z3 gives, None if one is too long to be evaluated."""
     found = dict.fromkeys(names.values(), 0)
     for declaration in model.decls():
         if declaration.name() in names:
-            found[names[declaration.name()]] = model[declaration].as_long()
+            digits = model[declaration].as_string()
+            if len(digits) > LIMITS.number // 4:  # a digit has more than three bits
+                return None
+            found[names[declaration.name()]] = int(digits)
     return found
 
 

@@ -188,7 +188,7 @@ class Store:
         """Know that a difference is inside an interval.  [dim.facts.bound]"""
         form, scale, offset = primitive(difference)
         old = self.bounds.get(form, ANY)
-        new = self._trimmed(form, old & _solved_for(interval, scale, offset))
+        new = self._trimmed(form, old & _solved_for(interval, scale, offset).within_limits())
         if new == old or self._is_implied(form, new):
             return ()
         if new.is_empty:

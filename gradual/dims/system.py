@@ -6,14 +6,14 @@ goes to linear elimination.  Everything here is sound and gives up early; nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from typing import Any
 
-from gradual.dims.atom import Atom, Compound, FloorDiv, Max, Min, Variable, bottom_up
+from gradual.dims.atom import Atom, Compound, FloorDiv, Max, Min, Variable, bottom_up, names_of
 from gradual.dims.constraint import TRUE, Constraint, at_least, at_most
-from gradual.dims.dim import Dim, of_atom, polynomial
-from gradual.dims.interval import Estimate, Interval
+from gradual.dims.dim import Dim, Undefined, of_atom, polynomial
+from gradual.dims.interval import ANY, Estimate, Interval
 from gradual.dims.linear import contradictory
 from gradual.dims.rows import rows_of
 from gradual.dims.store import Item, Store, Trail, is_compound, names_in
@@ -64,9 +64,32 @@ class System(Store):
         return tuple(name for name in self._age if name not in self.solved)
 
     @property
+    def rows(self) -> list[Dim]:
+        """What is at least 0, as far as it is linear in monomials.  [dim.decide.linear]"""
+        return rows_of(self.bounds, self.estimate)
+
+    @property
     def is_contradictory(self) -> bool:
         """Whether linear elimination shows that nothing satisfies what is left.  [dim.decide.linear]"""
-        return contradictory(rows_of(self.bounds, self.estimate))
+        return contradictory(self.rows)
+
+    def valuation(self, numbers: Mapping[Variable, int]) -> dict[Variable, int] | None:
+        """Numbers for all variables, from those of some that are not solved; None where a solved one has no value."""
+        names = dict.fromkeys((*self.free, *names_of(self.given)))
+        found = {name: numbers.get(name, self._near_zero(name)) for name in names if name not in self.solved}
+        try:
+            for name, image in reversed(self.solved.items()):
+                found[name] = image.evaluate(found)
+        except Undefined:
+            return None
+        return found
+
+    def _near_zero(self, name: Variable) -> int:
+        """The number within a variable's bounds that is nearest to 0."""
+        interval = self.bounds.get(of_atom(name), ANY)
+        if interval.low is not None and interval.low > 0:
+            return interval.low
+        return interval.high if interval.high is not None and interval.high < 0 else 0
 
     # ------------------------------------------------------------------------------------------- coming to rest
 

@@ -91,6 +91,38 @@ def check_monotony(question: Question, more: Decider, less: Decider) -> None:
         assert type(weak) is type(strong), f"{weak} with less power, {strong} with more"
 
 
+def check_decided(question: Question, decider: Decider) -> None:
+    """In the decidable part a goal is proved, refuted, or fails at sizes that are told, without the solver."""
+    known, path, goal = question
+    if _models((*known, *path)):
+        verdict = decider.decide(facts_of(known, path, decider), built(goal))
+        assert not (isinstance(verdict, Unknown) and verdict.gave_up), goal
+
+
+def check_more_facts(question: Question, more: Sequence[Tree], decider: Decider) -> None:
+    """What is proved or refuted stays so when more is known, as long as that can be so."""
+    known, path, goal = question
+    few = decider.decide(facts_of(known, path, decider), built(goal))
+    if not isinstance(few, Unknown) and _models((*known, *path, *more)):
+        many = decider.decide(facts_of((*known, *more), path, decider), built(goal))
+        assert type(many) is type(few), f"{goal} is {few}, and {many} where more is known"
+
+
+def check_least(question: Question, decider: Decider, greatest: int = 8) -> None:
+    """No smaller sizes than those of the witness would show the same: by the greatest one, then by each in order."""
+    known, path, goal = question
+    verdict = decider.decide(facts_of(known, path, decider), built(goal))
+    witness = {} if isinstance(verdict, Proved) else verdict.witness
+    if not witness or max(witness.values()) > greatest:
+        return
+    asked = known if isinstance(verdict, Refuted) else (*known, *path, ("not", goal))
+    shown = (max(witness.values()), tuple(witness.values()))
+    for env in grid(tuple(range(shown[0] + 1))):
+        numbers = tuple(env[name] for name in witness)
+        if (max(numbers), numbers) < shown:
+            assert not all(meant(tree, env) is True for tree in asked), f"{goal}: {env} is smaller than {witness}"
+
+
 def check_walk(walk: Iterable[tuple[str, Tree]], decider: Decider) -> None:
     """T2 along a walk through branches, in which what was decided is learnt: each verdict, at its place, is sound."""
     facts, known, path, places = facts_of((), (), decider), [], [], []

@@ -16,6 +16,7 @@ from gradual.dims.constraint import (
     any_of,
     at_least,
     at_most,
+    differs,
     divides,
     equal,
     less,
@@ -26,8 +27,26 @@ from gradual.dims.dim import Kind, constant, ite, maximum, minimum, variable
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
-from tests.dims.laws import SCANT, Question, check_monotony, check_soundness, check_walk
-from tests.generators.dims import Tree, alike_questions, case_questions, questions, size_questions, walks
+from tests.dims.laws import (
+    SCANT,
+    Question,
+    check_decided,
+    check_least,
+    check_monotony,
+    check_more_facts,
+    check_soundness,
+    check_walk,
+)
+from tests.generators.dims import (
+    LINEAR_CLAUSES,
+    Tree,
+    alike_questions,
+    case_questions,
+    linear_questions,
+    questions,
+    size_questions,
+    walks,
+)
 
 a, b, c, d, h, k, m, n, s = map(variable, "abcdhkmns")
 x, y = (variable(name, Kind.GHOST) for name in ("dim(%x, 0)", "dim(%y, 0)"))
@@ -82,6 +101,30 @@ def test_verdicts_with_the_solver_are_sound(question: Question) -> None:
     check_soundness(question, Decider(replace(LIMITS, models=4, cases=2)))
 
 
+@given(linear_questions())
+@settings(max_examples=400, deadline=None)
+def test_verdicts_in_the_decidable_part_are_sound(question: Question) -> None:
+    check_soundness(question, Decider(smt=False))
+
+
+@given(linear_questions())
+@settings(max_examples=400, deadline=None)
+def test_the_decidable_part_is_decided_without_the_solver(question: Question) -> None:
+    check_decided(question, Decider(smt=False))
+
+
+@given(linear_questions(), st.lists(LINEAR_CLAUSES, min_size=1, max_size=3))
+@settings(max_examples=400, deadline=None)
+def test_more_facts_never_prove_less(question: Question, more: list[Tree]) -> None:
+    check_more_facts(question, more, Decider(smt=False))
+
+
+@given(st.one_of(linear_questions(), size_questions(), case_questions()))
+@settings(max_examples=400, deadline=None)
+def test_a_witness_is_the_least_one(question: Question) -> None:
+    check_least(question, Decider(smt=False))
+
+
 @given(questions())
 @settings(max_examples=60, deadline=None)
 def test_less_power_never_gives_another_verdict(question: Question) -> None:
@@ -107,6 +150,9 @@ def test_answers_do_not_depend_on_what_was_asked_before(question: Question) -> N
 # ------------------------------------------------------------------------------------------------- directed
 
 PROVED = [
+    ("a disequality takes nothing away", divides(5, b), (differs(2 * a, 3 * b), equal(3 * b, 5 * a))),
+    ("a disjunction takes nothing away", divides(5, b), (any_of(equal(a, c), more(b, d)), equal(3 * b, 5 * a))),
+    ("two equations without a coefficient of 1", divides(49, c), (equal(2 * a, 7 * b), equal(7 * a, 2 * c))),
     ("interleave", equal((n + 1) // 2 + n // 2, n), ()),
     ("a quotient and its remainder", equal(2 * (n // 2), n - n % 2), ()),
     ("split heads", equal(b * s * h * (d // h), b * s * d), (more(h, 0), divides(h, d))),
@@ -301,8 +347,8 @@ def test_the_corpus_kinds_of_goals_never_need_the_solver() -> None:
 
 
 def test_a_model_of_the_solver_is_made_small() -> None:
-    decider = Decider(replace(LIMITS, models=0))
-    verdict = decider.decide(known(), equal(n * n + m, 20))
+    decider = Decider(replace(LIMITS, models=0, rows=0))
+    verdict = decider.decide(known(), differs(n * n * n + m * m, 134))
     assert decider.smt_queries and isinstance(verdict, Unknown)
     assert verdict.witness and max(verdict.witness.values()) <= 16
 

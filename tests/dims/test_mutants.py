@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from gradual.dims import compare, decide, interval, known, lift, linear, models, plain, refute, store
+from gradual.dims import compare, decide, interval, known, lift, linear, models, omega, plain, refute, store
 from gradual.dims import constraint as constraints
 from gradual.dims import dim as dims
 from gradual.dims import facts as facts_module
@@ -29,8 +29,8 @@ from tests.dims.test_lift import choices
 from tests.dims.test_normal_form import check_meaning
 from tests.generators.dims import (
     alike_questions,
-    case_questions,
     dims_sharing,
+    linear_questions,
     multiple_questions,
     predicates_sharing,
     questions,
@@ -75,6 +75,11 @@ def soundness(question: Any) -> None:
 
 def soundness_of_proofs(question: Any) -> None:
     """Without models to contradict it, a wrong proof is believed."""
+    check_soundness(question, Decider(replace(LIMITS, models=0, rows=0), smt=False))
+
+
+def soundness_of_proofs_in_rows(question: Any) -> None:
+    """The same where linear inequalities are looked at."""
     check_soundness(question, Decider(replace(LIMITS, models=0), smt=False))
 
 
@@ -191,12 +196,33 @@ def one_case_is_enough(patch: pytest.MonkeyPatch) -> None:
 
 def rows_are_too_tight(patch: pytest.MonkeyPatch) -> None:
     """Rows lose 1 on the way in, so that a tight bound becomes a contradiction."""
-    sound = linear._insert
+    sound = linear.inserted
 
-    def insert(rows: Any, columns: Any, offset: int) -> bool:
+    def inserted(rows: Any, columns: Any, offset: int) -> bool:
         return sound(rows, columns, offset - 1)
 
-    patch.setattr(linear, "_insert", insert)
+    patch.setattr(linear, "inserted", inserted)
+
+
+def quotients_of_equations_are_rounded_up(patch: pytest.MonkeyPatch) -> None:
+    """The new variable of an equation without a coefficient 1 is off by one."""
+    sound = omega._centred
+    patch.setattr(omega, "_centred", lambda number, modulus: sound(number, modulus) + 1)
+
+
+def what_lies_between_projections_is_left_out(patch: pytest.MonkeyPatch) -> None:
+    """Where the dark projection has no solution, there is taken to be none."""
+    sound = omega.sides
+
+    def between(self: Any, rows: Any, column: int) -> Any:
+        dark = self._projected(rows, column, omega._dark)
+        found = None if dark is None else self.solution(dark)
+        bounds = [
+            (c, tuple(t for t in cs if t[0] != column), rows[cs]) for side in sound(rows, column) for c, cs in side
+        ]
+        return None if found is None else omega._completed(found, [omega._Eliminated(column, tuple(bounds))])
+
+    patch.setattr(omega._Test, "_between", between)
 
 
 def products_of_intervals_take_the_lower_ends(patch: pytest.MonkeyPatch) -> None:
@@ -318,8 +344,10 @@ MUTANTS: list[tuple[Patch, Law, st.SearchStrategy[Any], int]] = [
     (divisions_reduce_the_constant_upwards, check_meaning, dims_sharing(), 1500),
     (refutation_uses_the_path, soundness, questions(), 600),
     (unknown_is_an_error, monotony, questions(), 600),
-    (one_case_is_enough, soundness_of_proofs, case_questions(), 300),
+    (one_case_is_enough, soundness_of_proofs, linear_questions(), 600),
     (rows_are_too_tight, soundness, questions(), 300),
+    (quotients_of_equations_are_rounded_up, soundness_of_proofs_in_rows, linear_questions(), 600),
+    (what_lies_between_projections_is_left_out, soundness_of_proofs_in_rows, linear_questions(), 1500),
     (products_of_intervals_take_the_lower_ends, soundness, questions(), 600),
     (models_are_believed, soundness, questions(), 100),
     (remainders_never_reach_their_greatest, soundness, questions(), 1500),

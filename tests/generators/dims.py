@@ -279,3 +279,47 @@ def size_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...],
 def walks() -> st.SearchStrategy[list[tuple[str, Tree]]]:
     """What happens along a program: conditions are entered and left, goals are decided and learnt."""
     return st.lists(st.tuples(st.sampled_from(["enter", "leave", "assume", "owe", "owe"]), CLAUSES), max_size=8)
+
+
+# ------------------------------------------------------------------------------------------- linear, with quotients
+_FACTORS = st.sampled_from((1, 1, 1, -1, 2, 3, -2, 5, -3, 4, 7))
+_DIVISORS = st.sampled_from((2, 3, 4, 5))
+
+
+@st.composite
+def _sums(draw: st.DrawFn) -> Tree:
+    """A sum of multiples of some names, and a number."""
+    made: Tree = ("const", draw(st.integers(-5, 5)))
+    for name in draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)):
+        made = ("+", made, ("*", ("const", draw(_FACTORS)), ("var", name)))
+    return made
+
+
+@st.composite
+def _linear_terms(draw: st.DrawFn) -> Tree:
+    """A sum, or one with a quotient, a remainder, an extreme or a choice of sums in it."""
+    first = draw(_sums())
+    match draw(st.integers(0, 9)):
+        case 0 | 1:
+            return "+", ("//", first, ("const", draw(_DIVISORS))), draw(_sums())
+        case 2:
+            return "%", first, ("const", draw(_DIVISORS))
+        case 3:
+            return draw(st.sampled_from(("max", "min"))), first, draw(_sums())
+        case 4:
+            return "if", (draw(_COMPARISONS), draw(_sums()), draw(_sums())), first, draw(_sums())
+    return first
+
+
+_COMPARISONS = st.sampled_from(("==", "==", "!=", "<=", "<"))
+_LINEAR_CLAUSES = st.tuples(_COMPARISONS, _linear_terms(), st.one_of(_sums(), _NUMBERS))
+LINEAR_CLAUSES = st.one_of(_LINEAR_CLAUSES, _LINEAR_CLAUSES, st.tuples(st.just("or"), _LINEAR_CLAUSES, _LINEAR_CLAUSES))
+"""The decidable part: linear, with `//` and `%` by numbers, extremes, choices and disjunctions."""
+
+
+@st.composite
+def linear_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, ...], Tree]:
+    """Facts, the last of them on the path at times, and a goal."""
+    facts = tuple(draw(st.lists(LINEAR_CLAUSES, max_size=4)))
+    known = len(facts) - draw(st.integers(0, 1))
+    return facts[:known], facts[known:], draw(LINEAR_CLAUSES)
