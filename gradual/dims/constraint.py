@@ -62,7 +62,7 @@ class _Constraint:
 
     def evaluate(self, env: Mapping[Variable, int]) -> bool:
         """Whether it holds under a valuation; raises Undefined where that hangs on a divisor below 1.  [dim.meaning]"""
-        from gradual.dims.meaning import evaluated_constraint
+        from gradual.dims.evaluation import evaluated_constraint
 
         return evaluated_constraint(cast("Constraint", self), env)
 

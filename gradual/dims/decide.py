@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from gradual.dims.atom import Variable, bottom_up, names_of
 from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, all_of, defined, differs, equal, negated
 from gradual.dims.dim import Dim, of_atom
+from gradual.dims.evaluation import satisfied
 from gradual.dims.facts import Cone, Facts
-from gradual.dims.meaning import satisfied
-from gradual.dims.models import Found, Model, least_model, measured
+from gradual.dims.models import Model, least_model, measured
 from gradual.dims.refute import Refuter
 from gradual.dims.simplify import simplified_dim
 from gradual.dims.system import System
@@ -35,10 +35,11 @@ class Nowhere:
 
 @dataclass(frozen=True, slots=True)
 class Somewhere:
-    """This valuation satisfies the constraints; `rung` found it."""
+    """This valuation satisfies the constraints; `rung` found it, and knows whether it is the least."""
 
     model: Model
     rung: str
+    least: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class Decider:
 
     def _witness(self, question: _Question, model: Model, path: bool) -> dict[str, int]:
         """The least model by name, of the path's facts too or not: the goal's own variables first.  [dim.witness]"""
-        env = self._with_solved(question, path) or model
+        env = self._least(question, path) or model
         found: dict[str, int] = {}
         for name in occurrences(question.goal):
             try:
@@ -122,18 +123,23 @@ class Decider:
                 return {}
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
-    def _with_solved(self, question: _Question, path: bool) -> Model | None:
-        """The least model in which all of the goal's variables count, solved or not; None if the question had all."""
+    def _least(self, question: _Question, path: bool) -> Model | None:
+        """The least model in which all of the goal's variables count, those too that equations solve."""
         facts, names = question.facts, occurrences(question.goal)
         solved = [equal(of_atom(name), facts.rewrite(of_atom(name))) for name in names if name in facts.known.solved]
-        if not solved and question.rewritten.names.issuperset(names):
-            return None
         cone = facts.about(names_of((*solved, question.rewritten)).union(names))
         asked = [*cone.path, negated(question.rewritten)] if path else []
-        match self._answer(cone.known, [*asked, *solved], _order(names, cone)):
-            case Somewhere(model=model) if cone.whole or facts.extended(model, question.rewritten):
-                return model
+        constraints, order = (*cone.known, *asked, *solved), _order(names, cone)
+        match self._answer(cone.known, [*asked, *solved], order):
+            case Somewhere(model=model, least=least) if cone.whole or facts.extended(model, question.rewritten):
+                return model if least else self._smaller(model, constraints, order)
         return None
+
+    def _smaller(self, model: Model, constraints: tuple[Constraint, ...], order: Sequence[Variable]) -> Model:
+        """The least model, as far as a larger budget lets it be found.  [dim.decide.models]"""
+        again = least_model(System(constraints), constraints, order, self._limits.least, hints=model.values())
+        models = (model,) if again is None else (model, again.model)
+        return min(models, key=lambda one: measured(one, order))
 
     # ------------------------------------------------------------------------------------------- other questions
 
@@ -232,7 +238,7 @@ class Decider:
         tries = self._limits.models
         found = least_model(system, constraints, order, tries // 4)
         if found is not None:
-            return self._somewhere(found, system, constraints, order)
+            return Somewhere(found.model, "models", found.least)
         refuter = Refuter(self._limits)
         rung = refuter.refuted(system)
         if rung is not None:
@@ -241,20 +247,10 @@ class Decider:
         for place in (system, refuter.open):
             found = None if place is None else least_model(place, constraints, order, tries, hints=met.values())
             if found is not None:
-                return self._somewhere(found, system, constraints, order)
+                return Somewhere(found.model, "models", found.least and place is system)
         if met:
-            return self._somewhere(Found({name: met[name] for name in order}, False), system, constraints, order)
+            return Somewhere({name: met[name] for name in order}, "models")
         return self._asked(system, constraints, order) if self._smt else Undecided()
-
-    def _somewhere(
-        self, found: Found, system: System, constraints: Sequence[Constraint], order: Sequence[Variable]
-    ) -> Somewhere:
-        """The least model, as far as the budget lets it be found.  [dim.decide.models]"""
-        if found.least:
-            return Somewhere(found.model, "models")
-        again = least_model(system, constraints, order, self._limits.least, hints=found.model.values())
-        models = (found.model,) if again is None else (found.model, again.model)
-        return Somewhere(min(models, key=lambda model: measured(model, order)), "models")
 
     def _at_rest(self, known: tuple[Constraint, ...]) -> System:
         """What is known around a goal, which several questions about it begin with."""

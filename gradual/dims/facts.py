@@ -17,9 +17,9 @@ from gradual.dims.constraint import (
     Constraint,
 )
 from gradual.dims.dim import Dim, Variable, of_atom
+from gradual.dims.evaluation import satisfied
 from gradual.dims.interval import ANY
 from gradual.dims.known import Known
-from gradual.dims.meaning import satisfied
 from gradual.dims.store import Item, N, Trail, names_in
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Unknown, Verdict

@@ -1,13 +1,11 @@
-"""What dims and constraints mean under a valuation, and what they become under a substitution.
+"""What dims and constraints become under a substitution, and as data.
 
 Walks go bottom up over shared nodes, each once, without recursion: a dim may be as deep as a program is long.
-An undefined part (a divisor below 1) makes its surroundings undefined, except where the rest decides: the branch
-that is not taken, a disjunction with a true part, a conjunction with a false one.   [dim.meaning]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from gradual.dims.atom import Compound, FloorDiv, Ite, Max, Min, Product, Variable, bottom_up, compound
@@ -27,106 +25,7 @@ from gradual.dims.constraint import (
     equal,
     negated,
 )
-from gradual.dims.dim import Dim, Undefined, ite, maximum, minimum, of_atom, polynomial, product, sum_of
-from gradual.limits import LIMITS
-
-Values = dict[Any, Any]
-"""The value of each node met so far: an int, a bool, or None where it is undefined."""
-
-
-def evaluated_dim(dim: Dim, env: Mapping[Variable, int]) -> int:
-    """The number under a valuation; raises Undefined."""
-    value = _evaluated(dim, env)
-    if value is None:
-        raise Undefined(str(dim))
-    assert isinstance(value, int)
-    return value
-
-
-def evaluated_constraint(constraint: Constraint, env: Mapping[Variable, int]) -> bool:
-    """Whether it holds under a valuation; raises Undefined."""
-    match constraint:  # the common ones need no walk
-        case Equal(left=left, right=right):
-            return left.evaluate(env) == right.evaluate(env)
-        case AtMost(left=left, right=right):
-            return left.evaluate(env) <= right.evaluate(env)
-        case Not(part=part):
-            return part.left.evaluate(env) != part.right.evaluate(env)
-    value = _evaluated(constraint, env)
-    if value is None:
-        raise Undefined(str(constraint))
-    return bool(value)
-
-
-def satisfied(constraints: Iterable[Constraint], model: Mapping[Variable, int]) -> bool:
-    """Whether all constraints are defined and hold.  [dim.decide.models]"""
-    try:
-        return all(constraint.evaluate(model) for constraint in constraints)
-    except Undefined:
-        return False
-
-
-def _evaluated(root: Dim | Constraint, env: Mapping[Variable, int]) -> int | bool | None:
-    values: Values = {}
-    for node in bottom_up(root):
-        values[node] = _value(node, values, env)
-    result: int | bool | None = values[root]
-    return result
-
-
-def _value(node: Dim | Constraint | Compound, values: Values, env: Mapping[Variable, int]) -> int | bool | None:
-    if isinstance(node, Dim):
-        return _sum_value(node, values, env)
-    if isinstance(node, Ite):
-        condition = values[node.condition]
-        return None if condition is None else values[node.then] if condition else values[node.orelse]
-    parts = [values[child] for child in node.children]
-    match node:
-        case And():
-            return False if False in parts else None if None in parts else True
-        case Or():
-            return True if True in parts else None if None in parts else False
-        case Truth(holds=holds):
-            return holds
-    return None if None in parts else _defined_value(node, parts)
-
-
-def _defined_value(node: Any, parts: list[Any]) -> int | bool | None:
-    match node:
-        case Equal():
-            return bool(parts[0] == parts[1])
-        case AtMost():
-            return bool(parts[0] <= parts[1])
-        case Not():
-            return not parts[0]
-        case FloorDiv():
-            return int(parts[0] // parts[1]) if parts[1] >= 1 else None
-        case Max():
-            return int(max(parts))
-        case Min():
-            return int(min(parts))
-        case Product():
-            return _product_value(parts)
-    raise AssertionError(node)
-
-
-def _product_value(factors: list[int]) -> int | None:
-    if sum(factor.bit_length() for factor in factors) > LIMITS.number:
-        return None
-    return factors[0] * factors[1]
-
-
-def _sum_value(dim: Dim, values: Values, env: Mapping[Variable, int]) -> int | None:
-    total = 0
-    for monomial, coefficient in dim.terms:
-        for atom in monomial:
-            factor = env[atom] if isinstance(atom, Variable) else values[atom]
-            if factor is None:
-                return None
-            coefficient *= factor
-        total += coefficient
-    return total if total.bit_length() <= LIMITS.number else None
-
+from gradual.dims.dim import Dim, ite, maximum, minimum, of_atom, polynomial, product, sum_of
 
 # ------------------------------------------------------------------------------------------------- substitution
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from gradual.dims.atom import Variable, bottom_up, names_of
 from gradual.dims.constraint import AtMost, Constraint, Equal, Undefined, equal
 from gradual.dims.dim import Dim, of_atom, polynomial
+from gradual.dims.evaluation import Evaluation
 from gradual.dims.interval import ANY, Interval
-from gradual.dims.meaning import satisfied
 from gradual.dims.system import System
 
 Model = dict[Variable, int]
@@ -92,13 +92,14 @@ class _Search:
         tries: int,
         hints: Iterable[int],
     ) -> None:
-        self._constraints = constraints
+        self._whole = Evaluation(constraints)
         self._tries = tries
         self._order = tuple(dict.fromkeys(order))
         self._names = tuple(dict.fromkeys((*self._order, *system.free, *system.solved)))
         solved = (equal(of_atom(name), image) for name, image in system.solved.items())
         held = (*system.constraints, *solved)
-        self._checks, self._lines = _scheduled(held, self._names)
+        checks, self._lines = _scheduled(held, self._names)
+        self._checks = [Evaluation(here) for here in checks]
         numbers = sorted({*range(_SMALL), *_interesting(system.constraints), *map(abs, hints)})
         bound = names_of(held)
         domains = [_domain(numbers, system.bounds.get(of_atom(name), ANY)) for name in self._names]
@@ -131,7 +132,7 @@ class _Search:
                 continue
             self._tries -= 1
             model[name] = k
-            if satisfied(self._checks[place], model) and self._assign(model, level, at_level):
+            if self._checks[place].holds(model) and self._assign(model, level, at_level):
                 return True
             del model[name]
         return False
@@ -149,7 +150,7 @@ class _Search:
 
     def _propose(self, model: Model, level: int) -> bool:
         score = measured(model, self._order)
-        if (self._score is None or score < self._score) and satisfied(self._constraints, model):
+        if (self._score is None or score < self._score) and self._whole.holds(model):
             self._best, self._score = {name: model[name] for name in self._order}, score
             return score[0] <= level
         return False

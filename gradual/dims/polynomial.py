@@ -123,7 +123,7 @@ class Dim:
         if self.value is not None:
             return self.value
         if self.children:
-            from gradual.dims.meaning import evaluated_dim
+            from gradual.dims.evaluation import evaluated_dim
 
             return evaluated_dim(self, env)
         total = 0

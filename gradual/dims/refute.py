@@ -13,8 +13,8 @@ from math import gcd, lcm
 
 from gradual.dims.atom import Atom, FloorDiv, Ite, Max, Min, Variable, bottom_up, named
 from gradual.dims.constraint import Constraint, Undefined, all_of, at_least, at_most, equal, negated
-from gradual.dims.dim import Dim, of_atom
-from gradual.dims.meaning import satisfied
+from gradual.dims.dim import Dim, Monomial, of_atom
+from gradual.dims.evaluation import satisfied
 from gradual.dims.models import Model
 from gradual.dims.omega import Exhausted, Solution, integer_solution
 from gradual.dims.system import System
@@ -76,12 +76,19 @@ class Refuter:
             self.model = model
             return None
         splits = [*_splits(system), *_sides(system)]
-        telling = [split for split in splits if _misses(split, model, numbers)] if model is not None else []
+        telling: list[Split] = []
+        if model is not None and all(map(_is_linear, solution)):
+            telling = [split for split in splits if _misses(split, model, numbers)]
         return min(
             telling or [*splits, *_residues(system, self._limits.residues)],
             key=lambda split: len(split.cases),
             default=None,
         )
+
+
+def _is_linear(monomial: Monomial) -> bool:
+    """Whether inequalities say all of a monomial: it is a variable, a choice, or a quotient by a number."""
+    return len(monomial) == 1 and not (isinstance(monomial[0], FloorDiv) and monomial[0].divisor.value is None)
 
 
 def _misses(split: Split, model: Model, numbers: Mapping[Atom, int]) -> bool:

@@ -232,7 +232,7 @@ def products_of_intervals_take_the_lower_ends(patch: pytest.MonkeyPatch) -> None
 
 def models_are_believed(patch: pytest.MonkeyPatch) -> None:
     """A valuation is not evaluated before it is shown."""
-    patch.setattr(models, "satisfied", lambda given, model: True)
+    patch.setattr(models.Evaluation, "holds", lambda self, model: True)
 
 
 def remainders_never_reach_their_greatest(patch: pytest.MonkeyPatch) -> None:

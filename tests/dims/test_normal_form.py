@@ -31,6 +31,7 @@ from gradual.dims.constraint import (
     negated,
 )
 from gradual.dims.dim import Dim, Kind, Undefined, constant, ite, maximum, minimum, product, variable
+from gradual.dims.evaluation import Evaluation
 from gradual.dims.reduce import reduced
 from gradual.limits import LIMITS
 from tests.generators.dims import (
@@ -78,6 +79,16 @@ def test_a_negation_holds_exactly_where_the_constraint_does_not(tree: Tree) -> N
     for env in grid(FEW):
         holds = evaluated(node, env)
         assert evaluated(negated(node), env) == (None if holds is None else not holds)
+
+
+@given(st.lists(predicates_sharing(), max_size=3))
+@settings(max_examples=100, deadline=None)
+def test_a_prepared_conjunction_holds_exactly_where_its_parts_do(trees: list[Tree]) -> None:
+    prepared = Evaluation([built(tree) for tree in trees])
+    for env in grid(FEW):
+        parts = [meant(tree, env) for tree in trees]
+        if None not in parts:  # a normal form may be defined where what was written is not
+            assert prepared.holds(by_variable(env)) is all(parts)
 
 
 @given(predicates_sharing())

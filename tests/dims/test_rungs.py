@@ -11,10 +11,10 @@ from gradual.dims.atom import Variable
 from gradual.dims.constraint import at_least, at_most, equal, negated
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, constant, of_atom, variable
+from gradual.dims.evaluation import satisfied
 from gradual.dims.facts import Facts
 from gradual.dims.interval import Estimate, Interval
 from gradual.dims.linear import contradictory
-from gradual.dims.meaning import satisfied
 from gradual.dims.quotient import divided_exactly
 from gradual.dims.refute import Refuter
 from gradual.dims.simplify import Knowledge, simplified_constraint, simplified_dim

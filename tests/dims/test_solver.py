@@ -13,8 +13,8 @@ from hypothesis import given, settings
 
 from gradual.dims.constraint import all_of, any_of, at_least, divides, equal, less, more, negated
 from gradual.dims.dim import ite, maximum, variable
+from gradual.dims.evaluation import satisfied
 from gradual.dims.facts import Facts
-from gradual.dims.meaning import satisfied
 from gradual.dims.smt import ask, question, script
 from tests.generators.dims import NAMES, Tree, built, predicates_sharing
 

@@ -15,8 +15,8 @@ from unittest.mock import patch
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.dims.constraint import Constraint
 from gradual.dims.decide import Answer, Decider, Undecided, _Question
+from gradual.dims.evaluation import satisfied
 from gradual.dims.facts import Facts
-from gradual.dims.meaning import satisfied
 from gradual.dims.smt import ask
 from gradual.limits import LIMITS, Limits
 from gradual.source import Source

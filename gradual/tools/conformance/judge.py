@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -29,6 +29,7 @@ class Profile(StrEnum):
     VERDICT = "verdict"
     CODES = "codes"
     SPANS = "spans"
+    LEAST = "least"
     RULES = "rules"
     TYPES = "types"
     CHECKS = "checks"
@@ -41,7 +42,12 @@ class Profile(StrEnum):
     BLAME = "blame"
 
 
-_WITH = {Profile.SPANS: Profile.CODES, Profile.RULES: Profile.CODES, Profile.BLAME: Profile.RUN}
+_WITH = {
+    Profile.SPANS: Profile.CODES,
+    Profile.LEAST: Profile.CODES,
+    Profile.RULES: Profile.CODES,
+    Profile.BLAME: Profile.RUN,
+}
 """What is compared only where something else is right: no place of an error that was not reported."""
 
 
@@ -107,6 +113,13 @@ def _place(wanted: ExpectedDiagnostic, found: FoundDiagnostic) -> Iterator[Failu
             yield Failure(Profile.SPANS, wanted.line, f"{related.place} is not among the related places ({shown})")
     if wanted.witness and not found.witness:
         yield Failure(Profile.CODES, wanted.line, f"{wanted.code} comes without a counterexample")
+    elif wanted.witness and dict(wanted.witness) != dict(found.witness):
+        message = f"the least counterexample is {_sizes(wanted.witness)}, not {_sizes(found.witness)}"
+        yield Failure(Profile.LEAST, wanted.line, message)
+
+
+def _sizes(witness: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in witness.items())
 
 
 def _rules(case: Case, report: Report) -> Iterator[Failure]:
