@@ -63,14 +63,11 @@ def apply(
     if answer is None:
         return state.define(name, BROKEN)
     found, judgement = answer.asked, answer.asked.judgement
-    open_goals = len(state.postponed)
     for need in judgement.needs:
         goal = _goal(state, need, operands)
         if not discharge(state, goal, partial(_owed, state, operator, need, goal, operands, span, spans)):
             state.failed.add(name)
             break
-    if any(postponed.rigid and postponed.fails for postponed in state.postponed[open_goals:]):
-        state.doubtful.add(name)
     made, values = intern(f"`{operator.name}`"), tuple(operands)
     promise = found.promise or Promise(span, f"the elements that {made} met")
     type = state.enter(judgement.result, name, lambda path, axis: promise, values)

@@ -24,6 +24,7 @@ class Branch:
         read: its type, each size as it reads under its own condition.
         given: what that condition says; true of an arm.
         deserted: whether nobody comes there, as far as the path says.
+        failing: the goals in it that fail for some sizes.
         settled: what the ranks and sizes are that became known in the branch, as types say it there.
     """
 
@@ -33,6 +34,7 @@ class Branch:
     span: Span
     given: Constraint = TRUE
     deserted: bool = False
+    failing: tuple[Constraint, ...] = ()
     settled: Facts = field(default_factory=Facts)
 
     def has_shape_of(self, origin: str, type: OpenedType) -> bool:

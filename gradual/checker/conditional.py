@@ -25,6 +25,8 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
     truth = _truth(state, condition, expr.condition.span)
     with state.beside(reported=isinstance(state.types[condition], Broken)):
         branches = [_branch(state, expr.then, infer, truth.holds), _branch(state, expr.orelse, infer, truth.fails)]
+    for branch in branches:
+        state.facts.passed(branch.given, branch.failing)
     name = state.fresh(hint)
     if isinstance(state.types[condition], Broken):
         return state.define(name, BROKEN)
@@ -54,8 +56,9 @@ def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str]
     with state.branch() as steps:
         if truth.value is not True:
             state.program.decider.suppose(state.facts, truth)
-        deserted = FALSE in state.facts.path
+        deserted, before = FALSE in state.facts.path, len(state.facts.failing)
         result = infer(expr)
+        failing = state.facts.failing[before:]
         type, settled = state.types[result], settled_facts(state)
     read = read_under(state, truth, type)
-    return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted, settled)
+    return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted, failing, settled)

@@ -6,10 +6,10 @@ name stands for every size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from gradual.checker.elaboration import Elaboration, Postponed, mentions_ghost
+from gradual.checker.elaboration import Elaboration, Postponed, fails, mentions_ghost
 from gradual.checker.naming import terms
 from gradual.core.terms import Blame, Check, Polarity, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
@@ -69,16 +69,19 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
     astray = bool(state.before) and (isinstance(verdict, Refuted) or state.facts.astray)
     if astray:
         verdict, asked = _apart(state, goal, implied)
+    failing = asserted = False
     match verdict:
         case Proved():
             state.proved += 1
-        case Refuted(because, witness):
-            state.refuted += 1
-            _refute(state, replace(described(), goal=asked), because, dict(witness))
+        case Refuted():
+            _refute(state, replace(described(), goal=asked), verdict)
+            state.facts.refuted()
             return False
         case Unknown():
-            _postpone(state, described(), verdict)
-    state.facts.learn(goal, verdict, state.before, astray)
+            owed = described()
+            failing, asserted = fails(verdict) and not mentions_ghost(goal), owed.site is Site.ASSERT
+            _postpone(state, owed, verdict)
+    state.facts.learn(goal, verdict, state.before, astray, failing, asserted)
     return True
 
 
@@ -100,11 +103,40 @@ def _apart(state: Elaboration, goal: Constraint, implied: Constraint) -> tuple[V
     return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked
 
 
-def _refute(state: Elaboration, owed: Owed, because: str, witness: dict[str, int]) -> None:
-    """Report a refuted goal, unless it only follows from an error that is reported already."""
+def _refute(state: Elaboration, owed: Owed, verdict: Refuted) -> None:
+    """Report a refuted goal, unless it only follows from an error that is reported already.
+
+    One that holds for no sizes only because a goal before fails for some is told as failing for the others, if the
+    definition is strict: it is the next error there, and both are mended apart.   [check.strict]
+    """
+    where, witness = terms(state, owed.goal), dict(verdict.witness)
+    never = _refuted(owed, verdict.because, witness, where)
+    certain = state.facts.certain()
+    if certain is not None and not isinstance(state.program.decider.decide(certain, owed.goal), Refuted):
+        error, follows = _failing(state, owed, witness)
+        state.postponed.append(Postponed(verdict, error, False, owed.goal, follows=follows, never=never))
+        return
+    state.refuted += 1
     if state.failed.isdisjoint(owed.values):
-        error = _refuted(owed, because, witness, terms(state, owed.goal))
-        (state.diagnostics if state.doubtful.isdisjoint(owed.values) else state.deferred).append(error)
+        (state.diagnostics if state.doubtful.isdisjoint(owed.values) else state.deferred).append(never)
+
+
+def _failing(state: Elaboration, owed: Owed, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
+    """The error about a goal that fails for some sizes, and whether it only follows from others.
+
+    It does where it fails at no sizes that come there, past the goals before it.   [check.strict]
+    """
+    follows = state.astray or not _is_first(state, owed)
+    if witness and state.facts.failing:
+        with state.facts.behind():
+            sizes = state.program.decider.counterexample(state.facts, owed.goal)
+        witness, follows = sizes or witness, follows or not sizes
+    return _refuted_strictly(owed, dict(witness), terms(state, owed.goal)), follows
+
+
+def _is_first(state: Elaboration, owed: Owed) -> bool:
+    """Whether nothing was reported about the values that take part."""
+    return state.failed.isdisjoint(owed.values) and state.doubtful.isdisjoint(owed.values)
 
 
 def owe(state: Elaboration, owed: Owed, implied: Constraint = TRUE) -> bool:
@@ -122,12 +154,9 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     state.checks.append(check)
     state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
     rigid = not mentions_ghost(owed.goal)
-    known = state.failed.isdisjoint(owed.values) and state.doubtful.isdisjoint(owed.values)
-    follows = state.astray or not known
     if owed.site is not Site.ASSERT:
-        state.postponed.append(
-            Postponed(verdict, _refuted_strictly(owed, verdict, check.blame.terms), rigid, owed.goal, check, follows)
-        )
+        error, follows = _failing(state, owed, verdict.witness)
+        state.postponed.append(Postponed(verdict, error, rigid, owed.goal, check, follows))
     if certain is not None:
         _warn_of_certain_failure(state, owed, certain)
     _warn_of_few(state, owed)
@@ -235,8 +264,7 @@ def _hopeless(owed: Owed) -> str:
     return "the assertion never holds" + (f': "{owed.says}"' if owed.says != UNSAID else "")
 
 
-def _refuted_strictly(owed: Owed, verdict: Unknown, where: tuple[str, ...]) -> Diagnostic:
-    witness = dict(verdict.witness)
+def _refuted_strictly(owed: Owed, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
     sample = ", ".join(f"{name} = {value}" for name, value in witness.items())
     return Diagnostic(
         "E0302",
@@ -296,20 +324,21 @@ def _covers(values: dict[Variable, int], goal: Constraint) -> bool:
 def settle(state: Elaboration) -> None:
     """At the end of a definition: strict ones answer for every size, gradual ones are warned.
 
-    What only follows from another error is not repeated.
-
-    An error of a strict definition is no residual check any more.  [type.strict] [check.strict] [check.rigid-warning]
+    What only follows from another error is not repeated.  In a strict definition what fails for some sizes is an error
+    or follows from one: it is no residual check any more.  [type.strict] [check.strict] [check.rigid-warning]
     """
     refuted: set[Check] = set()
     for postponed in state.postponed:
         if not postponed.fails:
             continue
         if not state.strictness.gradual:
-            if postponed.follows:
-                continue
-            state.diagnostics.append(postponed.error)
-            state.refuted += 1
             refuted.update((postponed.check,) if postponed.check is not None else ())
+            if not postponed.follows:
+                state.diagnostics.append(postponed.error)
+                state.refuted += 1
+        elif postponed.never is not None:
+            state.diagnostics.append(postponed.never)
+            state.refuted += 1
         elif postponed.rigid:
             state.diagnostics.append(_rigid_warning(postponed.error))
     if state.strictness.gradual:

@@ -83,7 +83,15 @@ Origin = Written | Made
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postponed:
-    """A goal that was not proved: an error after all if the definition turns out strict."""
+    """A goal that was not proved: an error after all if the definition turns out strict.
+
+    Attributes:
+        error: what is told if the definition is strict.
+        goal: the goal, which is known from there on; None for sizes that disagree, of which nothing is known.
+        check: the check that it is otherwise.
+        follows: whether it only follows from an error that is told already.
+        never: what is told in a gradual definition, where the goal fails for all sizes that pass the checks before.
+    """
 
     verdict: Unknown | Refuted
     error: Diagnostic
@@ -91,11 +99,17 @@ class Postponed:
     goal: Constraint | None = None
     check: Check | None = None
     follows: bool = False
+    never: Diagnostic | None = None
 
     @property
     def fails(self) -> bool:
         """Whether a valuation is known at which the goal fails."""
-        return isinstance(self.verdict, Refuted) or (bool(self.verdict.witness) and not self.verdict.gave_up)
+        return isinstance(self.verdict, Refuted) or fails(self.verdict)
+
+
+def fails(verdict: Unknown) -> bool:
+    """Whether a valuation is known at which a goal fails that is not proved."""
+    return bool(verdict.witness) and not verdict.gave_up
 
 
 class Elaboration:
@@ -242,8 +256,8 @@ class Elaboration:
         return name
 
     def doubt(self, name: str, owed: int) -> None:
-        """A value is in error, if the definition is strict, where one of the goals is that were owed since for it."""
-        if any(postponed.fails for postponed in self.postponed[owed:]):
+        """A value is in error, if the definition is strict, where sizes that were found since for it disagree."""
+        if any(postponed.fails and postponed.goal is None for postponed in self.postponed[owed:]):
             self.doubtful.add(name)
 
     def enter(

@@ -10,9 +10,11 @@ Beside the facts are those that last.   [type.if.join]
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
-from gradual.dims.constraint import Constraint
+from gradual.dims.constraint import FALSE, Constraint, any_of, negated
 from gradual.dims.facts import Facts, Mark
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
@@ -33,6 +35,9 @@ class Learning(Facts):
         self.ending = False
         self._lasts: dict[int, Constraint] = {}
         self._ends: dict[int, Constraint] = {}
+        self._failing: dict[Constraint, None] = {}
+        self._certain: dict[Constraint, None] = {}
+        self._behind: dict[Constraint, None] = {}
         self._lasting = Facts()
         self._marks: list[Mark] = []
 
@@ -61,12 +66,25 @@ class Learning(Facts):
         if (before, goal) not in self._learnt:
             self._trail.put(self._learnt, (before, goal), None)
 
-    def learn(self, goal: Constraint, verdict: Verdict, before: int | None = None, astray: bool = False) -> None:
+    def learn(
+        self,
+        goal: Constraint,
+        verdict: Verdict,
+        before: int | None = None,
+        astray: bool = False,
+        failing: bool = False,
+        asserted: bool = False,
+    ) -> None:
         """Know a goal that was accepted, `before` which so many were learnt on another way.  [dim.facts.learn]
 
         One that follows from what is known says nothing more, but apart from what it followed from it does; one that
-        leads `astray` cannot hold together with what is known, and may hold apart from it.
+        leads `astray` cannot hold together with what is known, and may hold apart from it.  One that is `failing` for
+        some sizes is an error if the definition is strict, unless it is `asserted`.
         """
+        if failing and not asserted:
+            self._trail.put(self._failing, goal, None)
+        if asserted or not self._failing:  # what is proved after a failing goal may be proved by it
+            self._trail.put(self._certain, goal, None)
         self._learns = before or 0
         super().learn(goal, _implausible(verdict) if astray else verdict)
         self._learns = None
@@ -74,6 +92,41 @@ class Learning(Facts):
             self._note(before, goal)
         if astray:
             self._trail.put(self._astray, goal, None)
+
+    def refuted(self) -> None:
+        """A goal holds for no sizes that come here: none pass it.  [check.strict]"""
+        self._trail.put(self._failing, FALSE, None)
+
+    def passed(self, condition: Constraint, goals: Iterable[Constraint]) -> None:
+        """Goals that fail for some sizes stand where a condition holds: what comes behind has passed them."""
+        for goal in goals:
+            self._trail.put(self._behind, any_of(negated(condition), goal), None)
+
+    @contextmanager
+    def behind(self) -> Iterator[None]:
+        """Where the goals of branches before were passed: for what is reported, never for what is accepted.
+
+        [check.strict]
+        """
+        mark = self.mark()
+        for goal in self._behind:
+            self.suppose(goal)
+        yield
+        self.rollback(mark)
+
+    @property
+    def failing(self) -> tuple[Constraint, ...]:
+        """The goals that were learnt, or passed, though they fail for some sizes, in order."""
+        return *self._behind, *self._failing
+
+    def certain(self) -> Facts | None:
+        """What is known without the goals that fail for some sizes; None if there are no such.  [check.strict]"""
+        if not self._failing:
+            return None
+        facts = Facts()
+        for constraint in (*self._given, *self._certain):
+            facts.assume(constraint)
+        return facts
 
     def rollback(self, mark: Mark) -> None:
         """Forget everything assumed, supposed or learnt since the mark."""

@@ -87,6 +87,8 @@ class Decider:
         answer = self._answer(question.cone.known, question.failure, question.order)
         if isinstance(answer, Nowhere):
             return self._proved(answer.rung, plausible)
+        if question.facts.path and self._is_impossible(question.facts):
+            return self._proved("facts", plausible)
         sure = isinstance(answer, Somewhere) and question.facts.is_sure and question.admits(answer.model)
         witness = self._witness(question, answer.model, True) if isinstance(answer, Somewhere) and sure else {}
         self.counts[answer.rung if isinstance(answer, Somewhere) else "gave-up"] += 1
@@ -97,6 +99,11 @@ class Decider:
             gave_up=not sure,
             plausible=plausible,
         )
+
+    def _is_impossible(self, facts: Facts) -> bool:
+        """Whether nothing comes to the end of the path, by what was learnt on it.  [dim.facts.suppose]"""
+        cone = facts.about(names_of(map(facts.rewrite, facts.path)))
+        return isinstance(self._answer(cone.known, cone.path, _order((), cone)), Nowhere)
 
     def _never_on_path(self, question: _Question) -> bool:
         known, path = question.cone.known, question.cone.path
@@ -116,7 +123,7 @@ class Decider:
         """The least model by name, of the path's facts too or not: the goal's own variables first.  [dim.witness]"""
         env = self._least(question, path) or model
         found: dict[str, int] = {}
-        for name in occurrences(question.goal):
+        for name in question.told:
             try:
                 found[name.name] = question.facts.rewrite(of_atom(name)).evaluate(env)
             except (KeyError, Undefined):
@@ -124,8 +131,8 @@ class Decider:
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
     def _least(self, question: _Question, path: bool) -> Model | None:
-        """The least model in which all of the goal's variables count, those too that equations solve."""
-        facts, names = question.facts, occurrences(question.goal)
+        """The least model in which all of the variables count that a witness tells, those too that equations solve."""
+        facts, names = question.facts, question.told
         solved = [equal(of_atom(name), facts.rewrite(of_atom(name))) for name in names if name in facts.known.solved]
         cone = facts.about(names_of((*solved, question.rewritten)).union(names))
         asked = [*cone.path, negated(question.rewritten)] if path else []
@@ -295,6 +302,14 @@ class _Question:
     def failure(self) -> list[Constraint]:
         """What is asked beside the unconditional facts: whether the goal can fail on the path.  [dim.decide.valid]"""
         return [*self.cone.path, negated(self.rewritten)]
+
+    @property
+    def told(self) -> tuple[Variable, ...]:
+        """The variables that a witness tells: the goal's, and those of goals before that fail for some sizes.
+
+        Where those fail no run comes to this one.   [dim.witness]
+        """
+        return tuple(dict.fromkeys(name for goal in (self.goal, *self.facts.failing) for name in occurrences(goal)))
 
     def admits(self, model: Model) -> bool:
         """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.cone]"""

@@ -75,6 +75,11 @@ class Facts:
                 self._trail.put(self._path, part, None)
 
     @property
+    def failing(self) -> tuple[Constraint, ...]:
+        """Goals that are known though they fail for some sizes: a counterexample has to say how they hold."""
+        return ()
+
+    @property
     def is_sure(self) -> bool:
         """Whether no condition of the path was left open: whether anything comes there nobody could tell."""
         return not self._unsure
