@@ -77,6 +77,8 @@ def apply(
     if found.types is None:
         _unknown_sizes(state, type, promise)
     type = _settled_contents(state, _whole(operator, answer, type, state.program.limits))
+    if answer.forgets:
+        state.forgetful.add(name)
     truth = of_result(operator.name, type, lambda: [state.implied(operand) for operand in values])
     if truth is not None:
         state.implications[name] = truth
@@ -172,6 +174,7 @@ def _settled_size(state: Elaboration, dim: Dim, path: str, axis: int, promise: P
     if is_large(simple, state.program.limits.nodes):
         simple = size_of(path, axis)
         state.ghosts.update((variable, promise) for variable in simple.variables())
+        state.strictness.forget(simple.variables())
     state.is_size(simple)
     state.strictness.owes(simple)
     return simple
@@ -226,7 +229,8 @@ def _contents(operator: Operator, answer: Answer, result: OpenedType, limits: Li
     if operator.contents is None or tracked_length(result, limits.contents) is None:
         return None
     contents = operator.contents(*types, **answer.attributes)
-    return None if contents is not None and any(is_large(c, limits.nodes) for c in contents) else contents
+    answer.forgets = contents is not None and any(is_large(c, limits.nodes) for c in contents)
+    return None if answer.forgets else contents
 
 
 def _is_wrong(operator: Operator, key: str, given: Mapping[str, Any]) -> bool:

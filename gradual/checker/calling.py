@@ -142,7 +142,11 @@ def invoked(
     promise = Promise(span, f"the result of `{called}`, whose type leaves it open")
     if callee.rules is DECLARED:
         choice = replace(choice, result=keyed(choice.result, called, types))
+    known, gradual = len(state.ghosts), state.strictness.gradual
     result = entered(state, type, choice, types, name, lambda path, axis: promise, identities(operands, types))
+    if callee.function in state.program.forgetful:
+        state.strictness.gradual = gradual
+        state.strictness.forget(list(state.ghosts)[known:])
     for size in sizes(result):
         state.is_size(size)
     state.steps.append(Invoke(name, callee.function, tuple(passed), result, span, choice.types))

@@ -149,12 +149,14 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     goal = _plain(state, owed.goal)
     certain = _certain_failure(state, owed, verdict)
     because = verdict.because if certain is None else "it fails whenever it is reached"
+    if state.strictness.has_forgotten(owed.goal):
+        because = "it speaks of a size that is too large to be kept as a formula"
     check = Check("", goal, _blame(state, owed, goal, because), owed.span)
     state.steps.append(check)
     state.checks.append(check)
     state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
     rigid = not mentions_ghost(owed.goal)
-    if owed.site is not Site.ASSERT:
+    if owed.site is not Site.ASSERT and not state.strictness.has_forgotten(owed.goal):
         error, follows = _failing(state, owed, verdict.witness)
         state.postponed.append(Postponed(verdict, error, rigid, owed.goal, check, follows))
     if certain is not None:

@@ -128,6 +128,7 @@ class Elaboration:
         behind: the size that an annotation's `?` forgot; never used in a verdict.
         either: of some of these, the sizes that they are one of.
         conversions: those of data being written, by the types between which they go.
+        forgetful: integer values whose elements were too large to be kept.
         shared: unknowns that depend on data, by what they depend on.
         implications: what booleans imply whose contents are no formulas.
         templates: function literals that wait for what their parameters are; they have no type.
@@ -151,6 +152,7 @@ class Elaboration:
         self.settled: dict[Dim, Dim] = {}
         self.origins: dict[str, Origin] = {}
         self.live: dict[str, bool] = {}
+        self.forgetful: set[str] = set()
         self.shared: dict[object, Dim] = {}
         self.implications: dict[str, Implied] = {}
         self.sized: dict[Dim, bool] = {}
@@ -358,6 +360,8 @@ class Elaboration:
             for content in type.contents or ():
                 for variable in content.variables():
                     self.ghosts.setdefault(variable, promise)
+                if name in self.forgetful:
+                    self.strictness.forget(content.variables())
         return type
 
     def implied(self, name: str) -> Implied:

@@ -75,6 +75,8 @@ def checked(program: Program) -> Checked:
         header = headers[name]
         function = functions[name] = None if header is None else completed(states[name], header, wholes[name], name)
         program.signatures[name] = None if function is None else function.type
+        if function is not None and states[name].strictness.only_forgets(function.type):
+            program.forgetful.add(name)
         settle(states[name])
     return _gathered([definition.name.name for definition in defs], functions, states, found, program.data)
 

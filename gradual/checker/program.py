@@ -31,6 +31,7 @@ class Program:
         answers: what the rules of operators said.
         functions: the functions defined, as written.
         inferred: what was found of the types that they leave out, once somebody asked.
+        forgetful: the functions whose results have sizes that were too large to be kept, and no other unknown.
         strict_broadcast: only equal dims or a literal 1 broadcast.
     """
 
@@ -47,6 +48,7 @@ class Program:
     data: dict[str, Data] = field(default_factory=dict)
     constructors: dict[str, Constructor] = field(default_factory=dict)
     answers: Answers = field(default_factory=Answers)
+    forgetful: set[str] = field(default_factory=set)
 
     def not_negative(self, dim: Dim) -> Constraint:
         """`0 <= dim`."""

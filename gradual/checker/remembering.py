@@ -27,12 +27,14 @@ class Answer:
         attributes: those that were read.
         settings: those that the core writes.
         whole: the last result without its elements, and with them.
+        forgets: whether the elements of that are too large to be kept.
     """
 
     asked: Asked
     attributes: Mapping[str, Any]
     settings: Mapping[str, Any]
     whole: tuple[OpenedType, OpenedType] | None = None
+    forgets: bool = False
 
 
 class Answers:

@@ -17,12 +17,14 @@ class Strictness:
     Attributes:
         gradual: whether an unknown takes part that was written as `?` or depends on data.
         joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
+        forgotten: sizes and elements that were too large to be kept as formulas; they make nothing gradual either.
         agreed: types in which sizes that are one of two known ones became `?`; opened, they make nothing gradual.
     """
 
     def __init__(self, program: Program) -> None:
         self.gradual = False
         self.joins: set[Variable] = set()
+        self.forgotten: set[Variable] = set()
         self.agreed: set[DataType | ReferenceType | FunctionType] = set()
         self._program = program
 
@@ -33,7 +35,8 @@ class Strictness:
     def interface(self, name: str) -> FunctionType | None:
         """What a declaration of the file promises: a `?` in it, or an error, is one of the definition that names it."""
         signature = self._program.signatures.get(name)
-        self.gradual = self.gradual or signature is None or is_gradual(signature)
+        if name not in self._program.forgetful:
+            self.gradual = self.gradual or signature is None or is_gradual(signature)
         return signature
 
     def owes(self, goal: Dim | Constraint) -> None:
@@ -54,6 +57,18 @@ class Strictness:
         self.gradual = False
         self.joins.update(unknowns)
 
+    def forget(self, unknowns: Iterable[Variable]) -> None:
+        """These unknowns stand for sizes that were too large to be kept.  [dim.large]"""
+        self.forgotten.update(unknowns)
+
+    def only_forgets(self, type: FunctionType) -> bool:
+        """Whether what is unknown in the definition's type was too large to be kept, and nothing else."""
+        return bool(self.forgotten) and not self.gradual and not self.joins and is_gradual(type)
+
+    def has_forgotten(self, goal: Constraint) -> bool:
+        """Whether a goal speaks of a size that was too large to be kept: it is a check, whatever else is known."""
+        return not self.forgotten.isdisjoint(goal.variables())
+
     def hides_unknown(self, type: GradualType) -> bool:
         """Whether an unknown that somebody wrote stands inside data, a function or a reference, to be opened later.
 
@@ -71,7 +86,8 @@ class Strictness:
 
     def mentions_unknown(self, goal: Dim | Constraint) -> bool:
         """Whether an unknown takes part that was written as `?` or depends on data."""
-        return any(variable.is_ghost and variable not in self.joins for variable in goal.variables())
+        excused = self.joins | self.forgotten if self.forgotten else self.joins
+        return any(variable.is_ghost and variable not in excused for variable in goal.variables())
 
 
 def _holders(type: GradualType) -> Iterator[DataType | ReferenceType | FunctionType]:

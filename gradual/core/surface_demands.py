@@ -22,7 +22,7 @@ from gradual.core.terms import (
     WriteReference,
 )
 from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, defined, equal
-from gradual.dims.decide import Decider, Nowhere
+from gradual.dims.decide import Decider, Nowhere, Undecided
 from gradual.dims.dim import Dim, RankOf, SizeOf, Variable, constant, of_atom, product
 from gradual.dims.knowing import Knowing, Passed
 from gradual.limits import LIMITS
@@ -58,6 +58,7 @@ class Demands:
         counted: the numbers of elements of values whose ranks checks before a place have told.
         reads: what an open size of a joined value is read as.
         knowing: what is declared and what checks have told, whatever the path.
+        solver: decides what `knowing` leaves undecided.
         inside: how many branches are around a place, and how many checks before it never hold.
     """
 
@@ -67,6 +68,7 @@ class Demands:
     counted: dict[Variable, Dim] = field(default_factory=dict)
     reads: dict[Variable, Dim] = field(default_factory=dict)
     knowing: Knowing = field(default_factory=lambda: Knowing(Decider(LIMITS, smt=False)))
+    solver: Decider = field(default_factory=lambda: Decider(LIMITS))
     inside: int = 0
 
     def enter(self, function: Function) -> None:
@@ -77,9 +79,15 @@ class Demands:
             self.knowing.tell(goal)
 
     def never(self, goal: Constraint) -> bool:
-        """Whether a goal holds at no size, as checking sees it, which looks at no condition of a branch."""
+        """Whether a goal holds at no size, as checking sees it, which looks at no condition of a branch.
+
+        The solver is asked as there: what it refutes would be refused when the text is read.
+        """
         goal = goal.substitute(self.reads) if not self.reads.keys().isdisjoint(goal.variables()) else goal
-        return goal is FALSE or isinstance(self.knowing.satisfiable(goal), Nowhere)
+        answer = self.knowing.satisfiable(goal)
+        if isinstance(answer, Undecided):
+            answer = self.solver.satisfiable(self.knowing.facts(), goal)
+        return isinstance(answer, Nowhere)
 
     def read(self, size: Dim) -> Dim:
         """A size as it is read again."""

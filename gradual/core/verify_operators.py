@@ -27,8 +27,8 @@ def apply(verifier: Recorded, step: Apply) -> None:
         if index in step.operator.reads or step.operator.contents is not None:
             verifier.open_contents(operand, index in step.operator.reads)
     ranks.settle(verifier, step.operands)
-    for variable in ranks.read_by(tuple(step.attributes.values())):
-        ranks.readable(verifier, variable, step.name)
+    for dim in ranks.dims_of(tuple(step.attributes.values())):
+        ranks.read(verifier, dim, step.name)
     asking = Asking(step.operator, step.operands, step.attributes)
     try:
         types, found = _asked(verifier, step.operands, asking)

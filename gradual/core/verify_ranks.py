@@ -82,6 +82,19 @@ def read_always(node: Any) -> Iterator[Variable]:
                 yield from read_always(child)
 
 
+def read(ground: Ground, node: Dim | Constraint, what: str) -> None:
+    """What a size or a goal reads is there; where only one branch of it reads a size, it is one if it is there."""
+    for variable in read_always(node):
+        readable(ground, variable, what)
+    for variable, unless in _reads(node, FALSE):
+        match variable.witness:
+            case SizeOf(value=path, axis=axis) if (part := _part(ground.types, path)) is not None:
+                if ground.holds(any_of(unless, at_least(rank_of(part), constant(axis + 1)))):
+                    ground.facts.assume(any_of(unless, at_least(size_of(path, axis), constant(0))))
+            case _:
+                pass
+
+
 def readable(ground: Ground, variable: Variable, what: str) -> None:
     """A size or an element is read of a value only where its rank has been seen to have one."""
     match variable.witness:
@@ -163,12 +176,12 @@ def _reads(node: Any, unless: Constraint) -> Iterator[tuple[Variable, Constraint
                 yield from _reads(child, unless)
 
 
-def read_by(value: Any) -> Iterator[Variable]:
-    """The sizes that an attribute reads whichever branches of sizes are taken."""
+def dims_of(value: Any) -> Iterator[Dim]:
+    """The sizes in an attribute."""
     if isinstance(value, Dim):
-        yield from read_always(value)
+        yield value
     for part in value if isinstance(value, tuple) else ():
-        yield from read_by(part)
+        yield from dims_of(part)
 
 
 def _part(types: Mapping[str, OpenedType], path: str) -> str | None:

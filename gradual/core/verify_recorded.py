@@ -98,8 +98,7 @@ class Recorded(Ground):
             base = base_of(variable)
             if base is not None and base not in self.types:
                 self.found.append(f"{what} reads {base}, which has no value here")
-        for variable in ranks.read_always(goal):
-            ranks.readable(self, variable, what)
+        ranks.read(self, goal, what)
 
     def differs(self, path: str, recorded: OpenedType, found: GradualType) -> None:
         """A type of another form; where nobody comes, the path may have proved a rank that is not seen here."""

@@ -156,6 +156,20 @@ def @main(%x: Tensor[(n, 2), float32]) { if (n == 2) { let %f = @mk(%x); %f(%x) 
 def @main(%x: Tensor[(m,), float32]) { let %r = ref(%x); @put(%x, %r); ref_read(%r) }""",
         "bucket @main:m=2 inline",
     ),
+    "branches of which only the solver knows that they never agree": (
+        """def @main(%x: Tensor[(m,), float32], %c: bool, %q: Tensor[(?,), float32]) {
+  if (%c) { zeros(shape=[m * m], dtype="float32") as Tensor[(?,), float32] }
+  else { zeros(shape=[3], dtype="float32") as Tensor[(?,), float32] }
+}""",
+        "inline fold-constants simplify-shapes",
+    ),
+    "a check of which only the solver knows that it never holds": (
+        """def @main(%x: Tensor[(m,), float32], %c: bool, %q: Tensor[(?,), float32]) {
+  let %p = zeros(shape=[m * m], dtype="float32") as Tensor[(?,), float32];
+  if (%c) { %p as Tensor[(3,), float32] } else { zeros(shape=[3], dtype="float32") }
+}""",
+        "simplify-shapes",
+    ),
 }
 """A program, and the passes that it goes through."""
 
