@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import gcd, lcm
 
 from gradual.dims.atom import Atom, FloorDiv, Ite, Max, Min, Variable, bottom_up, named
-from gradual.dims.constraint import Constraint, Undefined, all_of, at_least, at_most, equal, negated
+from gradual.dims.constraint import Constraint, Or, Undefined, all_of, at_least, at_most, equal, negated
 from gradual.dims.dim import Dim, Monomial, of_atom
 from gradual.dims.evaluation import satisfied
 from gradual.dims.models import Model
@@ -98,7 +98,8 @@ def _misses(split: Split, model: Model, numbers: Mapping[Atom, int]) -> bool:
             case Dim():
                 return split.about.evaluate(model) == 0
             case Ite() | Max() | Min():
-                return numbers.get(split.about) != of_atom(split.about).evaluate(model)
+                value = of_atom(split.about).evaluate(model)
+                return numbers.get(split.about, value) != value
             case _:
                 return not split.about.evaluate(model)
     except Undefined:
@@ -111,9 +112,14 @@ def _splits(system: System) -> Iterator[Split]:
     for node in _nodes(system.constraints):
         match node:
             case Ite(condition=condition):
-                yield Split("cases", (condition, negated(condition)), node)
+                yield Split("cases", (*_alternatives(condition), *_alternatives(negated(condition))), node)
             case Max(operands=operands) | Min(operands=operands):
                 yield Split("cases", tuple(_extreme(node, operand) for operand in operands), node)
+
+
+def _alternatives(constraint: Constraint) -> tuple[Constraint, ...]:
+    """The parts of which one has to hold: of a part, unlike a disjunction, what is known makes a choice."""
+    return constraint.parts if isinstance(constraint, Or) else (constraint,)
 
 
 def _sides(system: System) -> Iterator[Split]:

@@ -30,7 +30,7 @@ ACCEPTED = Report(
     checks=(FoundCheck("dim(%x, 1) == 7", Place(2, 12, 2, 14), CONTRACT, (Place(1, 28, 1, 29),)),),
     core=("def @head {", "}"),
 )
-ERROR = FoundDiagnostic("E0302", "error", CONTRACT, Place(2, 12, 2, 14), (Place(2, 16, 2, 18),), {"n": 2})
+ERROR = FoundDiagnostic("E0302", "error", CONTRACT, Place(2, 12, 2, 14), (Place(2, 16, 2, 18),), {"n": 3})
 REJECTED = Report(False, (ERROR,))
 
 
@@ -175,13 +175,19 @@ def test_a_counterexample_is_put_into_the_program() -> None:
         """Fails at n = 2 only: it takes n = 3 for right."""
 
         def check(self, request: Request) -> Report:
-            return Report(True) if "Tensor[(3, 5)" in request.text else REJECTED
+            return Report(True) if "Tensor[(3, 5)" in request.text else self.report
 
     (case,) = collected(REFUTED).cases
-    found = examined(case, Strict(REJECTED))
+    found = examined(case, Strict(replace(REJECTED, diagnostics=(replace(ERROR, witness={"n": 2}),))))
     assert [failure.message for failure in found.failures] == [
-        "n=3 is no counterexample: with it the program does not fail at line 2"
+        "the least counterexample is n=3, not n=2",
+        "n=3 is no counterexample: with it the program does not fail at line 2",
     ]
+
+
+def test_a_counterexample_that_is_not_the_least_is_one() -> None:
+    found = result(REFUTED, replace(REJECTED, diagnostics=(replace(ERROR, witness={"n": 4}),)))
+    assert profiles(found) == {Profile.LEAST}
 
 
 def test_substitution_replaces_a_dim_and_its_binder_in_one_definition() -> None:

@@ -307,7 +307,10 @@ def _linear_terms(draw: st.DrawFn) -> Tree:
         case 3:
             return draw(st.sampled_from(("max", "min"))), first, draw(_sums())
         case 4:
-            return "if", (draw(_COMPARISONS), draw(_sums()), draw(_sums())), first, draw(_sums())
+            test: Tree = draw(_COMPARISONS), draw(_sums()), draw(_sums())
+            if draw(st.booleans()):
+                test = draw(st.sampled_from(("and", "or"))), test, (draw(_COMPARISONS), draw(_sums()), draw(_sums()))
+            return "if", test, first, draw(_sums())
     return first
 
 
