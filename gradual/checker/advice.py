@@ -7,6 +7,7 @@ size that would prove it; for a `?` where nothing may be open, a name.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -53,21 +54,16 @@ class Trials:
 
     def outcome(self, edit: Edit) -> Outcome | None:
         """What the edited file gives, None where the budget is spent."""
-        text = self.text[: edit.span.start] + edit.text + self.text[edit.span.end :]
-        self.budget -= len(text)
-        return self.retry(text) if self.budget >= 0 else None
+        start, end = edit.span.start, edit.span.end
+        self.budget -= len(self.text) - (end - start) + len(edit.text)
+        return self.retry(self.text[:start] + edit.text + self.text[end:]) if self.budget >= 0 else None
 
 
 def findings(diagnostics: Sequence[Diagnostic]) -> Findings:
     """The errors among the diagnostics as findings."""
-    found: set[tuple[str, str, int]] = set()
-    for diagnostic in diagnostics:
-        if diagnostic.severity is Severity.ERROR:
-            number = 0
-            while (*_alike(diagnostic), number) in found:
-                number += 1
-            found.add((*_alike(diagnostic), number))
-    return frozenset(found)
+    numbers: defaultdict[tuple[str, str], Iterator[int]] = defaultdict(count)
+    errors = [_alike(diagnostic) for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
+    return frozenset((*alike, next(numbers[alike])) for alike in errors)
 
 
 def _alike(diagnostic: Diagnostic) -> tuple[str, str]:
