@@ -32,7 +32,7 @@ from gradual.types.choosing import is_gradual
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
 from gradual.types.opening import (
-    at_rank,
+    all_at_rank,
     base_of,
     counted,
     numel_of,
@@ -304,10 +304,10 @@ class Elaboration:
         self.facts.assume(counted(origin, rank), learnt=True)
         self._trail.put(self.settled, rank_of(origin), constant(rank))
         self._trail.put(self.settled, numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
-        for name in self.unranked.get(origin, ()):
-            held = self.types[name]
-            if not isinstance(held, Broken):
-                self._trail.put(self.types, name, at_rank(held, origin, rank))
+        held = {name: self.types[name] for name in self.unranked.get(origin, ())}
+        known = {name: type for name, type in held.items() if not isinstance(type, Broken)}
+        for name, type in all_at_rank(known, origin, rank).items():
+            self._trail.put(self.types, name, type)
 
     def size_known(self, name: str, size: Dim, number: int) -> None:
         """From here on in this branch, the value's type says a number for a size."""
