@@ -209,5 +209,6 @@ def _where(dim: Dim, difference: Dim, estimate: Estimate) -> Dim:
     """The number that a dim is wherever a difference is at least 0, or the dim."""
     if dim.value is not None:
         return dim
-    number = estimate.natural(difference).of(dim).value
+    inside = estimate.natural(difference) if difference.names <= dim.names else estimate  # else it says nothing of it
+    number = inside.of(dim).value
     return dim if number is None else constant(number)
