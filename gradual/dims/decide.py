@@ -81,6 +81,36 @@ class Decider:
             case plausible:
                 return self._owed(question, isinstance(plausible, Somewhere))
 
+    def proves(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether `decide` proves a goal; how it fails is not asked."""
+        question = self._open(facts, goal)
+        if question is None:
+            return True
+        known, order = question.cone.known, question.order
+        fails = self._answer(known, question.failure, order)
+        return isinstance(fails, Nowhere) and not isinstance(self._answer(known, question.plausibility, order), Nowhere)
+
+    def refutes(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether `decide` refutes a goal."""
+        question = self._open(facts, goal)
+        return question is not None and isinstance(
+            self._answer(question.cone.known, question.plausibility, question.order), Nowhere
+        )
+
+    def allows(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether a sample is at hand with which a goal and every unconditional fact around it hold."""
+        rewritten = facts.rewrite(goal)
+        known, _, whole = facts.cone(rewritten, self._limits.component)
+        system, order = System((*known, rewritten)), tuple(sorted(names_of((*known, rewritten))))
+        return whole and least_model(system, (*known, rewritten), order, self._limits.models // 4) is not None
+
+    def _open(self, facts: Facts, goal: Constraint) -> _Question | None:
+        """What is asked about a goal; nothing where its form or bounds prove it."""
+        rewritten = facts.rewrite(goal)
+        if rewritten is TRUE or (facts.known.estimate.holds(rewritten) is True and not facts.known.conflict):
+            return None
+        return _Question(facts, goal, rewritten)
+
     def _owed(self, question: _Question, plausible: bool) -> Verdict:
         """Proved or unknown, for a goal that nothing unconditional refutes."""
         answer = self._answer(question.cone.known, question.failure, question.order)
@@ -158,7 +188,7 @@ class Decider:
 
     def has_value(self, facts: Facts, node: Dim | Constraint) -> bool:
         """Whether nothing is divided by less than 1, by the facts and the path.  [dim.floor]"""
-        return all(isinstance(self.decide(facts, condition), Proved) for condition in defined(node))
+        return all(self.proves(facts, condition) for condition in defined(node))
 
     def unreachable(self, facts: Facts) -> bool:
         """Whether the path contradicts what is known: a branch not taken, or what follows a check that must fail."""
