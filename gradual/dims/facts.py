@@ -26,8 +26,9 @@ from gradual.verdict import Proved, Unknown, Verdict
 
 
 class Mark(NamedTuple):
-    """A point to roll back to."""
+    """A point to roll back to: how long the trails were then, of what is known and of the rest."""
 
+    known: int
     length: int
 
 
@@ -49,8 +50,8 @@ class Facts:
     """What is known at a point: unconditionally, and on the path of conditions that leads there.  [dim.facts]"""
 
     def __init__(self) -> None:
-        self._trail = Trail()
-        self._known = Known(self._trail)
+        self._trail, self._knowing = Trail(), Trail()
+        self._known = Known(self._knowing)
         self._path: dict[Constraint, None] = {}
         self._unsure: dict[Constraint, None] = {}
 
@@ -98,10 +99,11 @@ class Facts:
 
     def mark(self) -> Mark:
         """The present point, for `rollback`."""
-        return Mark(len(self._trail))
+        return Mark(len(self._knowing), len(self._trail))
 
     def rollback(self, mark: Mark) -> None:
         """Forget everything assumed or supposed since the mark."""
+        self._knowing.undo(mark.known)
         self._trail.undo(mark.length)
 
     def rewrite(self, node: N) -> N:

@@ -68,7 +68,7 @@ class Trail:
 
     def undo(self, length: int) -> None:
         """Go back to when the trail was that long."""
-        self.undone += 1
+        self.undone += len(self._changes) > length
         while len(self._changes) > length:
             table, key, old = self._changes.pop()
             if old is _ABSENT:
@@ -93,6 +93,7 @@ class Store:
     def __init__(self, trail: Trail) -> None:
         self._trail = trail
         self._seen: tuple[int, Estimate] | None = None
+        self._told: Knowledge | None = None
         self._bare = Estimate({})
         self.solved: dict[Variable, Dim] = {}
         self.bounds: dict[Dim, Interval] = {}
@@ -106,7 +107,7 @@ class Store:
 
     def _copied_to(self, other: Store) -> None:
         """Let another store, on a trail of its own, know the same."""
-        other._seen = None
+        other._seen = other._told = None
         other.solved, other.bounds, other.apart = dict(self.solved), dict(self.bounds), dict(self.apart)
         other.others, other.replacements = dict(self.others), dict(self.replacements)
         other._source, other._age, other._state = dict(self._source), dict(self._age), dict(self._state)
@@ -126,8 +127,11 @@ class Store:
 
     @property
     def knowledge(self) -> Knowledge:
-        """What simplification may use."""
-        return Knowledge(self.estimate, self.replacements, self.apart)
+        """What simplification may use, as long as it stays the same: what became simpler is remembered with it."""
+        estimate, told = self.estimate, self._told
+        if told is None or told.estimate is not estimate or len(told.simplest) > _REMEMBERED:
+            told = self._told = Knowledge(estimate, self.replacements, self.apart)
+        return told
 
     def add(self, constraint: Constraint) -> None:
         """Know one more constraint.  [dim.facts.assume]"""
@@ -231,6 +235,7 @@ class Store:
             inside = Interval(excluded + 1, high) if excluded == low else Interval(low, excluded - 1)
             return _within(form, self._trimmed(form, inside)) or (FALSE,)
         self._trail.put(self.apart, difference, None)
+        self._told = None
         self._changed(difference)
         self._enter((difference,), difference.names)
         return self._followed(difference.names)
@@ -246,6 +251,7 @@ class Store:
         replacement = replacement_of(difference)
         if form not in self._source and replacement is not None and replacement[0] not in self.replacements:
             self._trail.put(self.replacements, *replacement)
+            self._told = None
             self._changed(of_atom(replacement[0]))
             self._trail.put(self._source, form, replacement[0])
         itself = equal(form, -offset // scale)
@@ -304,6 +310,7 @@ class Store:
             self._drop_replacement(item)
         elif isinstance(item, tuple):
             self._trail.drop(self.apart, item[0])
+            self._told = None
         else:
             self._trail.drop(self.others, item)
         return facts
@@ -311,6 +318,7 @@ class Store:
     def _drop_replacement(self, form: Dim) -> None:
         if form in self._source:
             self._trail.drop(self.replacements, self._source[form])
+            self._told = None
             self._trail.drop(self._source, form)
 
     def constraints_of(self, item: Item) -> Iterable[Constraint]:
