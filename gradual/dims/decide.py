@@ -20,6 +20,7 @@ from gradual.dims.facts import Cone, Facts
 from gradual.dims.meaning import satisfied
 from gradual.dims.models import Model, least_model
 from gradual.dims.refute import Refuter
+from gradual.dims.sample import sample
 from gradual.dims.simplify import simplified_dim
 from gradual.dims.system import System
 from gradual.limits import LIMITS, Limits
@@ -84,25 +85,25 @@ class Decider:
     def proves(self, facts: Facts, goal: Constraint) -> bool:
         """Whether `decide` proves a goal; how it fails is not asked."""
         question = self._open(facts, goal)
-        if question is None:
-            return True
-        known, order = question.cone.known, question.order
-        fails = self._answer(known, question.failure, order)
-        return isinstance(fails, Nowhere) and not isinstance(self._answer(known, question.plausibility, order), Nowhere)
+        return question is None or (
+            self._excludes(question, question.failure) and not self._excludes(question, question.plausibility)
+        )
 
     def refutes(self, facts: Facts, goal: Constraint) -> bool:
         """Whether `decide` refutes a goal."""
         question = self._open(facts, goal)
-        return question is not None and isinstance(
-            self._answer(question.cone.known, question.plausibility, question.order), Nowhere
-        )
+        return question is not None and self._excludes(question, question.plausibility)
+
+    def _excludes(self, question: _Question, asked: Sequence[Constraint]) -> bool:
+        """Whether what is asked contradicts what is known: not where a sample is at hand, else by the ladder."""
+        known = question.cone.known
+        return sample((*known, *asked)) is None and isinstance(self._answer(known, asked, question.order), Nowhere)
 
     def allows(self, facts: Facts, goal: Constraint) -> bool:
         """Whether a sample is at hand with which a goal and every unconditional fact around it hold."""
         rewritten = facts.rewrite(goal)
         known, _, whole = facts.cone(rewritten, self._limits.component)
-        system, order = System((*known, rewritten)), tuple(sorted(names_of((*known, rewritten))))
-        return whole and least_model(system, (*known, rewritten), order, self._limits.models // 4) is not None
+        return whole and sample((*known, rewritten)) is not None
 
     def _open(self, facts: Facts, goal: Constraint) -> _Question | None:
         """What is asked about a goal; nothing where its form or bounds prove it."""
@@ -175,6 +176,8 @@ class Decider:
         """
         facts.suppose(condition)
         question = _Question(facts, condition, facts.rewrite(condition))
+        if sample((*question.cone.known, *question.cone.path)) is not None:
+            return
         match self._answer(question.cone.known, question.cone.path, question.order):
             case Nowhere():
                 facts.suppose(FALSE)
