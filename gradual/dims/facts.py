@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import NamedTuple
 
+from gradual.dims.atom import names_of
 from gradual.dims.constraint import (
     FALSE,
     And,
     Constraint,
+    Or,
 )
 from gradual.dims.dim import Dim, Variable, of_atom
 from gradual.dims.interval import ANY
@@ -140,11 +142,13 @@ class _Search:
         self._path = path
         self._found: dict[Item, None] = {}
         self._whole = True
+        self._defined: tuple[Or, ...] = ()
 
     def run(self, goal: Constraint | Dim) -> Cone:
         queue = sorted(goal.names)
         reached = set(queue)
         on_path = [part for part in self._path if not part.names]
+        self._defined = tuple(self._known.definitions(names_of(self._path)))
         for name in queue:  # grows while it is walked
             for names in (*self._unconditional(name, reached), *self._conditional(name, on_path)):
                 queue.extend(sorted(names - reached))
@@ -154,7 +158,7 @@ class _Search:
 
     def _unconditional(self, name: Variable, reached: set[Variable]) -> list[frozenset[Variable]]:
         """Take in the items that mention a variable; hubs and long chains are cut off."""
-        items = self._known.mentioning(name)
+        items = self._known.linked(name, self._defined)
         near = list(islice(reversed(items), self._room * 4)) if len(items) > self._room else list(items)
         fresh = [item for item in near if item not in self._found]
         fresh.sort(key=lambda item: not names_in(item) <= reached)  # stable: what adds no variable comes first
