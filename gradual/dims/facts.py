@@ -22,7 +22,8 @@ from gradual.dims.dim import Dim, Variable, of_atom
 from gradual.dims.interval import ANY
 from gradual.dims.known import Known
 from gradual.dims.meaning import satisfied
-from gradual.dims.store import Item, N, Trail, names_in
+from gradual.dims.store import Item, N, names_in
+from gradual.dims.trail import Trail
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Unknown, Verdict
 

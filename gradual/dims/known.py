@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 from gradual.dims.atom import Variable
 from gradual.dims.constraint import AtMost, Constraint, Equal, Not, Or, defined
@@ -16,7 +17,8 @@ from gradual.dims.dim import Dim, of_atom
 from gradual.dims.interval import ANY
 from gradual.dims.lift import lifted
 from gradual.dims.simplify import simplified_constraint
-from gradual.dims.store import Item, Store, Trail, is_compound, names_in
+from gradual.dims.store import Item, Store, is_compound, names_in, parts_of
+from gradual.dims.trail import Trail
 
 _NEAR = 256
 """How many facts about a name are looked at again when more is known of it."""
@@ -30,6 +32,7 @@ class Known(Store):
     def __init__(self, trail: Trail) -> None:
         super().__init__(trail)
         self._again = 0
+        self._parts: dict[Item, frozenset[Any]] = {}
         self._idle: dict[Variable, Or] = {}
         self._linked: dict[Variable, dict[Item, None]] = {}
 
@@ -44,18 +47,24 @@ class Known(Store):
         known = self.knowledge
         return lifted(simplified_constraint(constraint, known), known)
 
-    def _followed(self, names: frozenset[Variable]) -> Sequence[Constraint]:
+    def _followed(self, form: Dim) -> Sequence[Constraint]:
         found: list[Constraint] = []
-        for item in self._near(names):
+        for item in self._near(form):
             simpler = self._simplified(item, simplified_constraint) if self._again else []
             self._again -= bool(simpler)
             found.extend(simpler)
         return found
 
-    def _near(self, names: frozenset[Variable]) -> list[Item]:
-        """The newest items that mention all the names."""
-        indexed: Mapping[Item, None] = min((self.mentioning(name) for name in names), key=len, default={})
-        return [item for item in islice(reversed(indexed), _NEAR) if is_compound(item) and names <= names_in(item)]
+    def _near(self, form: Dim) -> list[Item]:
+        """The newest items of which a form says something: that have all its atoms."""
+        indexed: Mapping[Item, None] = min((self.mentioning(name) for name in form.names), key=len, default={})
+        atoms = frozenset(form.atoms())
+        return [item for item in islice(reversed(indexed), _NEAR) if is_compound(item) and atoms <= self._made_of(item)]
+
+    def _made_of(self, item: Item) -> frozenset[Any]:
+        if item not in self._parts:
+            self._parts[item] = parts_of(item)
+        return self._parts[item]
 
     # ------------------------------------------------------------------------------------------- idle variables
 

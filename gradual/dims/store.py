@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from gradual.dims.atom import Compound, bottom_up
 from gradual.dims.changed import Without
 from gradual.dims.constraint import (
     FALSE,
@@ -33,48 +34,15 @@ from gradual.dims.simplify import (
     simplified_constraint,
     simplified_dim,
 )
+from gradual.dims.trail import Trail
 
 N = TypeVar("N", Dim, Constraint)
 Item = Any
 """A form (dim) with bounds, `(difference,)` that is not 0, or a disjunction."""
 
 Simply = Callable[[Constraint, Knowledge], Constraint]
-_ABSENT = object()
 _REMEMBERED = 4096
 """How many parts of dims an estimate may remember."""
-
-
-class Trail:
-    """Changes to dictionaries, undone in reverse order."""
-
-    __slots__ = ("_changes", "undone")
-
-    def __init__(self) -> None:
-        self.undone = 0
-        self._changes: list[tuple[dict[Any, Any], Any, Any]] = []
-
-    def __len__(self) -> int:
-        return len(self._changes)
-
-    def put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
-        """Set `table[key]`."""
-        self._changes.append((table, key, table.get(key, _ABSENT)))
-        table[key] = value
-
-    def drop(self, table: dict[Any, Any], key: Any) -> None:
-        """Remove `table[key]` if it is there."""
-        if key in table:
-            self._changes.append((table, key, table.pop(key)))
-
-    def undo(self, length: int) -> None:
-        """Go back to when the trail was that long."""
-        self.undone += len(self._changes) > length
-        while len(self._changes) > length:
-            table, key, old = self._changes.pop()
-            if old is _ABSENT:
-                del table[key]
-            else:
-                table[key] = old
 
 
 class Store:
@@ -146,8 +114,8 @@ class Store:
     def _changed(self, form: Dim) -> None:
         """Told of every form of which more is known, and of every quotient that is replaced."""
 
-    def _followed(self, names: frozenset[Variable]) -> Sequence[Constraint]:
-        """What has to be looked at again now that more is known of something with these names."""
+    def _followed(self, form: Dim) -> Sequence[Constraint]:
+        """What has to be looked at again now that more is known of a form."""
         return ()
 
     def _absorbed(self, constraint: Constraint) -> Sequence[Constraint]:
@@ -203,7 +171,7 @@ class Store:
         self._seen = None
         self._changed(form)
         said = (equal(form, new.value),) if new.value is not None and old.value is None else ()
-        return (*said, *_divided_within(form, new), *self._followed(form.names))
+        return (*said, *_divided_within(form, new), *self._followed(form))
 
     def _is_implied(self, form: Dim, interval: Interval) -> bool:
         """Whether the bounds of what a new form is made of say as much; then it is not kept."""
@@ -238,7 +206,7 @@ class Store:
         self._told = None
         self._changed(difference)
         self._enter((difference,), difference.names)
-        return self._followed(difference.names)
+        return self._followed(difference)
 
     def _equated(self, constraint: Equal) -> Sequence[Constraint]:
         form, scale, offset = primitive(constraint.difference)
@@ -398,3 +366,9 @@ def names_in(item: Item) -> frozenset[Variable]:
     """The variables of an item."""
     names: frozenset[Variable] = item[0].names if isinstance(item, tuple) else item.names
     return names
+
+
+def parts_of(item: Item) -> frozenset[Any]:
+    """The variables and other atoms that an item is made of: news of others say nothing of it."""
+    root = item[0] if isinstance(item, tuple) else item
+    return names_in(item).union(node for node in bottom_up(root) if isinstance(node, Compound))
