@@ -14,8 +14,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradual.dims.atom import Variable, bottom_up, names_of
-from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, all_of, defined, differs, equal, negated
-from gradual.dims.dim import Dim, of_atom
+from gradual.dims.constraint import (
+    FALSE,
+    TRUE,
+    AtMost,
+    Constraint,
+    Equal,
+    Not,
+    Undefined,
+    all_of,
+    at_least,
+    defined,
+    differs,
+    equal,
+    negated,
+)
+from gradual.dims.dim import Dim, of_atom, polynomial
 from gradual.dims.facts import Cone, Facts
 from gradual.dims.meaning import satisfied
 from gradual.dims.models import Model, least_model
@@ -307,9 +321,9 @@ class _Question:
     def __init__(self, facts: Facts, goal: Constraint, rewritten: Constraint) -> None:
         self.facts = facts
         self.goal = goal
-        self.rewritten = rewritten
-        self.cone = facts.cone(rewritten)
-        self.order = _order(occurrences(rewritten), self.cone)
+        self.rewritten = _lean(rewritten)
+        self.cone = facts.cone(self.rewritten)
+        self.order = _order(occurrences(self.rewritten), self.cone)
 
     @property
     def plausibility(self) -> list[Constraint]:
@@ -324,6 +338,29 @@ class _Question:
     def admits(self, model: Model) -> bool:
         """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.cone]"""
         return self.cone.whole or self.facts.extended(model, self.rewritten)
+
+
+def _lean(constraint: Constraint) -> Constraint:
+    """A comparison of sums without what stands on both sides: what is known of that says nothing of the sides."""
+    match constraint:
+        case Equal(difference=difference) if _cancels(constraint, difference):
+            return equal(*_sides(difference))
+        case AtMost(difference=difference) if _cancels(constraint, difference):
+            return at_least(*_sides(difference))
+        case Not(part=Equal(difference=difference)) if _cancels(constraint, difference):
+            return differs(*_sides(difference))
+    return constraint
+
+
+def _cancels(comparison: Constraint, difference: Dim) -> bool:
+    """Whether a side has names that the difference has not, and no divisor that would have to be asked about."""
+    return len(difference.names) < len(comparison.names) and not defined(comparison)
+
+
+def _sides(difference: Dim) -> tuple[Dim, Dim]:
+    """Two sums without a common term, of that difference."""
+    plus = polynomial({monomial: factor for monomial, factor in difference.terms if factor > 0})
+    return plus, plus - difference
 
 
 def occurrences(constraint: Constraint) -> tuple[Variable, ...]:
