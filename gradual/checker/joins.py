@@ -343,8 +343,10 @@ class Join:
         """Two sizes that may differ where either branch may be taken: an error if the definition is strict."""
         for i, j in combinations(_distinct(dims), 2):
             goal = equal(dims[i], dims[j])
+            if mentions_ghost(goal):
+                continue
             verdict = self._under([self.branches[i], self.branches[j]], goal)
-            if isinstance(verdict, Unknown) and verdict.witness and not mentions_ghost(goal):
+            if isinstance(verdict, Unknown) and verdict.witness:
                 error = self._disagreement(i, j, axis, dims, verdict.witness)
                 plain = Unknown("the condition says nothing about sizes", verdict.witness)
                 self.state.postponed.append(Postponed(plain, error, rigid=False))
