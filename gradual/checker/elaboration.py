@@ -23,7 +23,7 @@ from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import Dim, Variable, constant, product
-from gradual.dims.facts import Cone
+from gradual.dims.facts import Cone, Facts
 from gradual.dims.simplify import simplified_dim
 from gradual.ops.cases import at_size
 from gradual.source import Span
@@ -108,6 +108,7 @@ class Elaboration:
         types: the opened type of every core variable, in scope or not.
         unranked: the values whose types mention `*`, by the origin of their shapes.
         settled: the ranks and sizes that became known in this branch, and what types say for them.
+        said: those that a branch had at its end, as facts of their own; many branches have the same.
         live: core variables whose values exist here.
         steps: the block being written.
         ghosts: who left each unknown open.
@@ -135,6 +136,7 @@ class Elaboration:
         self.types: dict[str, Typed] = {}
         self.unranked: dict[str, list[str]] = {}
         self.settled: dict[Dim, Dim] = {}
+        self.said: tuple[dict[Dim, Dim], Facts] | None = None
         self.origins: dict[str, Origin] = {}
         self.live: dict[str, bool] = {}
         self.shared: dict[object, Dim] = {}
@@ -377,6 +379,7 @@ class Elaboration:
         """Let go of what nothing asks once the file is checked: what is live, where values came from, the way back."""
         for table in (self.live, self.sized, self.origins, self._taken):
             table.clear()
+        self.said = None
         self.scope.forget()
         self._trail.clear()
 
