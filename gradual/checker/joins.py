@@ -20,7 +20,6 @@ from gradual.checker.flow import Place, flow
 from gradual.core.terms import Block, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.constraint import TRUE, Constraint, all_of, any_of, at_least, defined, equal
-from gradual.dims.decide import Nowhere
 from gradual.dims.dim import ContentOf, Dim, SizeOf, Variable, constant, ite, of_atom
 from gradual.dims.facts import Facts
 from gradual.ops.contents import chosen
@@ -297,9 +296,8 @@ class Join:
 
     def _is_dead(self, branches: Sequence[Branch]) -> bool:
         """Whether one of some branches is never taken, whatever the path: how its sizes read then says nothing."""
-        satisfiable, facts = self.state.program.decider.satisfiable, self.state.facts
-        given = (branch.given for branch in branches if branch.deserted)
-        return any(isinstance(satisfiable(facts, one), Nowhere) for one in given)
+        excludes, facts = self.state.program.decider.excludes, self.state.facts
+        return any(excludes(facts, branch.given) for branch in branches if branch.deserted)
 
     def _hidden(self, dims: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim:
         """Some size cannot be named outside, unless it is there as another branch's."""

@@ -108,6 +108,11 @@ class Decider:
         question = self._open(facts, goal)
         return question is not None and self._excludes(question, question.plausibility)
 
+    def excludes(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether a goal cannot hold together with the unconditional facts, as for a `where` clause."""
+        question = _Question(facts, goal, facts.rewrite(goal))
+        return self._excludes(question, question.plausibility)
+
     def _excludes(self, question: _Question, asked: Sequence[Constraint]) -> bool:
         """Whether what is asked contradicts what is known: not where a sample is at hand, else by the ladder."""
         known = question.cone.known
@@ -199,7 +204,7 @@ class Decider:
                 facts.leave_open(condition)
 
     def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
-        """Whether a goal can hold together with the unconditional facts, as for a `where` clause."""
+        """Whether a goal can hold together with the unconditional facts, and where."""
         question = _Question(facts, goal, facts.rewrite(goal))
         return self._answer(question.cone.known, question.plausibility, question.order)
 
@@ -210,13 +215,13 @@ class Decider:
     def unreachable(self, facts: Facts) -> bool:
         """Whether the path contradicts what is known: a branch not taken, or what follows a check that must fail."""
         path = all_of(*facts.path)
-        if isinstance(self.satisfiable(facts, path), Nowhere):
+        if self.excludes(facts, path):
             return True
         mark = facts.mark()
         facts.assume(path)
-        answer = self.satisfiable(facts, path)
+        excluded = self.excludes(facts, path)
         facts.rollback(mark)
-        return isinstance(answer, Nowhere)
+        return excluded
 
     def counterexample(self, facts: Facts, goal: Constraint) -> Mapping[str, int]:
         """The least valuation found at which a goal fails, by name; empty if none was found."""
