@@ -321,14 +321,21 @@ class Decider:
 class _Question:
     """A goal at a point, with the facts it is connected with."""
 
-    __slots__ = ("cone", "facts", "goal", "order", "rewritten")
+    __slots__ = ("_order", "cone", "facts", "goal", "rewritten")
 
     def __init__(self, facts: Facts, goal: Constraint, rewritten: Constraint) -> None:
         self.facts = facts
         self.goal = goal
         self.rewritten = _lean(rewritten)
         self.cone = facts.cone(self.rewritten)
-        self.order = _order(occurrences(self.rewritten), self.cone)
+        self._order: tuple[Variable, ...] | None = None
+
+    @property
+    def order(self) -> tuple[Variable, ...]:
+        """The variables: those of the goal first, as they occur, then those of the facts."""
+        if self._order is None:
+            self._order = _order(occurrences(self.rewritten), self.cone)
+        return self._order
 
     @property
     def plausibility(self) -> list[Constraint]:

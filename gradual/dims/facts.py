@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from gradual.dims.atom import names_of
 from gradual.dims.constraint import (
     FALSE,
     And,
@@ -141,6 +140,10 @@ class _Search:
         self._room = room
         self._known = known
         self._path = path
+        self._parts: dict[Variable, list[Constraint]] = {}
+        for part in path:
+            for name in part.names:
+                self._parts.setdefault(name, []).append(part)
         self._found: dict[Item, None] = {}
         self._whole = True
         self._defined: tuple[Or, ...] = ()
@@ -148,8 +151,8 @@ class _Search:
     def run(self, goal: Constraint | Dim) -> Cone:
         queue = sorted(goal.names)
         reached = set(queue)
-        on_path = [part for part in self._path if not part.names]
-        self._defined = tuple(self._known.definitions(names_of(self._path)))
+        on_path = dict.fromkeys(part for part in self._path if not part.names)
+        self._defined = tuple(self._known.definitions(self._parts))
         for name in queue:  # grows while it is walked
             for names in (*self._unconditional(name, reached), *self._conditional(name, on_path)):
                 queue.extend(sorted(names - reached))
@@ -168,7 +171,7 @@ class _Search:
         self._found.update(dict.fromkeys(fresh[:room]))
         return [names_in(item) for item in fresh[:room]]
 
-    def _conditional(self, name: Variable, on_path: list[Constraint]) -> list[frozenset[Variable]]:
-        connected = [part for part in self._path if name in part.names and part not in on_path]
-        on_path.extend(connected)
+    def _conditional(self, name: Variable, on_path: dict[Constraint, None]) -> list[frozenset[Variable]]:
+        connected = [part for part in self._parts.get(name, ()) if part not in on_path]
+        on_path.update(dict.fromkeys(connected))
         return [part.names for part in connected]

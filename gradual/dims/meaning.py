@@ -36,11 +36,38 @@ Values = dict[Any, Any]
 
 def evaluated_dim(dim: Dim, env: Mapping[Variable, int]) -> int:
     """The number under a valuation; raises Undefined."""
-    value = _evaluated(dim, env)
+    value = _by_choices(dim, env)
+    if value is None:
+        value = _evaluated(dim, env)
     if value is None:
         raise Undefined(str(dim))
-    assert isinstance(value, int)
     return value
+
+
+def _by_choices(dim: Dim, env: Mapping[Variable, int]) -> int | None:
+    """The number, where sums of variables decide which branches are taken: the others are not looked at."""
+    total, taken = 0, [(dim, 1)]
+    for part, factor in taken:  # grows while it is walked
+        for monomial, coefficient in part.terms:
+            value = coefficient * factor
+            for atom in monomial:
+                if isinstance(atom, Variable):
+                    value *= env[atom]
+                elif len(monomial) == 1 and isinstance(atom, Ite) and _is_plain(atom.condition) and len(taken) < _TAKEN:
+                    taken.append((atom.then if atom.condition.evaluate(env) else atom.orelse, value))
+                    value = 0
+                else:
+                    return None
+            total += value
+    return total
+
+
+_TAKEN = 256
+"""How many branches are taken one by one: some may stand in several sums."""
+
+
+def _is_plain(condition: Constraint) -> bool:
+    return not any(side.children for side in condition.children)
 
 
 def evaluated_constraint(constraint: Constraint, env: Mapping[Variable, int]) -> bool:
@@ -66,12 +93,11 @@ def satisfied(constraints: Iterable[Constraint], model: Mapping[Variable, int]) 
         return False
 
 
-def _evaluated(root: Dim | Constraint, env: Mapping[Variable, int]) -> int | bool | None:
+def _evaluated(root: Any, env: Mapping[Variable, int]) -> Any:
     values: Values = {}
     for node in bottom_up(root):
         values[node] = _value(node, values, env)
-    result: int | bool | None = values[root]
-    return result
+    return values[root]
 
 
 def _value(node: Dim | Constraint | Compound, values: Values, env: Mapping[Variable, int]) -> int | bool | None:

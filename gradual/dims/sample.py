@@ -19,14 +19,17 @@ _HUGE = 1 << 40
 
 def sample(constraints: Sequence[Constraint]) -> Mapping[Variable, int] | None:
     """A valuation that satisfies the constraints, if one is found."""
-    model, ordered = dict.fromkeys(names_of(constraints), 0), list(constraints)
+    model = dict.fromkeys(names_of(constraints), 0)
+    ordered = list(reversed(constraints))  # what is nearest to a goal comes last
     for _ in range(_TIMES):
-        broken = [constraint for constraint in ordered if not _holds(constraint, model)]
+        broken = False
+        for constraint in ordered:
+            if not _holds(constraint, model):
+                broken = True
+                if not _mended(constraint, model):
+                    return None
         if not broken:
             return model
-        for constraint in broken:
-            if not _holds(constraint, model) and not _mended(constraint, model):
-                return None
         ordered.reverse()  # what each constraint asks of the next one is met going one way
     return None
 
