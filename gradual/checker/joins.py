@@ -19,7 +19,7 @@ from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Postponed, 
 from gradual.checker.flow import Place, flow
 from gradual.core.terms import Block, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.constraint import TRUE, Constraint, all_of, any_of, at_least, defined, equal
+from gradual.dims.constraint import TRUE, Constraint, all_of, any_of, at_least, equal, is_total
 from gradual.dims.dim import ContentOf, Dim, SizeOf, Variable, constant, ite, of_atom
 from gradual.dims.facts import Facts
 from gradual.ops.contents import chosen
@@ -274,7 +274,7 @@ class Join:
 
     def _stands(self, size: Content, parts: Sequence[Content]) -> bool:
         """Whether a size has a value whichever branch is taken: one that has another did not check its divisors."""
-        if not defined(size):
+        if is_total(size):
             return True
         has_value = self.state.program.decider.has_value
         others = (branch for branch, part in zip(self.branches, parts, strict=True) if part is not size)

@@ -27,6 +27,7 @@ from gradual.dims.constraint import (
     defined,
     differs,
     equal,
+    is_total,
     negated,
 )
 from gradual.dims.dim import Dim, of_atom, polynomial
@@ -99,19 +100,24 @@ class Decider:
     def proves(self, facts: Facts, goal: Constraint) -> bool:
         """Whether `decide` proves a goal; how it fails is not asked."""
         question = self._open(facts, goal)
-        return question is None or (
-            self._excludes(question, question.failure) and not self._excludes(question, question.plausibility)
-        )
+        if question is None:
+            return True
+        if not facts.path and facts.can_meet(negated(question.rewritten)):
+            return False
+        return self._excludes(question, question.failure) and not self._is_excluded(question)
 
     def refutes(self, facts: Facts, goal: Constraint) -> bool:
         """Whether `decide` refutes a goal."""
         question = self._open(facts, goal)
-        return question is not None and self._excludes(question, question.plausibility)
+        return question is not None and self._is_excluded(question)
 
     def excludes(self, facts: Facts, goal: Constraint) -> bool:
         """Whether a goal cannot hold together with the unconditional facts, as for a `where` clause."""
-        question = _Question(facts, goal, facts.rewrite(goal))
-        return self._excludes(question, question.plausibility)
+        return self._is_excluded(_Question(facts, goal, facts.rewrite(goal)))
+
+    def _is_excluded(self, question: _Question) -> bool:
+        """Whether a goal cannot hold with the unconditional facts."""
+        return not question.facts.can_meet(question.rewritten) and self._excludes(question, question.plausibility)
 
     def _excludes(self, question: _Question, asked: Sequence[Constraint]) -> bool:
         """Whether what is asked contradicts what is known: not where a sample is at hand, else by the ladder."""
@@ -193,9 +199,10 @@ class Decider:
         A goal is asked with the facts that it is connected with, which a contradiction among others is not.  Where
         nobody can tell, no counterexample is one.
         """
+        free = facts.can_meet(facts.rewrite(condition), path=True)
         facts.suppose(condition)
         question = _Question(facts, condition, facts.rewrite(condition))
-        if sample((*question.cone.known, *question.cone.path)) is not None:
+        if free or sample((*question.cone.known, *question.cone.path)) is not None:
             return
         match self._answer(question.cone.known, question.cone.path, question.order):
             case Nowhere():
@@ -321,14 +328,21 @@ class Decider:
 class _Question:
     """A goal at a point, with the facts it is connected with."""
 
-    __slots__ = ("_order", "cone", "facts", "goal", "rewritten")
+    __slots__ = ("_cone", "_order", "facts", "goal", "rewritten")
 
     def __init__(self, facts: Facts, goal: Constraint, rewritten: Constraint) -> None:
         self.facts = facts
         self.goal = goal
         self.rewritten = _lean(rewritten)
-        self.cone = facts.cone(self.rewritten)
+        self._cone: Cone | None = None
         self._order: tuple[Variable, ...] | None = None
+
+    @property
+    def cone(self) -> Cone:
+        """The facts that it is connected with."""
+        if self._cone is None:
+            self._cone = self.facts.cone(self.rewritten)
+        return self._cone
 
     @property
     def order(self) -> tuple[Variable, ...]:
@@ -366,7 +380,7 @@ def _lean(constraint: Constraint) -> Constraint:
 
 def _cancels(comparison: Constraint, difference: Dim) -> bool:
     """Whether a side has names that the difference has not, and no divisor that would have to be asked about."""
-    return len(difference.names) < len(comparison.names) and not defined(comparison)
+    return len(difference.names) < len(comparison.names) and is_total(comparison)
 
 
 def _sides(difference: Dim) -> tuple[Dim, Dim]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import NamedTuple
 
+from gradual.dims.atom import names_of
 from gradual.dims.constraint import (
     FALSE,
     And,
@@ -18,6 +19,7 @@ from gradual.dims.constraint import (
     Or,
 )
 from gradual.dims.dim import Dim, Variable, of_atom
+from gradual.dims.free import can_be_chosen
 from gradual.dims.interval import ANY
 from gradual.dims.known import Known
 from gradual.dims.meaning import satisfied
@@ -118,6 +120,17 @@ class Facts:
             return Cone((FALSE,), (), True)
         search = _Search(self._known, [self.rewrite(part) for part in self._path], room)
         return search.run(goal)
+
+    def can_meet(self, constraint: Constraint, *, path: bool = False) -> bool:
+        """Whether a variable of which nothing else is said, nor on the `path`, can be chosen for a constraint."""
+        if self._known.conflict:
+            return False
+        elsewhere = names_of(map(self.rewrite, self._path)) if path else frozenset()
+        return any(
+            can_be_chosen(name, constraint, self._known)
+            for name in constraint.names - elsewhere
+            if all(item is of_atom(name) for item in self._known.linked(name))
+        )
 
     def extended(self, model: Mapping[Variable, int], goal: Constraint) -> bool:
         """Whether a model of the nearest facts also satisfies those further away, with the least sizes for the rest.

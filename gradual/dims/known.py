@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from gradual.dims.atom import Variable
-from gradual.dims.constraint import AtMost, Constraint, Equal, Not, Or, defined
+from gradual.dims.constraint import AtMost, Constraint, Equal, Not, Or, is_total
 from gradual.dims.dim import Dim, of_atom
 from gradual.dims.interval import ANY
 from gradual.dims.lift import lifted
@@ -111,7 +111,7 @@ class Known(Store):
         if None in images or not all(item is form for item in self.mentioning(name)):
             return None
         bounds, of = self.bounds.get(form, ANY), self.estimate.of
-        possible = any(image is not None and of(image) | bounds == bounds and not defined(image) for image in images)
+        possible = any(image is not None and of(image) | bounds == bounds and is_total(image) for image in images)
         return name if possible else None
 
     def _enter(self, item: Item, names: Iterable[Variable]) -> None:
