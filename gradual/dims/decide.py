@@ -17,23 +17,19 @@ from gradual.dims.atom import Variable, bottom_up, names_of
 from gradual.dims.constraint import (
     FALSE,
     TRUE,
-    AtMost,
     Constraint,
-    Equal,
-    Not,
     Undefined,
     all_of,
-    at_least,
     defined,
     differs,
     equal,
-    is_total,
     negated,
 )
-from gradual.dims.dim import Dim, of_atom, polynomial
+from gradual.dims.dim import Dim, of_atom
 from gradual.dims.facts import Cone, Facts
 from gradual.dims.meaning import satisfied
 from gradual.dims.models import Model, least_model
+from gradual.dims.reduce import lean
 from gradual.dims.refute import Refuter
 from gradual.dims.sample import sample
 from gradual.dims.simplify import simplified_dim
@@ -199,16 +195,20 @@ class Decider:
         A goal is asked with the facts that it is connected with, which a contradiction among others is not.  Where
         nobody can tell, no counterexample is one.
         """
-        free = facts.can_meet(facts.rewrite(condition), path=True)
+        reached = facts.is_reached
+        free = reached and facts.can_meet(facts.rewrite(condition), path=True)
         facts.suppose(condition)
         question = _Question(facts, condition, facts.rewrite(condition))
-        if free or sample((*question.cone.known, *question.cone.path)) is not None:
-            return
-        match self._answer(question.cone.known, question.cone.path, question.order):
-            case Nowhere():
-                facts.suppose(FALSE)
-            case Undecided():
-                facts.leave_open(condition)
+        if not free and sample((*question.cone.known, *question.cone.path)) is None:
+            match self._answer(question.cone.known, question.cone.path, question.order):
+                case Nowhere():
+                    facts.suppose(FALSE)
+                    return
+                case Undecided():
+                    facts.leave_open(condition)
+                    return
+        if reached or len(question.cone.path) == len(facts.path):
+            facts.reach()
 
     def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
         """Whether a goal can hold together with the unconditional facts, and where."""
@@ -333,7 +333,7 @@ class _Question:
     def __init__(self, facts: Facts, goal: Constraint, rewritten: Constraint) -> None:
         self.facts = facts
         self.goal = goal
-        self.rewritten = _lean(rewritten)
+        self.rewritten = lean(rewritten)
         self._cone: Cone | None = None
         self._order: tuple[Variable, ...] | None = None
 
@@ -364,29 +364,6 @@ class _Question:
     def admits(self, model: Model) -> bool:
         """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.cone]"""
         return self.cone.whole or self.facts.extended(model, self.rewritten)
-
-
-def _lean(constraint: Constraint) -> Constraint:
-    """A comparison of sums without what stands on both sides: what is known of that says nothing of the sides."""
-    match constraint:
-        case Equal(difference=difference) if _cancels(constraint, difference):
-            return equal(*_sides(difference))
-        case AtMost(difference=difference) if _cancels(constraint, difference):
-            return at_least(*_sides(difference))
-        case Not(part=Equal(difference=difference)) if _cancels(constraint, difference):
-            return differs(*_sides(difference))
-    return constraint
-
-
-def _cancels(comparison: Constraint, difference: Dim) -> bool:
-    """Whether a side has names that the difference has not, and no divisor that would have to be asked about."""
-    return len(difference.names) < len(comparison.names) and is_total(comparison)
-
-
-def _sides(difference: Dim) -> tuple[Dim, Dim]:
-    """Two sums without a common term, of that difference."""
-    plus = polynomial({monomial: factor for monomial, factor in difference.terms if factor > 0})
-    return plus, plus - difference
 
 
 def occurrences(constraint: Constraint) -> tuple[Variable, ...]:

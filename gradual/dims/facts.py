@@ -58,6 +58,7 @@ class Facts:
         self._known = Known(self._knowing)
         self._path: dict[Constraint, None] = {}
         self._unsure: dict[Constraint, None] = {}
+        self._reached: dict[str, int] = {}
 
     @property
     def known(self) -> Known:
@@ -121,8 +122,20 @@ class Facts:
         search = _Search(self._known, [self.rewrite(part) for part in self._path], room)
         return search.run(goal)
 
+    @property
+    def is_reached(self) -> bool:
+        """Whether somebody may come here by what was known when that was last asked, and nothing was learnt since."""
+        return not self._path or self._reached.get("known") == len(self._knowing)
+
+    def reach(self) -> None:
+        """Know that the path can hold together with what is known now."""
+        self._trail.put(self._reached, "known", len(self._knowing))
+
     def can_meet(self, constraint: Constraint, *, path: bool = False) -> bool:
-        """Whether a variable of which nothing else is said, nor on the `path`, can be chosen for a constraint."""
+        """Whether a variable of which nothing else is said can be chosen for a rewritten constraint.
+
+        All that is said is satisfiable, so that the constraint can hold then; with the `path` too, if that is reached.
+        """
         if self._known.conflict:
             return False
         elsewhere = names_of(map(self.rewrite, self._path)) if path else frozenset()
