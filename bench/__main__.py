@@ -7,12 +7,12 @@ import platform
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench import passing, running, startup
+from bench import growing, passing, running, startup
 from bench.growth import HEAD, UNDER, Row, growth, line, measured
 from bench.page import filled
 from bench.texts import Family, families
 
-SECTIONS = ("checking", "passes", "running", "start-up")
+SECTIONS = ("checking", "growing", "passes", "running", "start-up")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -34,6 +34,8 @@ def _sections(asked: argparse.Namespace) -> Iterator[tuple[str, Iterator[str]]]:
     chosen = [family for family in families() if asked.only in (None, "checking") or asked.only in family.name]
     if chosen:
         yield "checking", _checking(chosen, asked)
+    if asked.only in (None, "growing"):
+        yield "growing", growing.report(asked.quick, asked.timeout)
     if asked.only in (None, "passes"):
         yield "passes", passing.report(asked.quick)
     if asked.only in (None, "running"):
@@ -64,7 +66,9 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--sizes", type=lambda text: tuple(map(int, text.split(","))), help="for example 1000,5000")
     parser.add_argument(
-        "--only", metavar="NAME", help="`checking`, families whose name contains NAME, `running` or `startup`"
+        "--only",
+        metavar="NAME",
+        help="`checking`, families whose name contains NAME, `growing`, `passes`, `running` or `startup`",
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, few repetitions")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="for one program (default 300)")

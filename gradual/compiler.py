@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -139,19 +139,20 @@ class Compilation:
 
     def help(self, check: Check) -> Help | None:
         """The annotation that would prove a residual check, if one was tried and does."""
-        return self._helped(check, _trials(self.source, self.options))
+        return dict(self._helped((check,)))[check]
 
     def helps(self) -> Iterator[tuple[Check, Help | None]]:
         """Every residual check with its help, as far as the budget for the file goes."""
-        trials = _trials(self.source, self.options)
-        return ((check, self._helped(check, trials)) for check in self.checks)
+        return self._helped(self.checks)
 
-    def _helped(self, check: Check, trials: Trials) -> Help | None:
-        for state in self._checked.elaborations.values() if self._checked else ():
-            if check in state.checks:
-                before = Outcome(findings(self.diagnostics), residual(self.checks))
-                return annotation_for(check, state, self.core, before, trials)
-        return None
+    def _helped(self, checks: Iterable[Check]) -> Iterator[tuple[Check, Help | None]]:
+        states = self._checked.elaborations.values() if self._checked else ()
+        owners = {check: state for state in states for check in state.checks}
+        before = Outcome(findings(self.diagnostics), residual(self.checks))
+        trials = _trials(self.source, self.options)
+        for check in checks:
+            state = owners.get(check)
+            yield check, None if state is None else annotation_for(check, state, self.core, before, trials)
 
     @cached_property
     def text(self) -> str:

@@ -7,6 +7,7 @@ size that would prove it; for a `?` where nothing may be open, a name.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -51,23 +52,23 @@ class Trials:
     retry: Retry
     budget: int
 
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is tried any more."""
+        return self.budget < 0
+
     def outcome(self, edit: Edit) -> Outcome | None:
         """What the edited file gives, None where the budget is spent."""
-        text = self.text[: edit.span.start] + edit.text + self.text[edit.span.end :]
-        self.budget -= len(text)
-        return self.retry(text) if self.budget >= 0 else None
+        start, end = edit.span.start, edit.span.end
+        self.budget -= len(self.text) - (end - start) + len(edit.text)
+        return self.retry(self.text[:start] + edit.text + self.text[end:]) if self.budget >= 0 else None
 
 
 def findings(diagnostics: Sequence[Diagnostic]) -> Findings:
     """The errors among the diagnostics as findings."""
-    found: set[tuple[str, str, int]] = set()
-    for diagnostic in diagnostics:
-        if diagnostic.severity is Severity.ERROR:
-            number = 0
-            while (*_alike(diagnostic), number) in found:
-                number += 1
-            found.add((*_alike(diagnostic), number))
-    return frozenset(found)
+    numbers: defaultdict[tuple[str, str], Iterator[int]] = defaultdict(count)
+    errors = [_alike(diagnostic) for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
+    return frozenset((*alike, next(numbers[alike])) for alike in errors)
 
 
 def _alike(diagnostic: Diagnostic) -> tuple[str, str]:
@@ -101,6 +102,8 @@ def advised(
 def _with_precondition(
     error: Diagnostic, goal: Constraint, function: ast.Fn, decider: Decider, before: Findings, trials: Trials
 ) -> Diagnostic:
+    if trials.spent:
+        return error
     for clause in dict.fromkeys((*_divisibilities(goal), *plainer(goal, decider), reduced(goal))):
         edit = _clause_added(clause, function)
         outcome = trials.outcome(edit)
@@ -112,7 +115,7 @@ def _with_precondition(
 def _with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic:
     """An error about sizes that disagree, with a tried cast that forgets the size of one of them."""
     type = error.data.get("forgets")
-    if error.code != "E0308" or type is None:
+    if error.code != "E0308" or type is None or trials.spent:
         return error
     for span in (*(related.span for related in error.related), error.span):
         edit = Edit(Span(span.end, span.end), f" as {type}")
@@ -197,7 +200,7 @@ def annotation_for(check: Check, state: Elaboration, core: Module, before: Outco
 
     Under a bound the size is owed at the entry, or wherever the value is passed.
     """
-    edit = _written(check, state, core)
+    edit = None if trials.spent else _written(check, state, core)
     outcome = trials.outcome(edit) if edit is not None else None
     if edit is None or outcome is None:
         return None
@@ -273,7 +276,7 @@ def name_for(unknown: Diagnostic, before: Outcome, trials: Trials) -> Help | Non
     A named size that may fail has to be an error of the trial, or names would be offered where a number is demanded.
     """
     span = unknown.span
-    if trials.text[span.start : span.end] != "?":
+    if trials.spent or trials.text[span.start : span.end] != "?":
         return None
     taken = set(re.findall(r"\w+", trials.text))
     name = next(name for name in chain("nmkpq", (f"n{i}" for i in count(1))) if name not in taken)

@@ -56,10 +56,12 @@ class Branch:
 
 def settled_facts(state: Elaboration) -> Facts:
     """The ranks and sizes that are known here as types say them, of which nothing else is known."""
-    facts = Facts()
-    for one, said in state.settled.items():
-        facts.assume(equal(one, said))
-    return facts
+    if state.said is None or state.said[0] != state.settled:
+        facts = Facts()
+        for one, said in state.settled.items():
+            facts.assume(equal(one, said))
+        state.said = dict(state.settled), facts
+    return state.said[1]
 
 
 def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:

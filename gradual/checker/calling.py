@@ -21,7 +21,7 @@ from gradual.syntax import ast
 from gradual.types.choosing import Agree, at_arguments, is_empty
 from gradual.types.keying import identities, keyed
 from gradual.types.opening import sizes
-from gradual.types.parts import has_more_parts
+from gradual.types.parts import parts_of
 from gradual.types.text import shown
 from gradual.types.type import FunctionType
 
@@ -135,7 +135,7 @@ def invoked(
         blamed = f"the call of `{called}` {caller}" if rules.blames else ""
         site = Site.WHERE if rules.blames else rules.site
         owe(state, Owed(goal, rules.where, site, says, span, blamed=blamed, values=tuple(operands)))
-    if type.types and has_more_parts(choice.result, state.program.limits.fields):
+    if type.types and parts_of(choice.result) > state.program.limits.fields:
         message = f"the result of `{called}` has more than {state.program.limits.fields} parts"
         state.report("E0307", "type.call.types", message, span)
         return state.define(name, BROKEN)

@@ -23,7 +23,7 @@ from gradual.core.terms import Check, Conversion, Promise, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.dims.constraint import Constraint, equal
 from gradual.dims.dim import Dim, Variable, constant, product
-from gradual.dims.facts import Cone
+from gradual.dims.facts import Cone, Facts
 from gradual.dims.simplify import simplified_dim
 from gradual.ops.cases import at_size
 from gradual.source import Span
@@ -32,7 +32,7 @@ from gradual.types.choosing import is_gradual
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare
 from gradual.types.opening import (
-    at_rank,
+    all_at_rank,
     base_of,
     counted,
     numel_of,
@@ -122,6 +122,7 @@ class Elaboration:
         types: the opened type of every core variable, in scope or not.
         unranked: the values whose types mention `*`, by the origin of their shapes.
         settled: the ranks and sizes that became known in this branch, and what types say for them.
+        said: those that a branch had at its end, as facts of their own; many branches have the same.
         live: core variables whose values exist here.
         steps: the block being written.
         ghosts: who left each unknown open.
@@ -150,6 +151,7 @@ class Elaboration:
         self.types: dict[str, Typed] = {}
         self.unranked: dict[str, list[str]] = {}
         self.settled: dict[Dim, Dim] = {}
+        self.said: tuple[dict[Dim, Dim], Facts] | None = None
         self.origins: dict[str, Origin] = {}
         self.live: dict[str, bool] = {}
         self.forgetful: set[str] = set()
@@ -320,10 +322,10 @@ class Elaboration:
         self.facts.assume(counted(origin, rank), learnt=True)
         self._trail.put(self.settled, rank_of(origin), constant(rank))
         self._trail.put(self.settled, numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
-        for name in self.unranked.get(origin, ()):
-            held = self.types[name]
-            if not isinstance(held, Broken):
-                self._trail.put(self.types, name, at_rank(held, origin, rank))
+        held = {name: self.types[name] for name in self.unranked.get(origin, ())}
+        known = {name: type for name, type in held.items() if not isinstance(type, Broken)}
+        for name, type in all_at_rank(known, origin, rank).items():
+            self._trail.put(self.types, name, type)
 
     def size_known(self, name: str, size: Dim, number: int) -> None:
         """From here on in this branch, the value's type says a number for a size."""
@@ -395,6 +397,7 @@ class Elaboration:
         """Let go of what nothing asks once the file is checked: what is live, where values came from, the way back."""
         for table in (self.live, self.sized, self.origins, self._taken):
             table.clear()
+        self.said = None
         self.scope.forget()
         self._trail.clear()
 

@@ -15,7 +15,6 @@ from gradual.checker.provenance import written_at
 from gradual.checker.written import CAUSAL, Reading
 from gradual.core.terms import Blame, Check, Param, Promise, Site
 from gradual.dims.constraint import Constraint, at_least, equal
-from gradual.dims.decide import Nowhere
 from gradual.dims.dim import Dim, Kind, Variable, constant
 from gradual.source import Span
 from gradual.syntax import ast
@@ -291,7 +290,7 @@ def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...] | No
         if not met:
             continue
         discharge_divisions(state, reading)
-        if isinstance(state.program.decider.satisfiable(state.facts, clause), Nowhere):
+        if state.program.decider.excludes(state.facts, clause):
             message = f"no size satisfies `{clause}`" + (" together with what precedes it" if place else "")
             state.report("E0311", "type.where", message, written.span)
             met = False

@@ -48,7 +48,7 @@ from gradual.dims.dim import Dim
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
-from gradual.types.parts import has_more_parts
+from gradual.types.parts import parts_of
 from gradual.types.text import shown
 from gradual.types.type import TensorType, TupleType, UnrankedType
 
@@ -210,7 +210,7 @@ def _tuple(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str 
         return state.define(name, BROKEN)
     type = TupleType(known)
     limit = state.program.limits.fields
-    if has_more_parts(type, limit):
+    if parts_of(type) > limit:
         state.report("E0307", "type.tuple", f"a tuple has at most {limit} parts, those of its fields counted", span)
         return state.define(name, BROKEN)
     state.steps.append(MakeTuple(name, fields, type, span))

@@ -19,8 +19,7 @@ from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Postponed, 
 from gradual.checker.flow import Place, flow
 from gradual.core.terms import Block, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.constraint import TRUE, Constraint, any_of, at_least, defined, equal
-from gradual.dims.decide import Nowhere
+from gradual.dims.constraint import TRUE, Constraint, all_of, any_of, at_least, equal, is_total
 from gradual.dims.dim import ContentOf, Dim, SizeOf, Variable, constant, ite, of_atom
 from gradual.dims.facts import Facts
 from gradual.ops.contents import chosen
@@ -39,7 +38,7 @@ from gradual.types.type import (
     TupleType,
     UnrankedType,
 )
-from gradual.verdict import Proved, Refuted, Unknown, Verdict
+from gradual.verdict import Unknown, Verdict
 
 P = TypeVar("P", Dim, Content)
 
@@ -172,8 +171,8 @@ class Join:
         if not isinstance(type, TensorType) or type.rank != len(index):
             return False
         goals = (at_least(size, constant(at + 1)) for size, at in zip(type.shape, index, strict=True))
-        decide, facts = self.state.program.decider.decide, self.state.facts.lasting()
-        return all(goal is TRUE or isinstance(decide(facts, goal), Proved) for goal in goals)
+        proves, facts = self.state.program.decider.proves, self.state.facts.lasting()
+        return all(goal is TRUE or proves(facts, goal) for goal in goals)
 
     def target(self, own: OpenedType, path: str) -> GradualType:
         """The type into which a branch's value flows: what was agreed on, and its own for the rest."""
@@ -235,19 +234,12 @@ class Join:
             return self._hidden(both, path, axis, ranks)
         if _one(both) and self._stands(both[0], dims):
             return both[0]
-        doubt = False
-        for i, j in combinations(_distinct(dims), 2):
-            match self.state.program.decider.decide(self.state.facts, equal(dims[i], dims[j])):
-                case Refuted():
-                    self.state.refuted += 1
-                    error = self._disagreement(i, j, axis, dims, {})
-                    self.state.diagnostics.append(error)
-                    return None
-                case Unknown():
-                    doubt = True
-                case Proved():
-                    pass
-        if not doubt and self._are_one(dims):
+        apart = self._apart(dims)
+        if apart is not None:
+            self.state.refuted += 1
+            self.state.diagnostics.append(self._disagreement(*apart, axis, dims, {}))
+            return None
+        if self._are_one(dims) and not self._is_doubtful(dims):
             equal_ones = [dim for dim in dims if self._stands(dim, dims) and not (ranks and dim.value is not None)]
             if equal_ones:
                 return equal_ones[0]
@@ -255,9 +247,24 @@ class Join:
             kept = self._kept(dims, ranks)
             if kept is not None:
                 return kept
-            if doubt and not self.state.strictness.gradual:
+            if not self.state.strictness.gradual and self._is_doubtful(dims):
                 self._doubt(dims, axis)
         return self._either(both, path, axis)
+
+    def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
+        """The first two sizes that are never equal; of many that may all be one, no two have to be asked about."""
+        decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
+        first, *others = (dims[place] for place in places)
+        if len(others) > 1 and decider.allows(facts, all_of(*(equal(first, other) for other in others))):
+            return None
+        return next(
+            (at for at in combinations(places, 2) if decider.refutes(facts, equal(*(dims[i] for i in at)))), None
+        )
+
+    def _is_doubtful(self, dims: Sequence[Dim]) -> bool:
+        """Whether two sizes may differ, by all that is known here."""
+        proves, facts = self.state.program.decider.proves, self.state.facts
+        return not all(proves(facts, equal(dims[i], dims[j])) for i, j in combinations(_distinct(dims), 2))
 
     def _same(self, parts: Sequence[P]) -> P | None:
         """The size or element from outside that every branch has, be it as its types say it."""
@@ -267,7 +274,7 @@ class Join:
 
     def _stands(self, size: Content, parts: Sequence[Content]) -> bool:
         """Whether a size has a value whichever branch is taken: one that has another did not check its divisors."""
-        if not defined(size):
+        if is_total(size):
             return True
         has_value = self.state.program.decider.has_value
         others = (branch for branch, part in zip(self.branches, parts, strict=True) if part is not size)
@@ -284,14 +291,13 @@ class Join:
 
     def _are_one(self, dims: Sequence[Dim]) -> bool:
         """Whether sizes are the same by what does not end with a branch, without conditions."""
-        facts, decide = self.state.facts.lasting(), self.state.program.decider.decide
-        return all(isinstance(decide(facts, equal(dims[0], dims[i])), Proved) for i in _distinct(dims))
+        facts, proves = self.state.facts.lasting(), self.state.program.decider.proves
+        return all(proves(facts, equal(dims[0], dims[i])) for i in _distinct(dims))
 
     def _is_dead(self, branches: Sequence[Branch]) -> bool:
         """Whether one of some branches is never taken, whatever the path: how its sizes read then says nothing."""
-        satisfiable, facts = self.state.program.decider.satisfiable, self.state.facts
-        given = (branch.given for branch in branches if branch.deserted)
-        return any(isinstance(satisfiable(facts, one), Nowhere) for one in given)
+        excludes, facts = self.state.program.decider.excludes, self.state.facts
+        return any(excludes(facts, branch.given) for branch in branches if branch.deserted)
 
     def _hidden(self, dims: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim:
         """Some size cannot be named outside, unless it is there as another branch's."""
@@ -318,10 +324,8 @@ class Join:
         """Whether a branch has a size whenever it is taken; what ends with a branch further out keeps nothing."""
         if dim is target or self._is_dead([branch]):
             return True
-        decide, sizes = self.state.program.decider.decide, one_of(self.state, dim)
-        return self._under_lasting(
-            branch, lambda facts: all(isinstance(decide(facts, equal(one, target)), Proved) for one in sizes)
-        )
+        proves, sizes = self.state.program.decider.proves, one_of(self.state, dim)
+        return self._under_lasting(branch, lambda facts: all(proves(facts, equal(one, target)) for one in sizes))
 
     def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
         """What is decided of a goal where the conditions of some branches hold."""
@@ -337,8 +341,10 @@ class Join:
         """Two sizes that may differ where either branch may be taken: an error if the definition is strict."""
         for i, j in combinations(_distinct(dims), 2):
             goal = equal(dims[i], dims[j])
+            if mentions_ghost(goal):
+                continue
             verdict = self._under([self.branches[i], self.branches[j]], goal)
-            if isinstance(verdict, Unknown) and verdict.witness and not mentions_ghost(goal):
+            if isinstance(verdict, Unknown) and verdict.witness:
                 error = self._disagreement(i, j, axis, dims, verdict.witness)
                 plain = Unknown("the condition says nothing about sizes", verdict.witness)
                 self.state.postponed.append(Postponed(plain, error, rigid=False))

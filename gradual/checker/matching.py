@@ -243,12 +243,11 @@ def _covered(state: Elaboration, expr: ast.Match, patterns: list[Covering], type
         missing = matrix.missing(patterns, type) if expr.complete else None
         if missing is not None:
             _report_missing(state, expr, shown_pattern(missing))
-        for index, pattern in enumerate(patterns):
-            if not matrix.reaches(patterns[:index], pattern, type):
-                state.report(
-                    "E0405", "type.match.redundant", "no value reaches this arm", expr.arms[index].pattern.span,
-                    severity=Severity.WARNING, label="every value that fits was taken before",
-                )  # fmt: skip
+        for index in matrix.unreached(patterns, type):
+            state.report(
+                "E0405", "type.match.redundant", "no value reaches this arm", expr.arms[index].pattern.span,
+                severity=Severity.WARNING, label="every value that fits was taken before",
+            )  # fmt: skip
     except Entangled:
         message = "the patterns of this `match` are too entangled to be compared"
         state.report("E0313", "type.match.exhaustive", message, expr.span)

@@ -78,11 +78,14 @@ class Strictness:
             case TupleType(fields):
                 return any(map(self.hides_unknown, fields))
             case DataType(_, arguments):
-                return type not in self.agreed and any(map(self.hides_unknown, arguments))
+                return not self._is_agreed(type) and any(map(self.hides_unknown, arguments))
             case ReferenceType() | FunctionType():
-                return type not in self.agreed and is_gradual(type)
+                return not self._is_agreed(type) and is_gradual(type)
             case _:
                 return is_gradual(type)
+
+    def _is_agreed(self, type: DataType | ReferenceType | FunctionType) -> bool:
+        return bool(self.agreed) and type in self.agreed  # all of a type is looked at to find it
 
     def mentions_unknown(self, goal: Dim | Constraint) -> bool:
         """Whether an unknown takes part that was written as `?` or depends on data."""

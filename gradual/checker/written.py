@@ -13,7 +13,6 @@ from gradual.dims.constraint import (
     Constraint,
     all_of,
 )
-from gradual.dims.decide import Nowhere
 from gradual.dims.dim import Dim, Kind, Variable, of_atom, variable
 from gradual.source import Span
 from gradual.syntax import ast
@@ -102,7 +101,7 @@ class Reading(Sizes):
         (binder,) = unknown.variables()
         bound = all_of(*self._divisions({binder}), bound)
         met, given = all_of(state.program.not_negative(unknown), bound), state.facts.apart(state.facts.learnt)
-        if isinstance(state.program.decider.satisfiable(given, met), Nowhere):
+        if state.program.decider.excludes(given, met):
             state.report("E0311", "type.bound", f"no size satisfies `{bound}`", written.bound.span)
             raise Unreadable
         return Hole(binder=binder, bound=bound)

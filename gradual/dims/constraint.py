@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from gradual.dims.atom import FloorDiv, Ite, Variable, names_of, shortened
+from gradual.dims.atom import FloorDiv, Ite, Variable, bottom_up, names_of, shortened
 from gradual.dims.dim import Dim, Undefined, constant
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "differs",
     "divides",
     "equal",
+    "is_total",
     "less",
     "more",
     "negated",
@@ -336,3 +337,14 @@ def defined(node: Dim | Constraint) -> tuple[Constraint, ...]:
             found[any_of(spared, at_least(part.divisor, 1))] = None
         stack.extend((child, spared) for child in part.children)
     return tuple(found)
+
+
+_TOTAL: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+
+
+def is_total(node: Dim | Constraint) -> bool:
+    """Whether a dim or constraint has a value whatever its variables are: no divisor in it is anything but a number."""
+    for part in bottom_up(node, _TOTAL) if node not in _TOTAL else ():
+        total = not isinstance(part, FloorDiv) or part.divisor.value is not None
+        _TOTAL[part] = total and all(_TOTAL[child] for child in part.children)
+    return _TOTAL[node]

@@ -14,12 +14,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gradual.dims.atom import Variable, bottom_up, names_of
-from gradual.dims.constraint import FALSE, TRUE, Constraint, Undefined, all_of, defined, differs, equal, negated
+from gradual.dims.constraint import (
+    FALSE,
+    TRUE,
+    Constraint,
+    Undefined,
+    all_of,
+    defined,
+    differs,
+    equal,
+    negated,
+)
 from gradual.dims.dim import Dim, of_atom
 from gradual.dims.evaluation import satisfied
 from gradual.dims.facts import Cone, Facts
 from gradual.dims.models import Model, least_model, measured
+from gradual.dims.reduce import lean
 from gradual.dims.refute import Refuter
+from gradual.dims.sample import sample
 from gradual.dims.simplify import simplified_dim
 from gradual.dims.system import System
 from gradual.limits import LIMITS, Limits
@@ -81,6 +93,46 @@ class Decider:
                 return self._refuted(question, "normal-form" if goal is FALSE else rung)
             case plausible:
                 return self._owed(question, isinstance(plausible, Somewhere))
+
+    def proves(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether `decide` proves a goal; how it fails is not asked."""
+        question = self._open(facts, goal)
+        if question is None:
+            return True
+        if not facts.path and facts.can_meet(negated(question.rewritten)):
+            return False
+        return self._excludes(question, question.failure) and not self._is_excluded(question)
+
+    def refutes(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether `decide` refutes a goal."""
+        question = self._open(facts, goal)
+        return question is not None and self._is_excluded(question)
+
+    def excludes(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether a goal cannot hold together with the unconditional facts, as for a `where` clause."""
+        return self._is_excluded(_Question(facts, goal, facts.rewrite(goal)))
+
+    def _is_excluded(self, question: _Question) -> bool:
+        """Whether a goal cannot hold with the unconditional facts."""
+        return not question.facts.can_meet(question.rewritten) and self._excludes(question, question.plausibility)
+
+    def _excludes(self, question: _Question, asked: Sequence[Constraint]) -> bool:
+        """Whether what is asked contradicts what is known: not where a sample is at hand, else by the ladder."""
+        known = question.cone.known
+        return sample((*known, *asked)) is None and isinstance(self._answer(known, asked, question.order), Nowhere)
+
+    def allows(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether a sample is at hand with which a goal and every unconditional fact around it hold."""
+        rewritten = facts.rewrite(goal)
+        known, _, whole = facts.cone(rewritten, self._limits.component)
+        return whole and sample((*known, rewritten)) is not None
+
+    def _open(self, facts: Facts, goal: Constraint) -> _Question | None:
+        """What is asked about a goal; nothing where its form or bounds prove it."""
+        rewritten = facts.rewrite(goal)
+        if rewritten is TRUE or (facts.known.estimate.holds(rewritten) is True and not facts.known.conflict):
+            return None
+        return _Question(facts, goal, rewritten)
 
     def _owed(self, question: _Question, plausible: bool) -> Verdict:
         """Proved or unknown, for a goal that nothing unconditional refutes."""
@@ -156,33 +208,40 @@ class Decider:
         A goal is asked with the facts that it is connected with, which a contradiction among others is not.  Where
         nobody can tell, no counterexample is one.
         """
+        reached = facts.is_reached
+        free = reached and facts.can_meet(facts.rewrite(condition), path=True)
         facts.suppose(condition)
         question = _Question(facts, condition, facts.rewrite(condition))
-        match self._answer(question.cone.known, question.cone.path, question.order):
-            case Nowhere():
-                facts.suppose(FALSE)
-            case Undecided():
-                facts.leave_open(condition)
+        if not free and sample((*question.cone.known, *question.cone.path)) is None:
+            match self._answer(question.cone.known, question.cone.path, question.order):
+                case Nowhere():
+                    facts.suppose(FALSE)
+                    return
+                case Undecided():
+                    facts.leave_open(condition)
+                    return
+        if reached or len(question.cone.path) == len(facts.path):
+            facts.reach()
 
     def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
-        """Whether a goal can hold together with the unconditional facts, as for a `where` clause."""
+        """Whether a goal can hold together with the unconditional facts, and where."""
         question = _Question(facts, goal, facts.rewrite(goal))
         return self._answer(question.cone.known, question.plausibility, question.order)
 
     def has_value(self, facts: Facts, node: Dim | Constraint) -> bool:
         """Whether nothing is divided by less than 1, by the facts and the path.  [dim.floor]"""
-        return all(isinstance(self.decide(facts, condition), Proved) for condition in defined(node))
+        return all(self.proves(facts, condition) for condition in defined(node))
 
     def unreachable(self, facts: Facts) -> bool:
         """Whether the path contradicts what is known: a branch not taken, or what follows a check that must fail."""
         path = all_of(*facts.path)
-        if isinstance(self.satisfiable(facts, path), Nowhere):
+        if self.excludes(facts, path):
             return True
         mark = facts.mark()
         facts.assume(path)
-        answer = self.satisfiable(facts, path)
+        excluded = self.excludes(facts, path)
         facts.rollback(mark)
-        return isinstance(answer, Nowhere)
+        return excluded
 
     def counterexample(self, facts: Facts, goal: Constraint) -> Mapping[str, int]:
         """The least valuation found at which a goal fails, by name; empty if none was found."""
@@ -284,14 +343,28 @@ class Decider:
 class _Question:
     """A goal at a point, with the facts it is connected with."""
 
-    __slots__ = ("cone", "facts", "goal", "order", "rewritten")
+    __slots__ = ("_cone", "_order", "facts", "goal", "rewritten")
 
     def __init__(self, facts: Facts, goal: Constraint, rewritten: Constraint) -> None:
         self.facts = facts
         self.goal = goal
-        self.rewritten = rewritten
-        self.cone = facts.cone(rewritten)
-        self.order = _order(occurrences(rewritten), self.cone)
+        self.rewritten = lean(rewritten)
+        self._cone: Cone | None = None
+        self._order: tuple[Variable, ...] | None = None
+
+    @property
+    def cone(self) -> Cone:
+        """The facts that it is connected with."""
+        if self._cone is None:
+            self._cone = self.facts.cone(self.rewritten)
+        return self._cone
+
+    @property
+    def order(self) -> tuple[Variable, ...]:
+        """The variables: those of the goal first, as they occur, then those of the facts."""
+        if self._order is None:
+            self._order = _order(occurrences(self.rewritten), self.cone)
+        return self._order
 
     @property
     def plausibility(self) -> list[Constraint]:

@@ -11,23 +11,28 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import NamedTuple
 
+from gradual.dims.atom import names_of
 from gradual.dims.constraint import (
     FALSE,
     And,
     Constraint,
+    Or,
 )
 from gradual.dims.dim import Dim, Variable, of_atom
 from gradual.dims.evaluation import satisfied
+from gradual.dims.free import can_be_chosen
 from gradual.dims.interval import ANY
 from gradual.dims.known import Known
-from gradual.dims.store import Item, N, Trail, names_in
+from gradual.dims.store import Item, N, names_in
+from gradual.dims.trail import Trail
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Unknown, Verdict
 
 
 class Mark(NamedTuple):
-    """A point to roll back to."""
+    """A point to roll back to: how long the trails were then, of what is known and of the rest."""
 
+    known: int
     length: int
 
 
@@ -49,10 +54,11 @@ class Facts:
     """What is known at a point: unconditionally, and on the path of conditions that leads there.  [dim.facts]"""
 
     def __init__(self) -> None:
-        self._trail = Trail()
-        self._known = Known(self._trail)
+        self._trail, self._knowing = Trail(), Trail()
+        self._known = Known(self._knowing)
         self._path: dict[Constraint, None] = {}
         self._unsure: dict[Constraint, None] = {}
+        self._reached: dict[str, int] = {}
 
     @property
     def known(self) -> Known:
@@ -103,10 +109,11 @@ class Facts:
 
     def mark(self) -> Mark:
         """The present point, for `rollback`."""
-        return Mark(len(self._trail))
+        return Mark(len(self._knowing), len(self._trail))
 
     def rollback(self, mark: Mark) -> None:
         """Forget everything assumed or supposed since the mark."""
+        self._knowing.undo(mark.known)
         self._trail.undo(mark.length)
 
     def rewrite(self, node: N) -> N:
@@ -123,6 +130,29 @@ class Facts:
             return Cone((FALSE,), (), True)
         search = _Search(self._known, [self.rewrite(part) for part in self._path], room)
         return search.run(names)
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether somebody may come here by what was known when that was last asked, and nothing was learnt since."""
+        return not self._path or self._reached.get("known") == len(self._knowing)
+
+    def reach(self) -> None:
+        """Know that the path can hold together with what is known now."""
+        self._trail.put(self._reached, "known", len(self._knowing))
+
+    def can_meet(self, constraint: Constraint, *, path: bool = False) -> bool:
+        """Whether a variable of which nothing else is said can be chosen for a rewritten constraint.
+
+        All that is said is satisfiable, so that the constraint can hold then; with the `path` too, if that is reached.
+        """
+        if self._known.conflict:
+            return False
+        elsewhere = names_of(map(self.rewrite, self._path)) if path else frozenset()
+        return any(
+            can_be_chosen(name, constraint, self._known)
+            for name in constraint.names - elsewhere
+            if all(item is of_atom(name) for item in self._known.linked(name))
+        )
 
     def extended(self, model: Mapping[Variable, int], goal: Constraint) -> bool:
         """Whether a model of the nearest facts also satisfies those further away, with the least sizes for the rest.
@@ -145,13 +175,19 @@ class _Search:
         self._room = room
         self._known = known
         self._path = path
+        self._parts: dict[Variable, list[Constraint]] = {}
+        for part in path:
+            for name in part.names:
+                self._parts.setdefault(name, []).append(part)
         self._found: dict[Item, None] = {}
         self._whole = True
+        self._defined: tuple[Or, ...] = ()
 
     def run(self, names: frozenset[Variable]) -> Cone:
         queue = sorted(names)
         reached = set(queue)
-        on_path = [part for part in self._path if not part.names]
+        on_path = dict.fromkeys(part for part in self._path if not part.names)
+        self._defined = tuple(self._known.definitions(self._parts))
         for name in queue:  # grows while it is walked
             for met in (*self._unconditional(name, reached), *self._conditional(name, on_path)):
                 queue.extend(sorted(met - reached))
@@ -161,7 +197,7 @@ class _Search:
 
     def _unconditional(self, name: Variable, reached: set[Variable]) -> list[frozenset[Variable]]:
         """Take in the items that mention a variable; hubs and long chains are cut off."""
-        items = self._known.mentioning(name)
+        items = self._known.linked(name, self._defined)
         near = list(islice(reversed(items), self._room * 4)) if len(items) > self._room else list(items)
         fresh = [item for item in near if item not in self._found]
         fresh.sort(key=lambda item: not names_in(item) <= reached)  # stable: what adds no variable comes first
@@ -170,7 +206,7 @@ class _Search:
         self._found.update(dict.fromkeys(fresh[:room]))
         return [names_in(item) for item in fresh[:room]]
 
-    def _conditional(self, name: Variable, on_path: list[Constraint]) -> list[frozenset[Variable]]:
-        connected = [part for part in self._path if name in part.names and part not in on_path]
-        on_path.extend(connected)
+    def _conditional(self, name: Variable, on_path: dict[Constraint, None]) -> list[frozenset[Variable]]:
+        connected = [part for part in self._parts.get(name, ()) if part not in on_path]
+        on_path.update(dict.fromkeys(connected))
         return [part.names for part in connected]

@@ -187,6 +187,23 @@ class Estimate:
         interval: Interval = self._at(dim)
         return interval
 
+    def number(self, dim: Dim) -> int | None:
+        """The one number that a dim can be; of choices, no more is looked at than the first that may be several."""
+        waiting, found = [dim], None
+        while waiting:
+            part = waiting.pop()
+            match part.terms:
+                case (((Ite(condition=condition, then=then, orelse=orelse),), 1),) if part not in self._known:
+                    holds = self.holds(condition)
+                    either = (then, orelse) if then.children else (orelse, then)  # what is plain is looked at first
+                    waiting += either if holds is None else (then,) if holds else (orelse,)
+                case _:
+                    value = self.of(part).value
+                    if value is None or value != (value if found is None else found):
+                        return self.of(dim).value if self.of(part).is_empty else None
+                    found = value
+        return found
+
     def holds(self, constraint: Constraint) -> bool | None:
         """Whether a constraint always holds (True) or never (False).  [dim.decide.interval]"""
         if constraint.value is not None:

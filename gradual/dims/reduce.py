@@ -18,8 +18,11 @@ from gradual.dims.constraint import (
     Or,
     all_of,
     any_of,
+    at_least,
     at_most,
+    differs,
     equal,
+    is_total,
     negated,
 )
 from gradual.dims.dim import Dim, constant, polynomial
@@ -76,6 +79,32 @@ def _sides(left: Dim, right: Dim, offset: int) -> Constraint:
     if left.value is None and right.value is None:
         return equal(left + max(offset, 0), right + max(-offset, 0))
     return equal(left, constant(-offset)) if right.value is not None else equal(right, constant(offset))
+
+
+def lean(constraint: Constraint) -> Constraint:
+    """A comparison without what stands on both sides: what is known of that says nothing of the comparison.
+
+    [dim.facts.cone]
+    """
+    match constraint:
+        case Equal(difference=difference) if _cancels(constraint, difference):
+            return equal(*_apart(difference))
+        case AtMost(difference=difference) if _cancels(constraint, difference):
+            return at_least(*_apart(difference))
+        case Not(part=Equal(difference=difference)) if _cancels(constraint, difference):
+            return differs(*_apart(difference))
+    return constraint
+
+
+def _cancels(comparison: Constraint, difference: Dim) -> bool:
+    """Whether a side has names that the difference has not, and no divisor that would have to be asked about."""
+    return len(difference.names) < len(comparison.names) and is_total(comparison)
+
+
+def _apart(difference: Dim) -> tuple[Dim, Dim]:
+    """Two sums without a common term, of that difference."""
+    plus = polynomial({monomial: factor for monomial, factor in difference.terms if factor > 0})
+    return plus, plus - difference
 
 
 def is_large(node: Dim | Constraint, limit: int) -> bool:

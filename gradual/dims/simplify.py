@@ -9,7 +9,7 @@ Each step is an equality at every valuation that the knowledge admits.   [dim.de
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.dims.atom import Compound, FloorDiv, Ite, Max, Min, Variable, bottom_up
@@ -40,11 +40,13 @@ class Knowledge:
         estimate: bounds of dims.
         replacements: by the quotient that they replace.
         apart: canonical differences that are not 0.
+        simplest: what dims and constraints became, whoever asked.
     """
 
     estimate: Estimate
     replacements: Mapping[FloorDiv, Replacement]
     apart: Container[Dim] = ()
+    simplest: dict[Any, Any] = field(default_factory=dict)
 
 
 NOTHING = Knowledge(Estimate({}), {})
@@ -74,8 +76,8 @@ _UNCHANGED: Mapping[Variable, Dim] = {}
 def _simplified(root: Any, known: Knowledge) -> Any:
     if isinstance(root, Equal | AtMost) and not any(side.children for side in root.children):
         return _improved(root, known)
-    images: dict[Any, Any] = {}
-    for node in bottom_up(root):
+    images = known.simplest
+    for node in bottom_up(root, images) if root not in images else ():
         image = rebuilt(node, images, _UNCHANGED) if _changed(node, images) else _itself(node)
         images[node] = _improved(image, known)
     return images[root]
@@ -200,14 +202,17 @@ def _settled(choice: Ite, estimate: Estimate) -> Dim:
         return ite(plain(condition, estimate), choice.then, choice.orelse)
     if not isinstance(condition, AtMost):
         return of_atom(choice)
-    then = _where(choice.then, condition.difference, estimate)
-    orelse = _where(choice.orelse, -condition.difference - 1, estimate)
-    return ite(condition, then, orelse)
+    then, orelse = _where(choice.then, condition, True, estimate), _where(choice.orelse, condition, False, estimate)
+    unchanged = then is choice.then and orelse is choice.orelse
+    return of_atom(choice) if unchanged else ite(condition, then, orelse)
 
 
-def _where(dim: Dim, difference: Dim, estimate: Estimate) -> Dim:
-    """The number that a dim is wherever a difference is at least 0, or the dim."""
+def _where(dim: Dim, condition: AtMost, holds: bool, estimate: Estimate) -> Dim:
+    """The number that a dim is wherever a condition holds, or fails, or the dim."""
     if dim.value is not None:
         return dim
-    number = estimate.natural(difference).of(dim).value
+    if condition.names <= dim.names:
+        number = estimate.natural(condition.difference if holds else -condition.difference - 1).number(dim)
+    else:  # the condition says nothing of it
+        number = estimate.of(dim).value
     return dim if number is None else constant(number)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from gradual.dims.atom import Compound, bottom_up
 from gradual.dims.changed import Without
 from gradual.dims.constraint import (
     FALSE,
@@ -33,48 +34,15 @@ from gradual.dims.simplify import (
     simplified_constraint,
     simplified_dim,
 )
+from gradual.dims.trail import Trail
 
 N = TypeVar("N", Dim, Constraint)
 Item = Any
 """A form (dim) with bounds, `(difference,)` that is not 0, or a disjunction."""
 
 Simply = Callable[[Constraint, Knowledge], Constraint]
-_ABSENT = object()
 _REMEMBERED = 4096
 """How many parts of dims an estimate may remember."""
-
-
-class Trail:
-    """Changes to dictionaries, undone in reverse order."""
-
-    __slots__ = ("_changes", "undone")
-
-    def __init__(self) -> None:
-        self.undone = 0
-        self._changes: list[tuple[dict[Any, Any], Any, Any]] = []
-
-    def __len__(self) -> int:
-        return len(self._changes)
-
-    def put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
-        """Set `table[key]`."""
-        self._changes.append((table, key, table.get(key, _ABSENT)))
-        table[key] = value
-
-    def drop(self, table: dict[Any, Any], key: Any) -> None:
-        """Remove `table[key]` if it is there."""
-        if key in table:
-            self._changes.append((table, key, table.pop(key)))
-
-    def undo(self, length: int) -> None:
-        """Go back to when the trail was that long."""
-        self.undone += 1
-        while len(self._changes) > length:
-            table, key, old = self._changes.pop()
-            if old is _ABSENT:
-                del table[key]
-            else:
-                table[key] = old
 
 
 class Store:
@@ -93,6 +61,7 @@ class Store:
     def __init__(self, trail: Trail) -> None:
         self._trail = trail
         self._seen: tuple[int, Estimate] | None = None
+        self._told: Knowledge | None = None
         self._bare = Estimate({})
         self.solved: dict[Variable, Dim] = {}
         self.bounds: dict[Dim, Interval] = {}
@@ -106,7 +75,7 @@ class Store:
 
     def _copied_to(self, other: Store) -> None:
         """Let another store, on a trail of its own, know the same."""
-        other._seen = None
+        other._seen = other._told = None
         other.solved, other.bounds, other.apart = dict(self.solved), dict(self.bounds), dict(self.apart)
         other.others, other.replacements = dict(self.others), dict(self.replacements)
         other._source, other._age, other._state = dict(self._source), dict(self._age), dict(self._state)
@@ -126,8 +95,11 @@ class Store:
 
     @property
     def knowledge(self) -> Knowledge:
-        """What simplification may use."""
-        return Knowledge(self.estimate, self.replacements, self.apart)
+        """What simplification may use, as long as it stays the same: what became simpler is remembered with it."""
+        estimate, told = self.estimate, self._told
+        if told is None or told.estimate is not estimate or len(told.simplest) > _REMEMBERED:
+            told = self._told = Knowledge(estimate, self.replacements, self.apart)
+        return told
 
     def add(self, constraint: Constraint) -> None:
         """Know one more constraint.  [dim.facts.assume]"""
@@ -142,8 +114,8 @@ class Store:
     def _changed(self, form: Dim) -> None:
         """Told of every form of which more is known, and of every quotient that is replaced."""
 
-    def _followed(self, names: frozenset[Variable]) -> Sequence[Constraint]:
-        """What has to be looked at again now that more is known of something with these names."""
+    def _followed(self, form: Dim) -> Sequence[Constraint]:
+        """What has to be looked at again now that more is known of a form."""
         return ()
 
     def _absorbed(self, constraint: Constraint) -> Sequence[Constraint]:
@@ -199,7 +171,7 @@ class Store:
         self._seen = None
         self._changed(form)
         said = (equal(form, new.value),) if new.value is not None and old.value is None else ()
-        return (*said, *_divided_within(form, new), *self._followed(form.names))
+        return (*said, *_divided_within(form, new), *self._followed(form))
 
     def _is_implied(self, form: Dim, interval: Interval) -> bool:
         """Whether the bounds of what a new form is made of say as much; then it is not kept."""
@@ -231,9 +203,10 @@ class Store:
             inside = Interval(excluded + 1, high) if excluded == low else Interval(low, excluded - 1)
             return _within(form, self._trimmed(form, inside)) or (FALSE,)
         self._trail.put(self.apart, difference, None)
+        self._told = None
         self._changed(difference)
         self._enter((difference,), difference.names)
-        return self._followed(difference.names)
+        return self._followed(difference)
 
     def _equated(self, constraint: Equal) -> Sequence[Constraint]:
         form, scale, offset = primitive(constraint.difference)
@@ -246,6 +219,7 @@ class Store:
         replacement = replacement_of(difference)
         if form not in self._source and replacement is not None and replacement[0] not in self.replacements:
             self._trail.put(self.replacements, *replacement)
+            self._told = None
             self._changed(of_atom(replacement[0]))
             self._trail.put(self._source, form, replacement[0])
         itself = equal(form, -offset // scale)
@@ -304,6 +278,7 @@ class Store:
             self._drop_replacement(item)
         elif isinstance(item, tuple):
             self._trail.drop(self.apart, item[0])
+            self._told = None
         else:
             self._trail.drop(self.others, item)
         return facts
@@ -311,6 +286,7 @@ class Store:
     def _drop_replacement(self, form: Dim) -> None:
         if form in self._source:
             self._trail.drop(self.replacements, self._source[form])
+            self._told = None
             self._trail.drop(self._source, form)
 
     def constraints_of(self, item: Item) -> Iterable[Constraint]:
@@ -390,3 +366,9 @@ def names_in(item: Item) -> frozenset[Variable]:
     """The variables of an item."""
     names: frozenset[Variable] = item[0].names if isinstance(item, tuple) else item.names
     return names
+
+
+def parts_of(item: Item) -> frozenset[Any]:
+    """The variables and other atoms that an item is made of: news of others say nothing of it."""
+    root = item[0] if isinstance(item, tuple) else item
+    return names_in(item).union(node for node in bottom_up(root) if isinstance(node, Compound))

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from typing import Any
 
-from gradual.dims.atom import Atom, Compound, FloorDiv, Max, Min, Variable, bottom_up, names_of
+from gradual.dims.atom import Atom, FloorDiv, Max, Min, Variable, names_of
 from gradual.dims.constraint import TRUE, Constraint, at_least, at_most
 from gradual.dims.dim import Dim, Undefined, of_atom, polynomial
 from gradual.dims.interval import ANY, Estimate, Interval
 from gradual.dims.linear import contradictory
 from gradual.dims.rows import rows_of
-from gradual.dims.store import Item, Store, Trail, is_compound, names_in
+from gradual.dims.store import Item, Store, is_compound, parts_of
+from gradual.dims.trail import Trail
 
 _ROUNDS = 4
 _FORMS = 64
@@ -133,14 +134,8 @@ class System(Store):
     def _is_old(self, item: Item, news: list[set[Atom]]) -> bool:
         """Whether nothing new is about parts of an item only, so that it says what it said."""
         if item not in self._parts:
-            self._parts[item] = _within(item)
+            self._parts[item] = parts_of(item)
         return not any(atoms <= self._parts[item] for atoms in news)
-
-
-def _within(item: Item) -> frozenset[Any]:
-    """The variables and other atoms that an item is made of."""
-    root = item[0] if isinstance(item, tuple) else item
-    return names_in(item).union(node for node in bottom_up(root) if isinstance(node, Compound))
 
 
 def _from_sum(form: Dim, interval: Interval, estimate: Estimate) -> Iterator[Constraint]:

@@ -9,7 +9,7 @@ from gradual.dims.constraint import TRUE
 from gradual.types.choosing import is_empty
 from gradual.types.declared import Data
 from gradual.types.opening import opened
-from gradual.types.parts import has_more_parts
+from gradual.types.parts import parts_of
 from gradual.types.relate import Demand, demands, instantiated, join
 from gradual.types.subsuming import subsumes
 from gradual.types.type import (
@@ -36,7 +36,7 @@ class Regular:
 
     def grows(self, type: GradualType) -> bool:
         """Whether a type has more parts than there is room for."""
-        return has_more_parts(type, self.room)
+        return parts_of(type) > self.room
 
 
 def fits(source: GradualType, target: GradualType, regular: Regular) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from gradual.dims.constraint import Constraint, at_least, divides
 from gradual.dims.dim import ContentOf, Dim, SizeOf, Variable, constant, variable
@@ -51,39 +52,46 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
     ]
     own = named_parts(type)
     mapping: dict[Variable, Dim] = read_off(own, type, arguments)
-    waiting = [variable for variable in (*type.binders, *own) if variable not in mapping]
-    for binder in [one for one in waiting if one.witness is None]:  # a size or element is that of its own argument
-        for _, extent, size in sizes:
-            if bare(extent) is binder:
-                mapping[binder] = size
-                waiting.remove(binder)
-                break
-    owed = _solve(waiting, sizes, mapping)
+    shown: dict[Variable | None, Dim] = {}
+    for _, extent, size in sizes:
+        shown.setdefault(bare(extent), size)
+    waiting = dict.fromkeys(variable for variable in (*type.binders, *own) if variable not in mapping)
+    for binder in tuple(waiting):
+        if binder.witness is None and binder in shown:  # a size or element is that of its own argument
+            mapping[binder] = shown[binder]
+            del waiting[binder]
+    owed = _solve(waiting, sizes, mapping) if waiting else ()
     return Measured(mapping, tuple(owed), tuple(waiting))
 
 
 def _solve(
-    waiting: list[Variable], sizes: list[tuple[int, Dim, Dim]], mapping: dict[Variable, Dim]
-) -> list[tuple[int, Constraint]]:
-    """Solve occurrences that are linear in one remaining binder, until none is left that can be."""
-    owed: list[tuple[int, Constraint]] = []
-    progress = True
-    while waiting and progress:
-        progress = False
-        for index, extent, size in sizes:
-            open_here = [variable for variable in waiting if variable in extent.variables()]
-            linear = _linear(extent, open_here[0]) if len(open_here) == 1 and open_here[0].witness is None else None
-            if linear is None:
-                continue
-            factor, rest = linear
-            difference = (size - rest.substitute(mapping)) * (1 if factor > 0 else -1)
-            solution = difference // abs(factor)
-            mapping[open_here[0]] = solution
-            owed.append((index, divides(constant(abs(factor)), difference)))
-            owed.append((index, at_least(solution, constant(0))))
-            waiting.remove(open_here[0])
-            progress = True
-    return owed
+    waiting: dict[Variable, None], sizes: Sequence[tuple[int, Dim, Dim]], mapping: dict[Variable, Dim]
+) -> Iterator[tuple[int, Constraint]]:
+    """Solve occurrences that are linear in one remaining binder, until none is left that can be.
+
+    Round after round goes left to right; what no binder stands in that was solved since is as it was, and passed over.
+    """
+    places: dict[Variable, list[int]] = {}
+    for place, (_, extent, _) in enumerate(sizes):
+        for binder in extent.variables() & waiting.keys():
+            places.setdefault(binder, []).append(place)
+    queue = [(0, place) for place in sorted({place for found in places.values() for place in found})]
+    while queue:
+        turn, place = heappop(queue)
+        index, extent, size = sizes[place]
+        open_here = tuple(extent.variables() & waiting.keys())
+        linear = _linear(extent, open_here[0]) if len(open_here) == 1 and open_here[0].witness is None else None
+        if linear is None:
+            continue
+        (binder,), (factor, rest) = open_here, linear
+        difference = (size - rest.substitute(mapping)) * (1 if factor > 0 else -1)
+        solution = difference // abs(factor)
+        mapping[binder] = solution
+        yield index, divides(constant(abs(factor)), difference)
+        yield index, at_least(solution, constant(0))
+        del waiting[binder]
+        for other in places[binder]:
+            heappush(queue, (turn + (other <= place), other))
 
 
 def bare(extent: Dim) -> Variable | None:
@@ -108,7 +116,8 @@ def named_parts(type: FunctionType) -> tuple[Variable, ...]:
     """The sizes and elements of its parameters that a function type mentions, as `dim(%x, 0)` or `%n`."""
     found = [variable for clause in type.where for variable in clause.variables()]
     found += [variable for part in (*type.params, type.result) for variable in unbound(part)]
-    return tuple(one for one in dict.fromkeys(found) if one.witness is not None and base_of(one) in type.names)
+    names = frozenset(type.names)
+    return tuple(one for one in dict.fromkeys(found) if one.witness is not None and base_of(one) in names)
 
 
 def unbound(type: GradualType) -> Iterator[Variable]:
@@ -117,7 +126,8 @@ def unbound(type: GradualType) -> Iterator[Variable]:
         case FunctionType(params=params, result=result, where=where):
             inside = [variable for part in (*params, result) for variable in unbound(part)]
             inside += [variable for clause in where for variable in clause.variables()]
-            yield from (variable for variable in inside if base_of(variable) not in type.names)
+            names = frozenset(type.names)
+            yield from (variable for variable in inside if base_of(variable) not in names)
         case TupleType(parts) | DataType(_, parts):
             for part in parts:
                 yield from unbound(part)

@@ -91,25 +91,47 @@ def ranked(type: UnrankedType, rank: int) -> TensorType[Dim]:
     return TensorType(tuple(size_of(type.origin, axis) for axis in range(rank)), type.dtype)
 
 
-def shapes_unknown(type: OpenedType) -> Iterator[str]:
-    """The origins of the unknown shapes in a type of a value in scope."""
+def shapes_unknown(type: OpenedType) -> tuple[str, ...]:
+    """The origins of the unknown shapes in a type of a value in scope, each once."""
     match type:
         case UnrankedType(origin=str(origin)):
-            yield origin
-        case TupleType(fields):
-            for field in fields:
-                yield from shapes_unknown(field)
+            return (origin,)
+        case TupleType():
+            return _unknown_in(type)
+        case _:
+            return ()
+
+
+def _unknown_in(type: TupleType[Dim]) -> tuple[str, ...]:
+    try:
+        return type._shapes
+    except AttributeError:
+        found = tuple(dict.fromkeys(origin for field in type.fields for origin in shapes_unknown(field)))
+        object.__setattr__(type, "_shapes", found)
+        return found
 
 
 def at_rank(type: OpenedType, origin: str, rank: int) -> OpenedType:
     """The type where the shapes of an origin have a known rank.  [type.unranked]"""
-    match type:
-        case UnrankedType(origin=found) if found == origin:
-            return ranked(type, rank)
-        case TupleType(fields):
-            return TupleType(tuple(at_rank(field, origin, rank) for field in fields))
-        case _:
-            return type
+    return all_at_rank({"": type}, origin, rank)[""]
+
+
+def all_at_rank(types: Mapping[str, OpenedType], origin: str, rank: int) -> dict[str, OpenedType]:
+    """As `at_rank`, of types of which some are made of others: what they share is looked at once."""
+    images: dict[int, OpenedType] = {}
+
+    def image(type: OpenedType) -> OpenedType:
+        match type:
+            case UnrankedType(origin=found) if found == origin:
+                return ranked(type, rank)
+            case TupleType(fields) if origin in shapes_unknown(type):
+                if id(type) not in images:
+                    images[id(type)] = TupleType(tuple(map(image, fields)))
+                return images[id(type)]
+            case _:
+                return type
+
+    return {name: image(type) for name, type in types.items()}
 
 
 def content_of(path: str, index: tuple[int, ...], kind: Kind = Kind.GHOST) -> Dim:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TupleType
+from gradual.types.type import Composite, DataType, FunctionType, GradualType, ReferenceType, TupleType
 
 
-def has_more_parts(type: GradualType, limit: int) -> bool:
-    """Whether a type has more than so many parts; no more of them are looked at."""
-    waiting, found = [type], 0
-    while waiting and found <= limit:
-        found += 1
-        match waiting.pop():
-            case TupleType(parts) | DataType(_, parts):
-                waiting += parts
-            case FunctionType(_, params, result):
-                waiting += (*params, result)
-            case ReferenceType(content):
-                waiting.append(content)
-    return found > limit
+def parts_of(type: GradualType) -> int:
+    """How many parts a type has, those of its parts and itself counted."""
+    if not isinstance(type, Composite):
+        return 1
+    try:
+        return type._parts
+    except AttributeError:
+        found = 1 + sum(map(parts_of, _inside(type)))
+        object.__setattr__(type, "_parts", found)
+        return found
+
+
+def _inside(type: GradualType) -> tuple[GradualType, ...]:
+    match type:
+        case TupleType(parts) | DataType(_, parts):
+            return parts
+        case FunctionType(_, params, result):
+            return (*params, result)
+        case ReferenceType(content):
+            return (content,)
+        case _:
+            return ()

@@ -146,6 +146,8 @@ def precise(left: GradualType, right: GradualType, holds: Holds = is_written) ->
             return left == right
         case NeverType(), _:
             return True
+        case FunctionType(), FunctionType() if left == right:
+            return True
         case FunctionType(), FunctionType():
             apart = renamed(left, left, right)
             same = renamed(right, left, right)

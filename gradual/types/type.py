@@ -64,15 +64,24 @@ class TensorType(Generic[E]):
         return len(self.shape)
 
 
+class Composite:
+    """A type made of others, of which what was found of all its parts is kept: whoever builds on it asks again."""
+
+    __slots__ = ("_parts", "_shapes")
+
+    _parts: int
+    _shapes: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
-class TupleType(Generic[E]):
+class TupleType(Composite, Generic[E]):
     """A tuple."""
 
     fields: tuple[Type[E], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionType:
+class FunctionType(Composite):
     """A function: its types are as written, since nothing inside a function type is a value in scope.
 
     Attributes:
@@ -105,7 +114,7 @@ class UnrankedType:
 
 
 @dataclass(frozen=True, slots=True)
-class DataType:
+class DataType(Composite):
     """`List[T]`: a declared type at its arguments, in which no unknown is opened.   [type.data]"""
 
     name: str
@@ -113,7 +122,7 @@ class DataType:
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceType:
+class ReferenceType(Composite):
     """`ref(T)`: a cell; what it holds is opened anew each time it is read.   [type.reference]"""
 
     content: Type[Dim | Hole]

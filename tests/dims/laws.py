@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gradual.dims.constraint import Constraint, at_least
-from gradual.dims.decide import Decider
+from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import variable
 from gradual.dims.facts import Facts
 from gradual.limits import LIMITS
@@ -71,6 +71,20 @@ def _check_witness(witness: Mapping[str, int], trees: Iterable[Tree]) -> None:
     for tree in trees:
         if _decided(built(tree), witness):  # a normal form may be defined where the fact, as written, is not
             assert meant(tree, _filled(witness)) is not False, f"{tree} does not hold at {witness}"
+
+
+def check_brevity(question: Question, decider: Decider) -> None:
+    """What is answered by yes or no is what the whole answer says, which takes longer, where the facts can hold."""
+    known, path, goal = question
+    if not _models(known):
+        return
+    facts, constraint = facts_of(known, path, decider), built(goal)
+    verdict = decider.decide(facts, constraint)
+    assert decider.proves(facts, constraint) == isinstance(verdict, Proved), verdict
+    assert decider.refutes(facts, constraint) == isinstance(verdict, Refuted), verdict
+    assert decider.excludes(facts, constraint) == isinstance(decider.satisfiable(facts, constraint), Nowhere)
+    if decider.allows(facts, constraint):
+        assert not isinstance(decider.satisfiable(facts, constraint), Nowhere)
 
 
 FULL = LIMITS

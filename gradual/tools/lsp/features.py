@@ -148,8 +148,7 @@ def _line(document: Document, span: Span) -> str:
 
 
 def _binding(found: Findings, symbol: Symbol) -> Binding | None:
-    start = -1 if symbol.span is None else symbol.span.start
-    return next((one for one in found.bindings if one.span.start == start), None)
+    return None if symbol.span is None else found.bound.get(symbol.span.start)
 
 
 def definition(document: Document, offset: int) -> lsp.Location | None:

@@ -8,9 +8,10 @@ written type and owes nothing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
 from gradual.compiler import Binding, Compilation, Options, compile_source
@@ -48,6 +49,11 @@ class Findings:
     checks: tuple[Diagnostic, ...]
     bindings: tuple[Binding, ...]
     types: Mapping[str, str]
+
+    @cached_property
+    def bound(self) -> Mapping[int, Binding]:
+        """The bindings by where their names begin; the first where several do."""
+        return {one.span.start: one for one in reversed(self.bindings)}
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,7 @@ class Checker:
             if not more:
                 break
             changed |= more
-        if any(_owner(one.span, functions) is None for one in compilation.diagnostics):
+        if not _are_inside(compilation.diagnostics, functions):
             return self._whole(source, functions)
         self.checked = tuple(sorted(changed))
         self._keep(compilation, functions, changed, texts)
@@ -100,7 +106,7 @@ class Checker:
         compilation = compile_source(source, self._options)
         self._parts = {}
         self.checked = tuple(compilation.types)
-        if functions is not None and all(_owner(one.span, functions) for one in compilation.diagnostics):
+        if functions is not None and _are_inside(compilation.diagnostics, functions):
             texts = {name: source.text[one.span.start : one.span.end] for name, one in functions.items()}
             self._keep(compilation, functions, set(texts), texts)
         return _found(compilation)
@@ -108,24 +114,17 @@ class Checker:
     def _keep(
         self, compilation: Compilation, functions: Mapping[str, ast.Def], names: set[str], texts: Mapping[str, str]
     ) -> None:
-        found = _found(compilation)
+        found = _parted(_found(compilation), functions)
         for name in names:
-            place = functions[name].span
-            own = _own(found, name, place)
+            place, own = functions[name].span, found[name]
             text = texts[name] if all(map(partial(_stays, place), own.diagnostics + own.checks)) else ""
-            self._parts[name] = _Part(text, found.types.get(name, ""), _moved(own, -place.start))
+            self._parts[name] = _Part(text, own.types.get(name, ""), _moved(own, -place.start))
 
 
 def _stays(place: Span, found: Diagnostic) -> bool:
     """Whether a finding speaks of one function only; others may move on their own."""
     spans = [related.span for related in found.related] + [edit.span for help in found.help for edit in help.edits]
     return all(span == NOWHERE or place.start <= span.start <= place.end for span in spans)
-
-
-def _own(found: Findings, name: str, place: Span) -> Findings:
-    types = {name: found.types[name]} if name in found.types else {}
-    parts = (_inside(found.diagnostics, place), _inside(found.checks, place), _inside(found.bindings, place))
-    return Findings(*parts, types)
 
 
 def _functions(module: ast.Module) -> Mapping[str, ast.Def] | None:
@@ -229,12 +228,36 @@ def _left(check: Check) -> Diagnostic:
     return replace(residual(check), message=f"left to a check at run time: {check.condition}")
 
 
-def _owner(span: Span, functions: Mapping[str, ast.Def]) -> str | None:
-    return next((name for name, one in functions.items() if one.span.start <= span.start < one.span.end), None)
+def _are_inside(found: Sequence[Diagnostic], functions: Mapping[str, ast.Def]) -> bool:
+    """Whether each finding is one of a function."""
+    return sum(map(len, _by_function(found, functions).values())) == len(found)
 
 
-def _inside(found: Sequence[P], place: Span) -> tuple[P, ...]:
-    return tuple(one for one in found if place.start <= one.span.start < place.end)
+def _parted(found: Findings, functions: Mapping[str, ast.Def]) -> Mapping[str, Findings]:
+    """What was found in each function."""
+    diagnostics, checks = _by_function(found.diagnostics, functions), _by_function(found.checks, functions)
+    bindings = _by_function(found.bindings, functions)
+    return {
+        name: Findings(
+            tuple(diagnostics[name]),
+            tuple(checks[name]),
+            tuple(bindings[name]),
+            {name: found.types[name]} if name in found.types else {},
+        )
+        for name in functions
+    }
+
+
+def _by_function(found: Iterable[P], functions: Mapping[str, ast.Def]) -> Mapping[str, list[P]]:
+    """What stands in each function, in the order in which it was found."""
+    placed = sorted((one.span.start, one.span.end, name) for name, one in functions.items())
+    starts = [start for start, _, _ in placed]
+    parts: dict[str, list[P]] = {name: [] for name in functions}
+    for one in found:
+        at = bisect_right(starts, one.span.start) - 1
+        if at >= 0 and one.span.start < placed[at][1]:
+            parts[placed[at][2]].append(one)
+    return parts
 
 
 def _joined(parts: Sequence[Findings]) -> Findings:

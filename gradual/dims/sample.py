@@ -1,0 +1,97 @@
+"""Some valuation that satisfies constraints, made from zeros by mending what does not hold, a few times over.
+
+It answers questions whose answer is yes or no at the cost of reading the constraints, however many variables they
+have; it need not be the least one, and often there is one where none is found.   [dim.decide.models]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
+
+from gradual.dims.atom import Variable, names_of
+from gradual.dims.constraint import And, AtMost, Constraint, Equal, Not, Or, Undefined
+from gradual.dims.dim import Dim
+
+_TIMES = 5
+_HUGE = 1 << 40
+
+
+def sample(constraints: Sequence[Constraint]) -> Mapping[Variable, int] | None:
+    """A valuation that satisfies the constraints, if one is found."""
+    model = dict.fromkeys(names_of(constraints), 0)
+    ordered = list(reversed(constraints))  # what is nearest to a goal comes last
+    for _ in range(_TIMES):
+        broken = False
+        for constraint in ordered:
+            if not _holds(constraint, model):
+                broken = True
+                if not _mended(constraint, model):
+                    return None
+        if not broken:
+            return model
+        ordered.reverse()  # what each constraint asks of the next one is met going one way
+    return None
+
+
+def _holds(constraint: Constraint, model: Mapping[Variable, int]) -> bool:
+    try:
+        return constraint.evaluate(model)
+    except Undefined:
+        return False
+
+
+def _mended(constraint: Constraint, model: dict[Variable, int]) -> bool:
+    """Move a variable so that a constraint holds, be it at the cost of another; False if none can be moved."""
+    match constraint:
+        case Equal(difference=difference):
+            return _moved(difference, _onto, model)
+        case AtMost(difference=difference):
+            return _moved(difference, _up_to, model)
+        case Not(part=part):
+            return _moved(part.difference, _off, model)
+        case And(parts=parts):
+            return all(_holds(part, model) or _mended(part, model) for part in parts)
+        case Or(parts=parts):
+            return any(_mended(part, model) for part in parts)
+    return False
+
+
+def _moved(difference: Dim, step: Callable[[int, int], int | None], model: dict[Variable, int]) -> bool:
+    """Move one variable by the step for what the difference is now and its slope; upwards if there is a choice."""
+    try:
+        value = difference.evaluate(model)
+    except Undefined:
+        return False
+    steps = [(name, by) for name, slope in _slopes(difference, model) if (by := step(value, slope)) is not None]
+    name, by = max(steps, key=lambda one: (one[1] > 0, model[one[0]] + one[1] >= 0), default=(None, 0))
+    if name is None or abs(model[name] + by) > _HUGE:
+        return False
+    model[name] += by
+    return True
+
+
+def _slopes(difference: Dim, model: Mapping[Variable, int]) -> Iterator[tuple[Variable, int]]:
+    """How fast a difference grows with variables that are terms or factors of terms."""
+    for monomial, coefficient in difference.terms:
+        for place, atom in enumerate(monomial):
+            others = [*monomial[:place], *monomial[place + 1 :]]
+            if isinstance(atom, Variable) and all(isinstance(other, Variable) for other in others):
+                slope = prod([model[other] for other in others if isinstance(other, Variable)], start=coefficient)
+                if slope:
+                    yield atom, slope
+
+
+def _onto(value: int, slope: int) -> int | None:
+    """The step to 0."""
+    return None if value % slope else -value // slope
+
+
+def _up_to(value: int, slope: int) -> int:
+    """The least step from below to 0 or more."""
+    return -(value // slope) if slope > 0 else value // -slope
+
+
+def _off(value: int, slope: int) -> int:
+    """A step away from 0."""
+    return 1
