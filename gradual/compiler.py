@@ -18,7 +18,7 @@ from gradual.checker.program import Program
 from gradual.core.reading import checks_in
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Help, Severity
-from gradual.dims.decide import Decider
+from gradual.dims.decide import CHEAP, Decider
 from gradual.limits import LIMITS, Limits
 from gradual.ops.catalogue import CATALOGUE
 from gradual.run.machine import run
@@ -276,11 +276,13 @@ def _definitions(surface: ast.Module, result: Checked) -> list[tuple[Elaboration
 
 
 def _trials(source: Source, options: Options) -> Trials:
-    """The source to be checked again with edits, with no helps of its own."""
+    """The source to be checked again with edits, with no helps of its own, nor least counterexamples."""
+    quick = replace(options, advise=False, limits=replace(options.limits, least=0))
 
     def retry(text: str) -> Outcome:
-        again = compile_source(Source(source.name, text), replace(options, advise=False))
-        return Outcome(findings(again.diagnostics), residual(again.checks))
+        again = compile_source(Source(source.name, text), quick)
+        searches = sum(number for rung, number in again.rungs.items() if rung not in CHEAP)
+        return Outcome(findings(again.diagnostics), residual(again.checks), searches)
 
     return Trials(source.text, retry, options.limits.trials)
 

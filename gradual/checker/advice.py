@@ -35,18 +35,25 @@ Findings = frozenset[tuple[str, str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What checking a text gave: its errors, and each residual check by its rule and where it begins."""
+    """What checking a text gave: its errors, each residual check by its rule and where it begins, and what it cost."""
 
     errors: Findings
     residual: tuple[tuple[str, int], ...]
+    searches: int = 0
 
+
+_SEARCH = 4_000
+"""How many characters are checked in the time of one search for a proof or a counterexample."""
 
 Retry = Callable[[str], Outcome]
 
 
 @dataclass(slots=True, eq=False)
 class Trials:
-    """A file that can be checked again with edits, as long as the budget (in characters checked) lasts."""
+    """A file that can be checked again with edits, as long as the budget lasts.
+
+    It is counted in characters checked; a goal that bounds do not decide costs as much as four thousand of them.
+    """
 
     text: str
     retry: Retry
@@ -61,7 +68,11 @@ class Trials:
         """What the edited file gives, None where the budget is spent."""
         start, end = edit.span.start, edit.span.end
         self.budget -= len(self.text) - (end - start) + len(edit.text)
-        return self.retry(self.text[:start] + edit.text + self.text[end:]) if self.budget >= 0 else None
+        if self.budget < 0:
+            return None
+        outcome = self.retry(self.text[:start] + edit.text + self.text[end:])
+        self.budget -= _SEARCH * outcome.searches
+        return outcome
 
 
 def findings(diagnostics: Sequence[Diagnostic]) -> Findings:

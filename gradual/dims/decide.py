@@ -59,6 +59,9 @@ class Undecided:
     """Nobody could tell within the budget."""
 
 
+CHEAP = ("normal-form", "facts", "interval")
+"""The rungs that search for nothing."""
+
 Answer = Nowhere | Somewhere | Undecided
 
 
@@ -173,7 +176,7 @@ class Decider:
 
     def _witness(self, question: _Question, model: Model, path: bool) -> dict[str, int]:
         """The least model by name, of the path's facts too or not: the goal's own variables first.  [dim.witness]"""
-        env = self._least(question, path) or model
+        env = (self._least(question, path) if self._limits.least else None) or model
         found: dict[str, int] = {}
         for name in question.told:
             try:
