@@ -22,7 +22,7 @@ from gradual.dims.decide import Decider
 from gradual.limits import LIMITS, Limits
 from gradual.ops.catalogue import CATALOGUE
 from gradual.run.machine import run
-from gradual.source import Source, Span
+from gradual.source import Source, Span, visible
 from gradual.syntax import ast
 from gradual.syntax.parse import parse
 from gradual.syntax.places import open_places
@@ -166,7 +166,9 @@ class Compilation:
         """What passes made of a program, with the reason in a comment where it is refused.  [pass.surface]"""
         read = compile_source(Source(self.source.name, text), replace(self.options, advise=False))
         error = next((found for found in read.diagnostics if found.severity is Severity.ERROR), None)
-        return text if error is None else f"// checked again, this is refused: {error.code}: {error.message}\n{text}"
+        if error is None:
+            return text
+        return f"// checked again, this is refused: {error.code}: {visible(error.message)}\n{text}"
 
     def run(self, entry: str, *values: Value, runtime: str = "vm") -> Value:
         """The value of `entry(values)`, by the machine, or by the graph runtime for a static function.

@@ -14,11 +14,11 @@ import click
 
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.report.residual import residual
 from gradual.source import Source
 from gradual.tools import report_json
 from gradual.tools.annotate import annotated
 from gradual.tools.files import Text
-from gradual.tools.residual import residual
 
 
 @dataclass(frozen=True, slots=True)

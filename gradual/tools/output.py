@@ -13,7 +13,8 @@ from typing import IO, Any
 
 import click
 
-from gradual.tools.paint import Paint, painter
+from gradual.report.paint import Paint, painter, plain, shielded
+from gradual.source import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,23 @@ class Output:
         return replace(self, stream=sys.stderr, filed=False) if self.filed else self
 
     def line(self, text: str = "") -> None:
-        """Write one line."""
-        self.stream.write(text + "\n")
+        """Write one line, or several; whatever is in it, nothing of it steers a terminal."""
+        self.stream.write(shielded(text, self.paint) + "\n")
+
+    def program(self, text: str) -> None:
+        """Write a program to the last byte, so that it can be read again; for a person as any text."""
+        self.stream.write(shielded(text, plain) if self.terminal else text)
+
+
+def note(text: str) -> None:
+    """Tell something beside the result, on standard error."""
+    click.echo(shielded(text, plain), err=True)
+
+
+def told(trouble: click.ClickException) -> None:
+    """Tell a trouble of the tool, or wrong usage; what was given is shown on one line."""
+    trouble.message = visible(trouble.message)  # type: ignore[misc]  # final to those who inherit, not to who shows it
+    trouble.show()
 
 
 def shared(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -112,4 +128,4 @@ class Trouble(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Write it as a line of its own."""
-        click.echo(f"error[{self.code}]: {self.message}", file=file or sys.stderr)
+        click.echo(visible(f"error[{self.code}]: {self.message}"), file=file or sys.stderr)

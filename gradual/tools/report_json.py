@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gradual.diagnostic import Diagnostic, Help, Related
-from gradual.source import Position, Source, Span
+from gradual.source import Position, Source, Span, visible
 
 if TYPE_CHECKING:
     from gradual.compiler import Binding, Compilation
@@ -20,7 +20,15 @@ Object = dict[str, Any]
 
 def line(form: Object) -> str:
     """One object as one line."""
-    return json.dumps(form, ensure_ascii=False)
+    return written(form)
+
+
+def written(form: object, indent: int | None = None) -> str:
+    """The text of a JSON form, as readable as can be: what steers a terminal is escaped, all other characters stay."""
+    text = json.dumps(form, ensure_ascii=False, indent=indent)
+    if text.isprintable():
+        return text
+    return "".join(one if one == "\n" or visible(one) == one else json.dumps(one)[1:-1] for one in text)
 
 
 def span(source: Source, where: Span) -> Object:

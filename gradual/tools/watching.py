@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gradual.tools.files import expanded
-from gradual.tools.output import Output, Trouble
+from gradual.tools.output import Output, Trouble, told
 
 PAUSE = 0.2
 """Seconds between two looks at the files."""
@@ -31,11 +31,11 @@ def watching(out: Output, paths: Sequence[str], look: Callable[[], object]) -> N
             continue
         seen = now
         if out.terminal:
-            out.line(CLEARED)
+            out.stream.write(CLEARED)
         try:
             look()
         except click.ClickException as trouble:
-            trouble.show()
+            told(trouble)
         out.stream.flush()
 
 

@@ -10,8 +10,9 @@ import click
 
 from gradual.compiler import Options
 from gradual.diagnostic import Diagnostic, Severity
-from gradual.source import Source
-from gradual.tools import render, report_json
+from gradual.report import render
+from gradual.source import Source, visible
+from gradual.tools import report_json
 from gradual.tools.checking import Checked, Wanted, checked_all
 from gradual.tools.files import texts
 from gradual.tools.output import Output, shared
@@ -137,7 +138,7 @@ def _loud(found: Iterable[Diagnostic], out: Output) -> list[Diagnostic]:
 # -------------------------------------------------------------------------------------------------------- formats
 def _full(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
     """The program or its functions' types, then every diagnostic with its excerpt."""
-    name = [out.paint(checked.source.name, "strong")] if many else []
+    name = [out.paint(visible(checked.source.name), "strong")] if many else []
     if not out.quiet and (head := "\n".join([*name, *checked.head])):
         yield head + "\n"
     locate = render.within(checked.source)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gradual.source import Source
+from gradual.source import Source, visible
 from gradual.syntax.format import formatted
 from gradual.syntax.parse import parse
 from gradual.tools.accepted import show
@@ -34,11 +34,11 @@ def _one(out: Output, text: Text, only_check: bool) -> int:
         return 1
     result = formatted(source)
     if source.name == STDIN and not only_check:
-        out.stream.write(result)
+        out.program(result)
         return 0
     if result == source.text:
         return 0
-    out.line(f"{'would reformat' if only_check else 'reformatted'} {source.name}")
+    out.line(f"{'would reformat' if only_check else 'reformatted'} {visible(source.name)}")
     return 1 if only_check else _rewritten(source, result)
 
 

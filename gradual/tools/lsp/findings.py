@@ -16,10 +16,10 @@ from typing import Protocol, TypeVar
 from gradual.compiler import Binding, Compilation, Options, compile_source
 from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic, Edit, Help, Related
+from gradual.report.residual import residual
 from gradual.source import NOWHERE, Source, Span
 from gradual.syntax import ast
 from gradual.tools.lsp.names import everything
-from gradual.tools.residual import residual
 
 
 class Placed(Protocol):
