@@ -73,7 +73,6 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
         case Proved():
             state.proved += 1
         case Refuted(because, witness):
-            state.refuted += 1
             _refute(state, replace(described(), goal=asked), because, dict(witness))
             return False
         case Unknown():
@@ -308,7 +307,6 @@ def settle(state: Elaboration) -> None:
             if postponed.follows:
                 continue
             state.diagnostics.append(postponed.error)
-            state.refuted += 1
             refuted.update((postponed.check,) if postponed.check is not None else ())
         elif postponed.rigid:
             state.diagnostics.append(_rigid_warning(postponed.error))

@@ -239,7 +239,6 @@ class Join:
         for i, j in combinations(_distinct(dims), 2):
             match self.state.program.decider.decide(self.state.facts, equal(dims[i], dims[j])):
                 case Refuted():
-                    self.state.refuted += 1
                     error = self._disagreement(i, j, axis, dims, {})
                     self.state.diagnostics.append(error)
                     return None

@@ -130,12 +130,12 @@ def nested(data: Any) -> Read:
     """
     if type(data) in _PLAIN:
         return Read((), None, [data])
-    if not isinstance(data, _LISTS):
+    if not isinstance(data, LISTS):
         return read(data)
     shape: list[int] = []
     level: list[Any] = [data]
-    while level and any(isinstance(part, _LISTS) for part in level):
-        _even(len(part) if isinstance(part, _LISTS) else None for part in level)
+    while level and any(isinstance(part, LISTS) for part in level):
+        _even(len(part) if isinstance(part, LISTS) else None for part in level)
         shape.append(len(level[0]))
         level = [inner for part in level for inner in part]
     if all(type(part) in _PLAIN for part in level):
@@ -144,7 +144,7 @@ def nested(data: Any) -> Read:
 
 
 _PLAIN: tuple[type[Any], ...] = (bool, int, float)
-_LISTS = (list, tuple, range)
+LISTS = (list, tuple, range)
 
 
 def _stacked(shape: tuple[int, ...], parts: Sequence[Read]) -> Read:

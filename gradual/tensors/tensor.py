@@ -138,6 +138,12 @@ class Tensor:
     def __hash__(self) -> int:
         return hash((self.shape, self.dtype))
 
+    def __str__(self) -> str:
+        """As a call of the command line writes it: `float32 [[1.0, 2.0]]`; of a large tensor the ends of each axis."""
+        from gradual.tensors.text import shown_value
+
+        return shown_value(self)
+
     def __repr__(self) -> str:
         shown = ", ".join(repr(element) for element in self.flat()[:6]) if self.size <= 6 else f"… {self.size} elements"
         return f"Tensor[{self.shape}, {self.dtype}]({shown})"

@@ -15,6 +15,7 @@ import click
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.report.residual import residual
+from gradual.report.summary import types_shown
 from gradual.source import Source
 from gradual.tools import report_json
 from gradual.tools.annotate import annotated
@@ -131,7 +132,7 @@ def _head(compilation: Compilation, wanted: Wanted) -> Iterator[str]:
         case "full":
             if wanted.annotate:
                 yield from (annotated(compilation), "")
-            yield from (f"{name} : {type_}" for name, type_ in compilation.types.items())
+            yield from types_shown(compilation.types)
         case "json":
             yield from map(report_json.line, report_json.compiled(compilation, wanted.annotate))
 

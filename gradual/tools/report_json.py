@@ -10,8 +10,9 @@ from gradual.diagnostic import Diagnostic, Help, Related
 from gradual.source import Position, Source, Span, visible
 
 if TYPE_CHECKING:
-    from gradual.compiler import Binding, Compilation
+    from gradual.compiler import Compilation
     from gradual.core.terms import Check
+    from gradual.report.bindings import Binding
     from gradual.run.value import Blame, Fault
     from gradual.tensors.value import Value
 

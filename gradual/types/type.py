@@ -21,6 +21,17 @@ Content = Dim | Constraint
 """One known element of an integer tensor (a `Dim`) or of a boolean one (a `Constraint`)."""
 
 
+class Shown:
+    """What `str` shows as a program would write it."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        from gradual.types.text import shown
+
+        return shown(self)  # type: ignore[arg-type]  # whatever inherits is a type
+
+
 @dataclass(frozen=True, slots=True)
 class Hole:
     """`?` where a dim may stand: nothing is known, or only a bound.
@@ -45,7 +56,7 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
-class TensorType(Generic[E]):
+class TensorType(Shown, Generic[E]):
     """A tensor of known rank.
 
     `contents` are the elements in row-major order of an integer or boolean tensor of rank 0, or of rank 1 and
@@ -65,14 +76,14 @@ class TensorType(Generic[E]):
 
 
 @dataclass(frozen=True, slots=True)
-class TupleType(Generic[E]):
+class TupleType(Shown, Generic[E]):
     """A tuple."""
 
     fields: tuple[Type[E], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionType:
+class FunctionType(Shown):
     """A function: its types are as written, since nothing inside a function type is a value in scope.
 
     Attributes:
@@ -93,7 +104,7 @@ class FunctionType:
 
 
 @dataclass(frozen=True, slots=True)
-class UnrankedType:
+class UnrankedType(Shown):
     """`Tensor[*, dtype]`: a tensor of unknown rank.
 
     Opened, its rank, its number of elements and its sizes are those of the value at the path `origin`: two values of
@@ -105,7 +116,7 @@ class UnrankedType:
 
 
 @dataclass(frozen=True, slots=True)
-class DataType:
+class DataType(Shown):
     """`List[T]`: a declared type at its arguments, in which no unknown is opened.   [type.data]"""
 
     name: str
@@ -113,21 +124,21 @@ class DataType:
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceType:
+class ReferenceType(Shown):
     """`ref(T)`: a cell; what it holds is opened anew each time it is read.   [type.reference]"""
 
     content: Type[Dim | Hole]
 
 
 @dataclass(frozen=True, slots=True)
-class TypeVariable:
+class TypeVariable(Shown):
     """A type parameter `A` inside its function: nothing is known of its values.   [type.parameter]"""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class NeverType:
+class NeverType(Shown):
     """The type argument of which there is no value, as in `Nil: List[_]`; it flows into every type.   [type.data]"""
 
 

@@ -11,6 +11,7 @@ import click
 from gradual.compiler import Options
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.report import render
+from gradual.report.summary import totals
 from gradual.source import Source, visible
 from gradual.tools import report_json
 from gradual.tools.checking import Checked, Wanted, checked_all
@@ -188,10 +189,4 @@ def _last_line(out: Output, tally: Tally, wanted: Wanted, seconds: float) -> Non
         if out.verbose:
             out.line("decided by " + (" · ".join(f"{k} {n}" for k, n in sorted(tally.rungs.items())) or "nothing"))
         took = f"   in {seconds:.2f} s" if out.terminal else ""
-        out.line(totals(tally) + took)
-
-
-def totals(tally: Tally) -> str:
-    """`proved 14 · residual 3 · refuted 0`, and the number of errors if there are any."""
-    counts = [f"proved {tally.proved}", f"residual {tally.residual}", f"refuted {tally.refuted}"]
-    return " · ".join([*counts, *([f"errors {tally.errors}"] if tally.errors else [])])
+        out.line(totals(**tally.counts()) + took)

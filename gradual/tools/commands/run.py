@@ -10,8 +10,7 @@ import click
 
 from gradual.compiler import Compilation, Options
 from gradual.diagnostic import Diagnostic
-from gradual.passes.requiring import NotStatic
-from gradual.run.value import Blame, Fault
+from gradual.run.value import Blame, Fault, NotStatic
 from gradual.tensors.text import shown_value
 from gradual.tensors.value import Value
 from gradual.tools import arguments, report_json
