@@ -50,6 +50,7 @@ class Diagnostic:
     """One finding about a program.
 
     Attributes:
+        rule: empty where there is no program that a rule could speak of: a file that cannot be read.
         message: one line, lower case, no full stop, understandable alone.
         label: the words under the primary span.
         notes: facts, the counterexample first.
@@ -91,7 +92,7 @@ class Diagnostic:
 
     def __str__(self) -> str:
         """`file:line:column: error[E0302]: message [rule]`, on one line."""
-        said = f"{self.severity}[{self.code}]: {visible(self.message)} [{self.rule}]"
+        said = f"{self.severity}[{self.code}]: {visible(self.message)}" + (f" [{self.rule}]" if self.rule else "")
         if self.source is None:
             return said
         place = "" if self.start is None else f":{self.line}:{self.column}"

@@ -37,7 +37,8 @@ def full(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
 def concise(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
     """`file:line:column: error[E0302]: message [rule]`."""
     source, span = locate(diagnostic.span)
-    return f"{place(source, span)}: {_headline(diagnostic, paint)} [{diagnostic.rule}]"
+    at = place(source, span) if diagnostic.span != NOWHERE else visible(source.name)
+    return f"{at}: {_headline(diagnostic, paint)}" + (f" [{diagnostic.rule}]" if diagnostic.rule else "")
 
 
 def place(source: Source, span: Span) -> str:
@@ -67,7 +68,7 @@ def _footer(diagnostic: Diagnostic, paint: Paint, margin: int) -> Iterator[str]:
     nowhere = [related.label for related in diagnostic.related if related.span == NOWHERE]
     for note in (*diagnostic.notes, *nowhere):
         yield _item("note", note, paint, margin)
-    if not any(diagnostic.rule in note for note in diagnostic.notes):
+    if diagnostic.rule and not any(diagnostic.rule in note for note in diagnostic.notes):
         yield _item("rule", diagnostic.rule, paint, margin)
     for help_ in diagnostic.help:
         yield _item("help", help_.text, paint, margin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from gradual.source import Source, Span
 from gradual.tools.output import Trouble
 
 STDIN = "<stdin>"
+PROGRAM = ".relay"
+"""How the name of a program ends."""
 MODEL = ".onnx"
 """How the name of a model ends, which is imported."""
 
@@ -22,11 +25,6 @@ class Text:
 
     source: Source
     flaw: Diagnostic | None
-
-
-def texts(paths: Sequence[str]) -> list[Text]:
-    """The texts of files, of `-`, and of every `.relay` file under folders, each once, folders in sorted order."""
-    return [read(path) for path in expanded(paths)]
 
 
 def read(path: str) -> Text:
@@ -64,27 +62,48 @@ def decoded(name: str, data: bytes) -> Text:
         return Text(Source(name, data.decode(errors="replace")), flaw)
 
 
-def expanded(paths: Iterable[str]) -> list[str]:
-    """The paths of the files, `-` as it is, each once; raises Trouble for a folder without any."""
-    return list(dict.fromkeys(_expanded(paths)))
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What cannot be looked at, in the place of the files under it, and why."""
+
+    path: str
+    says: str
+
+    @property
+    def trouble(self) -> Trouble:
+        """The same to be raised."""
+        return Trouble("E0701", self.says)
 
 
-def _expanded(paths: Iterable[str]) -> Iterator[str]:
+def expanded(paths: Iterable[str], endings: Sequence[str]) -> list[str | Absent]:
+    """The paths of the files, `-` as it is, each once; for a folder those under it with such an ending, sorted."""
+    return list(dict.fromkeys(_expanded(paths, tuple(endings))))
+
+
+def _expanded(paths: Iterable[str], endings: tuple[str, ...]) -> Iterator[str | Absent]:
     for path in paths:
         if path != "-" and _is_folder(path):
-            yield from _inside(path)
+            yield from _inside(path, endings)
         else:
             yield path if path == "-" else Path(path).as_posix()
 
 
-def _inside(folder: str) -> list[str]:
-    try:
-        found = sorted(path.as_posix() for path in Path(folder).rglob("*.relay") if path.is_file())
-    except OSError as error:
-        raise Trouble("E0701", f"cannot read `{folder}`: {error.strerror}") from error
-    if not found:
-        raise Trouble("E0701", f"no `.relay` file under `{folder}`")
-    return found
+def _inside(folder: str, endings: tuple[str, ...]) -> list[str | Absent]:
+    """The files under a folder; folders whose name begins with a dot are left out, as those of tools are."""
+    found: list[str] = []
+    absent: list[str | Absent] = []
+
+    def unreadable(error: OSError) -> None:
+        absent.append(Absent(str(error.filename), f"cannot read `{error.filename}`: {error.strerror}"))
+
+    for place, folders, names in os.walk(folder, onerror=unreadable):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = (Path(place, name) for name in names if name.endswith(endings))
+        found += [path.as_posix() for path in paths if path.is_file()]
+    if not found and not absent:
+        said = " or ".join(f"`{ending}`" for ending in endings)
+        return [Absent(folder, f"no {said} file under `{folder}`")]
+    return [*sorted(found), *absent]
 
 
 def _is_folder(path: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
@@ -118,14 +118,20 @@ def save_bytes(path: str, data: bytes) -> None:
 
 
 class Trouble(click.ClickException):
-    """A trouble of the tool, not of the program: told on standard error, exit 2."""
+    """A trouble of the tool, not of the program: told on standard error, exit 2.
+
+    Attributes:
+        reasons: what makes up the trouble, a line each, where there may be several.
+    """
 
     exit_code = 2
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, reasons: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.code = code
+        self.reasons = tuple(reasons)
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Write it as a line of its own."""
-        click.echo(visible(f"error[{self.code}]: {self.message}"), file=file or sys.stderr)
+        """Write it, each reason as a line of its own."""
+        for line in self.reasons or (self.message,):
+            click.echo(visible(f"error[{self.code}]: {line}"), file=file or sys.stderr)

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from gradual import __version__
 from gradual.diagnostic import Diagnostic, Help, Severity
 from gradual.report import render
-from gradual.source import Source, Span, visible
+from gradual.source import NOWHERE, Source, Span, visible
 from gradual.tools.explain import code_facts
 from gradual.tools.report_json import Object, plain, written
 
@@ -28,17 +28,15 @@ Told = tuple[Source, Sequence[Diagnostic]]
 def annotation(source: Source, found: Diagnostic) -> str:
     """A diagnostic as a workflow command, which marks the lines of a change: `::error file=…,line=…::message`."""
     start, end = source.position(found.span.start), source.position(found.span.end)
-    where = {
-        "file": source.name,
-        "line": start.line,
-        "col": start.column,
-        "endLine": end.line,
-        "endColumn": end.column,
-        "title": f"{found.code} {found.rule}",
-    }
+    place = {"line": start.line, "col": start.column, "endLine": end.line, "endColumn": end.column}
+    where = {"file": source.name} | (place if found.span != NOWHERE else {}) | {"title": _title(found)}
     properties = ",".join(f"{name}={_escaped(visible(str(value)), ':,')}" for name, value in where.items())
     command = "notice" if found.severity is Severity.NOTE else found.severity
     return f"::{command} {properties}::{_escaped(visible(_said(found), _LAYOUT))}"
+
+
+def _title(found: Diagnostic) -> str:
+    return f"{found.code} {found.rule}".rstrip()
 
 
 def _escaped(text: str, marks: str = "") -> str:
@@ -92,7 +90,8 @@ def _result(source: Source, found: Diagnostic, index: int) -> Object:
 
 
 def _location(source: Source, span: Span) -> Object:
-    return {"physicalLocation": {"artifactLocation": _artifact(source), "region": _region(source, span)}}
+    region = {"region": _region(source, span)} if span != NOWHERE else {}
+    return {"physicalLocation": {"artifactLocation": _artifact(source), **region}}
 
 
 def _artifact(source: Source) -> Object:

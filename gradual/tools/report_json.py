@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gradual.report.bindings import Binding
     from gradual.run.value import Blame, Fault
     from gradual.tensors.value import Value
+    from gradual.tools.checking import Checked
 
 Object = dict[str, Any]
 
@@ -111,6 +112,12 @@ def plain(data: object) -> Any:
     if isinstance(data, list | tuple):
         return [plain(part) for part in data]
     return data if data is None or type(data) in (bool, int, float, str) else str(data)
+
+
+def file(checked: Checked) -> Object:
+    """What became of one of several files: `ok`, `errors`, or why it was not checked."""
+    row = {"kind": "file", "file": checked.source.name, "outcome": str(checked.outcome), "proved": checked.proved}
+    return row | {"residual": checked.residual, "refuted": checked.refuted, "errors": checked.errors}
 
 
 def summary(counts: Mapping[str, int]) -> Object:
