@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gradual.checker.advice import Outcome, Trials, advised, annotation_for, findings, name_for, residual
+from gradual.checker.advice import Outcome, Trials, advised, annotation_for, divided, findings, name_for, residual
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
 from gradual.core.reading import checks_in
@@ -314,7 +314,9 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
         program = Program(source, surface, CATALOGUE, decider, options.limits, _strict(surface))
         result = checked(program)
     graded = list(_graded(result.diagnostics, options))
-    if options.advise and not found:
+    if options.advise and found:
+        found = divided(found, graded, _trials(source, options))
+    elif options.advise:
         graded = advised(graded, result.definitions(surface), _trials(source, options))
     for state in result.elaborations.values():
         state.forget()

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
-from typing import Any
+from typing import Any, cast
 
 from gradual.checker.elaboration import Elaboration, mentions_ghost
 from gradual.checker.provenance import written_at
@@ -26,6 +26,7 @@ from gradual.dims.meaning import rebuilt
 from gradual.dims.reduce import reduced
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.syntax.dividing import divisions
 from gradual.types.measuring import bare
 
 Findings = frozenset[tuple[str, str, int]]
@@ -72,6 +73,30 @@ def findings(diagnostics: Sequence[Diagnostic]) -> Findings:
 
 def _alike(diagnostic: Diagnostic) -> tuple[str, str]:
     return diagnostic.code, str(diagnostic.data.get("goal", diagnostic.message))
+
+
+# ---------------------------------------------------------------------------------------------------------- divisions
+def divided(found: Sequence[Diagnostic], others: Sequence[Diagnostic], trials: Trials) -> list[Diagnostic]:
+    """The errors of syntax, each that comes of a comment with the division that mends it, if one does.
+
+    `others` are the errors of what could be read.  [syntax.comment]
+    """
+    before = findings([*found, *others])
+    return [_with_division(one, before, trials) if "comment" in one.data else one for one in found]
+
+
+def _with_division(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic:
+    for help in divisions(trials.text, cast(int, error.data["comment"])):
+        outcome = trials.outcome(help.edits[0])
+        if outcome is not None and not before <= outcome.errors and _owed_only(outcome.errors - before):
+            return replace(error, help=(help,))
+    note = "in an expression `//` begins a comment: `dim[n // m]` divides sizes, `floor_divide(%a, %b)` integers"
+    return replace(error, notes=(*error.notes, note))
+
+
+def _owed_only(errors: Findings) -> bool:
+    """Whether these are obligations: a program that can be read and typed may still owe that a divisor is not 0."""
+    return all(code in ("E0301", "E0302", "E0308") for code, _, _ in errors)
 
 
 # ------------------------------------------------------------------------------------------------------ preconditions

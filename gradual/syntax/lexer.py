@@ -75,11 +75,12 @@ class Lexer:
         open: the brackets that are open, each with its offset and whether arithmetic was allowed around it.
         diagnostics: what was found wrong with tokens that could be read all the same.
         divided: where the last comment of this definition starts that stands after an operand on its line.
+        before: the same for the definition before, while the word is read that begins this one.
     """
 
     __slots__ = (
-        *("arithmetic", "declared", "diagnostics", "divided", "lexicon", "metadata", "naming", "open", "section"),
-        "text",
+        *("arithmetic", "before", "declared", "diagnostics", "divided", "lexicon", "metadata", "naming", "open"),
+        *("section", "text"),
     )
 
     def __init__(self, text: str, metadata: Metadata) -> None:
@@ -93,6 +94,7 @@ class Lexer:
         self.naming = False  # the last bracket came after `fn`
         self.diagnostics: list[Diagnostic] = []
         self.divided: int | None = None
+        self.before: int | None = None
 
     def tokens(self) -> Iterator[Token]:
         """Every token in order, the last is END."""
@@ -259,7 +261,7 @@ class Lexer:
             return number["NAME"], ast.Name(intern(word), Span(start, end))
         if word in DEFINING:
             self.declared.clear()
-            self.divided = None
+            self.before, self.divided = self.divided, None
         self.arithmetic = word not in DEFINING and (self.arithmetic or word in ("where", "assert"))
         return self.lexicon.words[word], word
 
