@@ -222,7 +222,7 @@ def _fifo_buffer(data: Tensor, buffer: Tensor, *, axis: int) -> Tensor:
     return tensor_of(buffer.shape, buffer.dtype, found)
 
 
-@operator("nn.fifo_buffer", meaning=_fifo_buffer, family="blocks")
+@operator("nn.fifo_buffer", meaning=_fifo_buffer, family="blocks", alike=(0, 1))
 def fifo_buffer(data: TensorType[Dim], buffer: TensorType[Dim], *, axis: int) -> Judgement:
     """The buffer with the data pushed in at the end of an axis.   t[..a, m, ..b], t[..a, n, ..b] -> t[..a, n, ..b]
 
