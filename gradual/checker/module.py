@@ -99,14 +99,16 @@ def _gathered(
             checks.append(check)
             check.id = f"c{len(checks)}"
         found += states[name].diagnostics
-    found = list({(one.code, one.rule, one.message, one.span): one for one in reversed(found)}.values())
+    unique: dict[tuple[object, ...], Diagnostic] = {}
+    for one in found:
+        unique.setdefault((one.code, one.rule, one.message, one.span), one)
     return Checked(
         Module({name: function for name in names if (function := functions[name]) is not None}, data),
-        tuple(sorted(found, key=lambda diagnostic: (diagnostic.span.start, diagnostic.span.end, diagnostic.code))),
+        tuple(sorted(unique.values(), key=lambda found: (found.span.start, found.span.end, found.code))),
         tuple(checks),
         states,
         sum(state.proved for state in states.values()),
-        sum(map(_refutes, found)),
+        sum(map(_refutes, unique.values())),
     )
 
 

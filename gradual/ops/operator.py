@@ -35,7 +35,7 @@ class Need:
         says: the failure in the user's words, such as "contracted dimensions differ".
         operands: the arguments concerned as (index, axis); axis None for the argument's contents or as a whole.
             A tuple argument's field is addressed by (index, field, axis).
-        sides: two computed numbers that must agree, where they are not sizes of the operands.
+        sides: the two numbers that must agree, where there are two; the sizes of two operands unless given.
     """
 
     goal: Constraint
