@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gradual.checker.advice import Outcome, Trials, advised, annotation_for, divided, findings, name_for, residual
+from gradual.checker.computed import computed
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
 from gradual.core.reading import checks_in
@@ -317,6 +318,7 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
     if options.advise and found:
         found = divided(found, graded, _trials(source, options))
     elif options.advise:
+        graded = computed(graded, surface, CATALOGUE, _trials(source, options))
         graded = advised(graded, result.definitions(surface), _trials(source, options))
     for state in result.elaborations.values():
         state.forget()

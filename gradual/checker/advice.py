@@ -88,15 +88,18 @@ def divided(found: Sequence[Diagnostic], others: Sequence[Diagnostic], trials: T
 def _with_division(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic:
     for help in divisions(trials.text, cast(int, error.data["comment"])):
         outcome = trials.outcome(help.edits[0])
-        if outcome is not None and not before <= outcome.errors and _owed_only(outcome.errors - before):
+        if outcome is not None and mends(outcome.errors, before):
             return replace(error, help=(help,))
     note = "in an expression `//` begins a comment: `dim[n // m]` divides sizes, `floor_divide(%a, %b)` integers"
     return replace(error, notes=(*error.notes, note))
 
 
-def _owed_only(errors: Findings) -> bool:
-    """Whether these are obligations: a program that can be read and typed may still owe that a divisor is not 0."""
-    return all(code in ("E0301", "E0302", "E0308") for code, _, _ in errors)
+def mends(errors: Findings, before: Findings) -> bool:
+    """Whether an error went away, and none came but obligations.
+
+    A program that can be read and typed may still owe that a divisor is not 0.
+    """
+    return not before <= errors and all(code in ("E0301", "E0302", "E0308") for code, _, _ in errors - before)
 
 
 # ------------------------------------------------------------------------------------------------------ preconditions

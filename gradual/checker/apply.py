@@ -347,7 +347,7 @@ def read_attributes(state: Elaboration, operator: Operator, written: Sequence[as
         try:
             given[attribute.key] = _value_of(reading, attribute.value)
         except NotADim as found:
-            found.report(state, f"attribute `{attribute.key}`: ")
+            found.report(state, f"attribute `{attribute.key}`: ", {"computed": attribute.key})
             return None
         except Unreadable:
             return None
