@@ -185,9 +185,9 @@ def elements_of(dtype: DType, raw: bytes, swapped: bool) -> array[Any]:
             return array("b", raw.translate(_TRUTH))
         case DType.FLOAT16:
             order = "=" if not swapped else ">" if sys.byteorder == "little" else "<"
-            return array("f", struct.unpack(f"{order}{len(raw) // 2}e", raw))
+            return array("f", (number for (number,) in struct.iter_unpack(f"{order}e", raw)))
         case DType.BFLOAT16:
-            return array("f", array("I", [bits << 16 for bits in _ordered("H", raw, swapped)]).tobytes())
+            return array("f", array("I", (bits << 16 for bits in _ordered("H", raw, swapped))).tobytes())
     return _ordered(TYPECODES[dtype], raw, swapped)
 
 

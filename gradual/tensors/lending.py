@@ -35,10 +35,10 @@ def packed(tensor: Tensor) -> memoryview:
         return memoryview(b"")
     match tensor.dtype:
         case DType.FLOAT16:
-            return memoryview(struct.pack(f"{tensor.size}e", *tensor.elements))
+            return memoryview(b"".join(map(struct.Struct("e").pack, tensor.elements)))
         case DType.BFLOAT16:
             wide = array("I", array("f", tensor.elements).tobytes())
-            return memoryview(array("H", [bits >> 16 for bits in wide]).tobytes())
+            return memoryview(array("H", (bits >> 16 for bits in wide)).tobytes())
     return memoryview(tensor.elements).cast("B").toreadonly()
 
 

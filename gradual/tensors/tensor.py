@@ -166,12 +166,12 @@ def random_tensor(shape: tuple[int, ...], dtype: DType, seed: int) -> Tensor:
     draw = Random(seed).getrandbits
     count = numel(shape)
     if dtype is DType.BOOL:
-        return tensor_of(shape, dtype, array("b", [draw(1) for _ in range(count)]))
+        return tensor_of(shape, dtype, array("b", (draw(1) for _ in range(count))))
     if dtype.is_integer:
-        return tensor_of(shape, dtype, array(TYPECODES[dtype], [draw(32) % 10 for _ in range(count)]))
+        return tensor_of(shape, dtype, array(TYPECODES[dtype], (draw(32) % 10 for _ in range(count))))
     bits = PRECISION[dtype]
     unit = 2.0 ** (1 - bits)
-    return tensor_of(shape, dtype, array(TYPECODES[dtype], [draw(bits) * unit - 1.0 for _ in range(count)]))
+    return tensor_of(shape, dtype, array(TYPECODES[dtype], (draw(bits) * unit - 1.0 for _ in range(count))))
 
 
 def _hold(made: Tensor, shape: tuple[int, ...], dtype: DType, elements: Any) -> None:

@@ -52,7 +52,7 @@ def _one_by_one(units: Sequence[Unit], wanted: Wanted) -> Iterator[Checked]:
             yield found
         if rest:
             why = "the process that checked it was ended, perhaps for want of memory"
-            yield unchecked(rest.popleft(), Outcome.MEMORY, "E0701", why)
+            yield unchecked(rest.popleft(), Outcome.MEMORY, "E0704", why)
 
 
 def _beside(units: Sequence[Unit], wanted: Wanted, jobs: int) -> Iterator[Checked]:
@@ -82,7 +82,7 @@ def _guarded(unit: Unit, wanted: Wanted) -> Checked:
     except Trouble as trouble:
         return troubled(unit, trouble)
     except MemoryError:
-        return unchecked(unit, Outcome.MEMORY, "E0701", "there was too little memory to check it")
+        return unchecked(unit, Outcome.MEMORY, "E0704", "there was too little memory to check it")
     except Exception:  # the boundary of a file, as `cli.entry` is that of a run over one
         why = "a fault of gradual itself, not of the program; please report it with the lines below"
         crashed = unchecked(unit, Outcome.CRASHED, "E0900", why)

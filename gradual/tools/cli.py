@@ -98,6 +98,9 @@ def entry(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
+    except MemoryError:
+        note("error[E0704]: what was asked for needs more memory than there is")
+        return 2
     except Exception:
         note(_report())
         return INTERNAL

@@ -13,6 +13,7 @@ from gradual.importers.onnx.reading import load
 from gradual.source import Source
 from gradual.syntax.format import formatted
 from gradual.syntax.parse import parse
+from gradual.tools.files import regular
 from gradual.tools.output import Trouble
 
 
@@ -24,6 +25,7 @@ def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
 def imported(path: str, where: str | None = None, opens: bool = False) -> Program:
     """The program of a model in canonical form; raises Trouble where there is none."""
     try:
+        regular(path, "file")
         found = program(load(path), where, opens)
     except Unreadable as trouble:
         raise Trouble(trouble.code, str(trouble)) from trouble

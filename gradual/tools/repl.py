@@ -9,6 +9,7 @@ from gradual.compiler import Options
 from gradual.core.print import printed
 from gradual.core.terms import Check, Module
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.limits import LIMITS
 from gradual.report import render
 from gradual.report.residual import residual
 from gradual.run.value import Stop
@@ -20,6 +21,7 @@ from gradual.tools import session
 from gradual.tools.arguments import Argument, read_call, values
 from gradual.tools.explain import Page, explained
 from gradual.tools.files import read as read_file
+from gradual.tools.files import too_long
 from gradual.tools.output import Output, Trouble, save_text
 from gradual.tools.session import Compiled, State
 from gradual.types.text import shown
@@ -70,6 +72,8 @@ class Session:
             if not line.strip():
                 break
             text += "\n" + line
+            if len(text) > LIMITS.message:
+                raise too_long("an input", "message")
         return text
 
     def answer(self, text: str) -> None:

@@ -166,7 +166,7 @@ def test_a_file_that_ends_its_process_costs_no_other_its_row() -> None:
 
 @pytest.mark.parametrize(
     ("error", "outcome", "code"),
-    [(MemoryError, Outcome.MEMORY, "E0701"), (ZeroDivisionError, Outcome.CRASHED, "E0900")],
+    [(MemoryError, Outcome.MEMORY, "E0704"), (ZeroDivisionError, Outcome.CRASHED, "E0900")],
 )
 def test_a_fault_costs_no_other_its_row(
     gradual: Gradual, files: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception], outcome: Outcome, code: str

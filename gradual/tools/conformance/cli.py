@@ -29,6 +29,7 @@ from gradual.tools.conformance.known import Known, read_known, weighed
 from gradual.tools.conformance.read import Collection, load
 from gradual.tools.conformance.reference import Reference
 from gradual.tools.conformance.run import EVERY, LOST, Class, Result, run, tallied
+from gradual.tools.files import text_of
 from gradual.tools.output import note
 
 PATTERNS = click.argument("patterns", nargs=-1, metavar="[CASE or FILE]…")
@@ -178,7 +179,7 @@ def _known(path: Path | None, collection: Collection) -> dict[str, Known]:
     if path is None:
         return {}
     try:
-        return read_known(path.read_text(encoding="utf-8-sig"), str(path), {case.id for case in collection.cases})
+        return read_known(text_of(path).removeprefix("\ufeff"), str(path), {case.id for case in collection.cases})
     except (Malformed, UnicodeDecodeError) as malformed:
         note(visible(f"{path}: {malformed}" if isinstance(malformed, UnicodeDecodeError) else str(malformed)))
         raise SystemExit(2) from malformed
@@ -272,7 +273,7 @@ def _blessed(id: str, root: Path, dry_run: bool) -> bool:
     if case.expectation.variant:
         return True
     path = root / case.file
-    before = path.read_text(encoding="utf-8")
+    before = text_of(path)
     try:
         after = replaced(before, case, blessed(case, *_answers(case)))
     except Refused as refused:
