@@ -71,7 +71,9 @@ def visible(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() or one in keep or not _steers(one) else _escape(one) for one in text)
+    if keep:
+        return keep[0].join(visible(part, keep[1:]) for part in text.split(keep[0]))
+    return "".join(one if one.isprintable() or not _steers(one) else _escape(one) for one in text)
 
 
 def _steers(character: str) -> bool:

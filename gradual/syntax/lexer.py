@@ -64,6 +64,7 @@ _SKIPPED = re.compile(SKIPPED)
 _KEYED = re.compile(r"=(?![=>])")
 _NUMBERED = re.compile(r"(?:[./][A-Za-z0-9_]+)+(?=([ \t]*:(?!:))?)")
 _NAMED = re.compile(r"[A-Za-z_]")
+_FOREIGN = re.compile(r"[^\t\n\f\r -#%&(-\[\]_a-}]*+")
 _BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _HEADER = re.compile(r'#\[\s*([A-Za-z0-9_.]+)\s*=\s*(".*")\s*\]', re.DOTALL)
 
@@ -352,10 +353,12 @@ class Lexer:
         return key, value, span
 
     def _unknown(self, start: int) -> tuple[int, Any, int]:
-        """What begins no token: the rest of an open string or of a header, or one character."""
+        """What begins no token: the rest of an open string or of a header, or a character and others that begin none."""
         text = self.text
         if text[start] != '"' and not text.startswith("#[", start):
-            return ERROR, unknown_character(text[start], Span(start, start + 1)), start + 1
+            run = _FOREIGN.match(text, start + 1)
+            assert run is not None
+            return ERROR, unknown_character(text[start], Span(start, start + 1)), run.end()
         end = line_end(text, start)
         span = Span(start, end)
         return ERROR, unterminated("string", '"', span) if text[start] == '"' else unknown_header(span), end
