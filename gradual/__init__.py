@@ -14,22 +14,44 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gradual.compiler import Compilation, apply, check
-    from gradual.run.value import Blame, Fault
+    from gradual.diagnostic import Diagnostic
+    from gradual.passes.passing import Unusable
+    from gradual.run.value import Blame, Fault, NotStatic
     from gradual.tensors.tensor import Tensor
     from gradual.tensors.value import Constructed
 
 __version__ = "0.1.0"
-__all__ = ["Blame", "Compilation", "Constructed", "Fault", "Tensor", "__version__", "apply", "check"]
+__all__ = [
+    "Blame",
+    "Compilation",
+    "Constructed",
+    "Diagnostic",
+    "Fault",
+    "NotStatic",
+    "Tensor",
+    "Unusable",
+    "__version__",
+    "apply",
+    "check",
+]
 
 _HOMES = {
     "Blame": "gradual.run.value",
     "Compilation": "gradual.compiler",
     "Constructed": "gradual.tensors.value",
+    "Diagnostic": "gradual.diagnostic",
     "Fault": "gradual.run.value",
+    "NotStatic": "gradual.run.value",
     "Tensor": "gradual.tensors.tensor",
+    "Unusable": "gradual.passes.passing",
     "apply": "gradual.compiler",
     "check": "gradual.compiler",
 }
+
+
+def __dir__() -> list[str]:
+    """The public names, whether they were used before or not."""
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:

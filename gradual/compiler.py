@@ -6,29 +6,33 @@ import gc
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gradual.checker.advice import Outcome, Trials, advised, annotation_for, findings, name_for, residual
-from gradual.checker.declaring import as_function
-from gradual.checker.elaboration import Broken, Elaboration
+from gradual.checker.advice import Outcome, Trials, advised, annotation_for, divided, findings, name_for, residual
+from gradual.checker.computed import computed
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
 from gradual.core.reading import checks_in
 from gradual.core.terms import Check, Function, Module
-from gradual.diagnostic import Diagnostic, Help, Severity
+from gradual.diagnostic import Diagnostic, Help, Severity, counted
 from gradual.dims.decide import CHEAP, Decider
 from gradual.limits import LIMITS, Limits
 from gradual.ops.catalogue import CATALOGUE
+from gradual.report import render, summary
+from gradual.report.bindings import Binding, bindings
+from gradual.report.paint import painter
+from gradual.report.residual import residual as as_note
 from gradual.run.machine import run
-from gradual.source import Source, Span
+from gradual.run.value import NotStatic, Stop
+from gradual.source import Position, Source, Span, visible
 from gradual.syntax import ast
 from gradual.syntax.parse import parse
 from gradual.syntax.places import open_places
 from gradual.tensors.value import Value
-from gradual.types.text import shown, shown_contents
-from gradual.types.type import FunctionType, TensorType
+from gradual.types.text import shown
+from gradual.types.type import FunctionType
 
 if TYPE_CHECKING:
     from gradual.passes.passing import Note
@@ -55,24 +59,20 @@ class Options:
     advise: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """A name of the program with its inferred type and, where known, its contents."""
-
-    function: str
-    name: str
-    type: str
-    contents: str | None
-    span: Span
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Compilation:
     """A checked file.
 
+    `str` and `render` give the report that `gradual check` prints.
+
     Attributes:
-        diagnostics: errors and warnings in source order.
-        proved: obligations proved; refuted: obligations that were errors.
+        source: the text, with its name.
+        core: the elaborated program with its checks; `str(core)` is what `gradual core` prints.
+        diagnostics: errors and warnings in source order, each with `line`, `column`, `message`, `notes`, `help`.
+        checks: what is left to run time, each with its `condition`, its `blame` and its `span`.
+        proved: how many obligations were proved.
+        refuted: how many of the errors say that an obligation fails, at all sizes or at some; one that only follows
+            from another error is not told, and not counted.
         notes: what the passes that made it have to tell.
     """
 
@@ -87,7 +87,47 @@ class Compilation:
     rungs: Mapping[str, int]
     options: Options
     notes: tuple[Note, ...] = ()
-    _checked: Checked | None = field(default=None, repr=False)
+    _checked: Checked | None = None
+
+    def __str__(self) -> str:
+        """The report, as `render` gives it."""
+        return self.render()
+
+    def __repr__(self) -> str:
+        return f"<Compilation of {visible(self.source.name)}: {self.totals}>"
+
+    def _repr_html_(self) -> str:
+        """The report for a notebook, with the residual checks to be opened."""
+        from gradual.report.html import page
+
+        found = [as_note(check) for check in self.checks]
+        more = "\n\n".join(render.full(one, render.within(self.source), painter(True)) for one in found)
+        return page(self.render(color=True), more, counted(len(found), "residual check"))
+
+    def render(self, found: Diagnostic | Stop | None = None, *, checks: bool = False, color: bool = False) -> str:
+        """The report as text, as `gradual check` prints it; or one diagnostic, or what stopped a run.
+
+        Args:
+            found: one of `diagnostics`, or the `Blame` or `Fault` that `run` raised; None for the whole report.
+            checks: whether to show each residual check, with the annotation that would prove it.
+            color: whether to paint for a terminal.
+        """
+        paint = painter(color)
+        if found is not None:
+            one = found.diagnostic if isinstance(found, Stop) else found
+            return render.full(one, render.within(self.source), paint)
+        told = [*self.diagnostics, *((as_note(check, help=help) for check, help in self.helps()) if checks else ())]
+        told.sort(key=lambda one: one.span.start)
+        return summary.full(self.source, summary.types_shown(self.types), told, self.totals, paint)
+
+    @property
+    def totals(self) -> str:
+        """The counts in a line: `proved 14 · residual 3 · refuted 0`."""
+        return summary.totals(self.proved, self.residual, self.refuted, self.errors)
+
+    def position(self, span: Span) -> Position:
+        """Where a span begins, such as that of a check: line and column, counted from 1, in code points."""
+        return self.source.position(span.start)
 
     @property
     def ok(self) -> bool:
@@ -117,16 +157,8 @@ class Compilation:
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
         """Every parameter, let and graph variable, and each function's result, in source order."""
-        return tuple(sorted(self._bindings(), key=lambda binding: binding.span.start))
-
-    def _bindings(self) -> Iterator[Binding]:
-        for function, state in self._checked.elaborations.items() if self._checked else ():
-            for binding in state.scope.bindings:
-                type = state.types[binding.value]
-                if not isinstance(type, Broken):
-                    contents = type.contents if isinstance(type, TensorType) else None
-                    known = shown_contents(contents, len(type.shape)) if contents else None  # type: ignore[union-attr]
-                    yield Binding(function, binding.name, shown(type), known, binding.span)
+        states = self._checked.elaborations.items() if self._checked else ()
+        return tuple(sorted(bindings(states), key=lambda binding: binding.span.start))
 
     def question(self, check: str) -> str:
         """The question put to the solver about a residual check, as SMT-LIB.
@@ -167,36 +199,51 @@ class Compilation:
         """What passes made of a program, with the reason in a comment where it is refused.  [pass.surface]"""
         read = compile_source(Source(self.source.name, text), replace(self.options, advise=False))
         error = next((found for found in read.diagnostics if found.severity is Severity.ERROR), None)
-        return text if error is None else f"// checked again, this is refused: {error.code}: {error.message}\n{text}"
+        if error is None:
+            return text
+        return f"// checked again, this is refused: {error.code}: {visible(error.message)}\n{text}"
 
-    def run(self, entry: str, *values: Value, runtime: str = "vm") -> Value:
+    def run(self, entry: str, *values: Any, runtime: str = "vm") -> Value:
         """The value of `entry(values)`, by the machine, or by the graph runtime for a static function.
 
-        Raises Blame, Fault, KeyError for an unknown function, ValueError if the program has errors, and
-        `passes.requiring.NotStatic` where the graph runtime refuses the function.  [graph.run]
+        Args:
+            entry: the function's name, such as "@main".
+            values: a `Tensor` or an array of any library for a tensor, a tuple for a tuple, a `Constructed` for data.
+                An array keeps its element type; a number or a list takes that of its parameter.
+            runtime: "vm", or "graph" for a function of which every size is known before it is called.
+
+        Returns:
+            A `Tensor`, a tuple, or a `Constructed`.
+
+        Raises:
+            Blame: a check failed, or a value is not what its parameter declares; it says who broke which promise.
+            Fault: the program's own fault, such as a division by zero.
+            KeyError: there is no such function.
+            ValueError: the program has errors, or a value is nothing that a program could take.
+            NotStatic: the graph runtime refuses the function.  [graph.run]
         """
-        if runtime == "graph":
-            return self.graph(entry).run(*values)
-        if runtime != "vm":
+        if runtime not in ("vm", "graph"):
             raise ValueError(f"there is no runtime {runtime!r}; there are 'vm' and 'graph'")
-        self._accepted("run")
-        return run(self.core, entry, values)
+        self._accepted(entry, "run")
+        with self._placing():
+            return self.graph(entry).run(*values) if runtime == "graph" else run(self.core, entry, values)
 
     def graph(self, entry: str) -> Graph:
         """A static function with its memory, to be run often.  Raises as `run` does, but for Blame and Fault."""
         from gradual.passes.requiring import graph_of
 
-        self._accepted("run")
-        with _room():
+        self._accepted(entry, "run")
+        with _room(), self._placing():
             return graph_of(self.core, entry, self._decider(), self.source.name, open_places(self.surface, entry))
 
     def obstacles(self, entry: str) -> tuple[Diagnostic, ...]:
         """What keeps a function from being static; nothing where the graph runtime takes it.  [graph.static]"""
         from gradual.passes.requiring import required
 
-        self._accepted("be static")
+        self._accepted(entry, "be static")
         with _room():
-            return required(self.core, entry, self._decider(), self.source.name, open_places(self.surface, entry))
+            found = required(self.core, entry, self._decider(), self.source.name, open_places(self.surface, entry))
+        return self._placed(found)
 
     def unknowns(self) -> tuple[Diagnostic, ...]:
         """What the types of the names in the text leave unknown; nothing after passes.  [type.open]"""
@@ -207,7 +254,8 @@ class Compilation:
         before = trials.retry(self.source.text)
         found = [unknown for state in states for unknown in incomplete(state)]
         helps = [name_for(unknown, before, trials) for unknown in found]
-        return tuple(replace(one, help=(help,) if help else ()) for one, help in zip(found, helps, strict=True))
+        helped = zip(found, helps, strict=True)
+        return self._placed(replace(one, help=(help,) if help else ()) for one, help in helped)
 
     def plan(self, entry: str) -> Plan:
         """The allocation plan of a function, after the passes that the graph runtime prepares it with.  [plan]"""
@@ -215,7 +263,7 @@ class Compilation:
 
         return planned(self._ready(entry))
 
-    def measure(self, entry: str, *values: Value) -> tuple[Value, Mapping[str, int]]:
+    def measure(self, entry: str, *values: Any) -> tuple[Value, Mapping[str, int]]:
         """The value by the machine, and what each buffer of the plan took; an assertion holds it to the plan.
 
         Raises as `run` does.  [plan.measured]
@@ -224,18 +272,37 @@ class Compilation:
         from gradual.run.measuring import measured
 
         function = self._ready(entry)
-        return measured(self.core, function, planned(function), values)
+        with self._placing():
+            return measured(self.core, function, planned(function), values)
 
     def _ready(self, entry: str) -> Function:
         from gradual.passes.preparing import cut, ready
 
-        self._accepted("be planned")
+        self._accepted(entry, "be planned")
         with _room():
             return cut(ready(self.core, entry, self._decider()))
 
-    def _accepted(self, what: str) -> None:
-        if self.errors:
-            raise ValueError(f"{self.source.name} has {self.errors} errors, so it cannot {what}")
+    def _accepted(self, entry: str, what: str) -> None:
+        if not self.ok:
+            first = next(one for one in self.diagnostics if one.severity is Severity.ERROR)
+            raise ValueError(f"the program has {counted(self.errors, 'error')} and cannot {what}: {first}")
+        if entry not in self.core.functions:
+            raise KeyError(f"there is no function {entry!r}; there are {', '.join(self.core.functions) or 'none'}")
+
+    def _placed(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        return tuple(replace(one, source=self.source) for one in found)
+
+    @contextmanager
+    def _placing(self) -> Iterator[None]:
+        """What stops a run knows the text that it speaks of."""
+        try:
+            yield
+        except Stop as stop:
+            stop.diagnostic = replace(stop.diagnostic, source=self.source)
+            raise
+        except NotStatic as refused:
+            refused.diagnostics = self._placed(refused.diagnostics)
+            raise
 
     def _decider(self) -> Decider:
         return Decider(self.options.limits, self.options.smt)
@@ -249,8 +316,11 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
         program = Program(source, surface, CATALOGUE, decider, options.limits, _strict(surface))
         result = checked(program)
     graded = list(_graded(result.diagnostics, options))
-    if options.advise and not found:
-        graded = advised(graded, _definitions(surface, result), _trials(source, options))
+    if options.advise and found:
+        found = divided(found, graded, _trials(source, options))
+    elif options.advise:
+        graded = computed(graded, surface, CATALOGUE, _trials(source, options))
+        graded = advised(graded, result.definitions(surface), _trials(source, options))
     for state in result.elaborations.values():
         state.forget()
     diagnostics = sorted((*found, *graded), key=lambda d: (d.span.start, d.span.end))
@@ -258,7 +328,7 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
         source,
         surface,
         result.core,
-        tuple(diagnostics),
+        tuple(replace(one, source=source) for one in diagnostics),
         result.checks,
         result.proved,
         result.refuted,
@@ -267,12 +337,6 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
         options,
         _checked=result,
     )
-
-
-def _definitions(surface: ast.Module, result: Checked) -> list[tuple[Elaboration, ast.Fn]]:
-    functions = {d.name.name: d.function for d in surface.definitions if isinstance(d, ast.Def)}
-    functions |= {d.name.name: as_function(d) for d in surface.definitions if isinstance(d, ast.OperatorDef)}
-    return [(state, functions[name]) for name, state in result.elaborations.items()]
 
 
 def _trials(source: Source, options: Options) -> Trials:
@@ -288,7 +352,12 @@ def _trials(source: Source, options: Options) -> Trials:
 
 
 def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:
-    """A text checked.
+    """A text checked; whatever it is, there is a `Compilation`, whose `diagnostics` say what is wrong with it.
+
+    Args:
+        text: the program.
+        name: what diagnostics call it, such as the name of its file.
+        smt: whether Z3 is asked where nothing else decides; what it proves another version may not prove.
 
     >>> check("def @f(%x: Tensor[(n,), float32]) { nn.relu(%x) }").types["@f"]
     'fn (Tensor[(n,), float32]) -> Tensor[(n,), float32]'
@@ -306,8 +375,10 @@ def apply(compilation: Compilation, *passes: str, verify: bool = True) -> Compil
     >>> "dyn." in apply(c, "dynamic-to-static").text
     False
     """
-    if compilation.errors:
-        raise ValueError(f"{compilation.source.name} has {compilation.errors} errors, so no pass can take it")
+    if not compilation.ok:
+        raise ValueError(
+            f"{compilation.source.name} has {counted(compilation.errors, 'error')}, so no pass can take it"
+        )
     from gradual.passes.pipeline import read_uses, transformed
 
     words = [word for given in passes for word in given.split()]

@@ -36,6 +36,13 @@ class Limits:
         expansions: how many calls of function literals without types one definition writes out.
         trials: how many characters of program are checked again to try out helps for one file.
         calls: how deep calls may nest while running (calls in tail position do not nest).
+        source: the longest text of a program that is read, in bytes.
+        file: the largest file of tensors or of a model that is read, and the most that an archive is unpacked to, in
+            bytes.
+        stream: how much is read of what has no size, such as a pipe or a device, in bytes.
+        values: the longest JSON text of values that is read, in bytes.
+        message: the longest message of an editor, of a session, or of the conformance protocol, in bytes.
+        directory: the largest table of contents of an archive, in bytes.
     """
 
     nesting: int = 200
@@ -64,6 +71,12 @@ class Limits:
     patterns: int = 200_000
     expansions: int = 2_000
     trials: int = 400_000
+    source: int = 1 << 27
+    file: int = (1 << 31) - 1
+    stream: int = 1 << 27
+    values: int = 1 << 26
+    message: int = 1 << 24
+    directory: int = 1 << 22
 
 
 LIMITS = Limits()

@@ -5,6 +5,7 @@ Offsets count code points from the start of the text; lines and columns are 1-ba
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
@@ -38,7 +39,7 @@ class Source:
     """A named text."""
 
     name: str
-    text: str
+    text: str = field(repr=False)
     _starts: list[int] = field(default_factory=list, repr=False)
 
     def position(self, offset: int) -> Position:
@@ -60,3 +61,26 @@ class Source:
             while (at := find("\n", at) + 1) > 0:
                 self._starts.append(at)
         return self._starts
+
+
+def visible(text: str, keep: str = "") -> str:
+    """The text on one line, with a visible escape for each character that would steer a terminal or hide what follows.
+
+    These are control and format characters (bidirectional overrides among them), line and paragraph separators, lone
+    surrogates, and what has no meaning yet; those in `keep` stay as they are.
+    """
+    if text.isprintable():
+        return text
+    if keep:
+        return keep[0].join(visible(part, keep[1:]) for part in text.split(keep[0]))
+    return "".join(one if one.isprintable() or not _steers(one) else _escape(one) for one in text)
+
+
+def _steers(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] == "C" or category in ("Zl", "Zp")
+
+
+def _escape(character: str) -> str:
+    """As Python writes it: `\\n`, `\\x1b`, `\\u202e`."""
+    return character.encode("unicode_escape").decode("ascii")

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
-from typing import Any
+from typing import Any, cast
 
 from gradual.checker.elaboration import Elaboration, mentions_ghost
 from gradual.checker.provenance import written_at
@@ -27,6 +27,7 @@ from gradual.dims.meaning import rebuilt
 from gradual.dims.reduce import reduced
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.syntax.dividing import divisions
 from gradual.types.measuring import bare
 
 Findings = frozenset[tuple[str, str, int]]
@@ -86,6 +87,33 @@ def _alike(diagnostic: Diagnostic) -> tuple[str, str]:
     """What is the same finding: a goal that fails for some sizes may fail for all those that an edit leaves."""
     code = "E0302" if diagnostic.code == "E0301" else diagnostic.code
     return code, str(diagnostic.data.get("goal", diagnostic.message))
+
+
+# ---------------------------------------------------------------------------------------------------------- divisions
+def divided(found: Sequence[Diagnostic], others: Sequence[Diagnostic], trials: Trials) -> list[Diagnostic]:
+    """The errors of syntax, each that comes of a comment with the division that mends it, if one does.
+
+    `others` are the errors of what could be read.  [syntax.comment]
+    """
+    before = findings([*found, *others])
+    return [_with_division(one, before, trials) if "comment" in one.data else one for one in found]
+
+
+def _with_division(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic:
+    for help in divisions(trials.text, cast(int, error.data["comment"])):
+        outcome = trials.outcome(help.edits[0])
+        if outcome is not None and mends(outcome.errors, before):
+            return replace(error, help=(help,))
+    note = "in an expression `//` begins a comment: `dim[n // m]` divides sizes, `floor_divide(%a, %b)` integers"
+    return replace(error, notes=(*error.notes, note))
+
+
+def mends(errors: Findings, before: Findings) -> bool:
+    """Whether an error went away, and none came but obligations.
+
+    A program that can be read and typed may still owe that a divisor is not 0.
+    """
+    return not before <= errors and all(code in ("E0301", "E0302", "E0308") for code, _, _ in errors - before)
 
 
 # ------------------------------------------------------------------------------------------------------ preconditions

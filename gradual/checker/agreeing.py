@@ -147,7 +147,6 @@ class Agreement:
         witness = verdict.witness if isinstance(verdict, Unknown) else {}
         error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness, forgets)
         if isinstance(verdict, Refuted) and self.refuses:
-            self.state.refuted += 1
             self.reported = True
             self.state.diagnostics.append(error)
             return None
@@ -226,7 +225,11 @@ def disagreement(
         spans[1],
         label=f"{right} here",
         related=(Related(spans[0], f"{left} here"),),
-        data={**({"counterexample": sample} if sample else {}), **({"forgets": forgets} if forgets else {})},
+        data={
+            "goal": str(equal(left, right)),
+            **({"counterexample": sample} if sample else {}),
+            **({"forgets": forgets} if forgets else {}),
+        },
     )
 
 

@@ -276,10 +276,11 @@ def _owed(
     )
     unique = tuple(dict.fromkeys(r for r in related if r.span != at))
     sizes = [size for place in need.operands if (size := _size(state, place, operands)) is not None]
-    sides = (sizes[0], sizes[1]) if len(sizes) == 2 and len(need.operands) == 2 else need.sides
-    says = need.says
+    sides = need.sides
+    if sides is None and len(sizes) == 2 and len(need.operands) == 2 and sizes[0] != sizes[1]:
+        sides = sizes[0], sizes[1]
     return Owed(
-        goal, need.rule, Site.OPERATOR, says, at, label, through, unique, sides=sides, values=tuple(operands)
+        goal, need.rule, Site.OPERATOR, need.says, at, label, through, unique, sides=sides, values=tuple(operands)
     )  # fmt: skip
 
 
@@ -347,7 +348,7 @@ def read_attributes(state: Elaboration, operator: Operator, written: Sequence[as
         try:
             given[attribute.key] = _value_of(reading, attribute.value)
         except NotADim as found:
-            found.report(state, f"attribute `{attribute.key}`: ")
+            found.report(state, f"attribute `{attribute.key}`: ", {"computed": attribute.key})
             return None
         except Unreadable:
             return None

@@ -116,7 +116,6 @@ def _refute(state: Elaboration, owed: Owed, verdict: Refuted) -> None:
         error, follows = _failing(state, owed, witness)
         state.postponed.append(Postponed(verdict, error, False, owed.goal, follows=follows, never=never))
         return
-    state.refuted += 1
     if state.failed.isdisjoint(owed.values):
         (state.diagnostics if state.doubtful.isdisjoint(owed.values) else state.deferred).append(never)
 
@@ -337,10 +336,8 @@ def settle(state: Elaboration) -> None:
             refuted.update((postponed.check,) if postponed.check is not None else ())
             if not postponed.follows:
                 state.diagnostics.append(postponed.error)
-                state.refuted += 1
         elif postponed.never is not None:
             state.diagnostics.append(postponed.never)
-            state.refuted += 1
         elif postponed.rigid:
             state.diagnostics.append(_rigid_warning(postponed.error))
     if state.strictness.gradual:

@@ -177,7 +177,6 @@ class Elaboration:
         self.astray = False
         self.before: int | None = None
         self.proved = 0
-        self.refuted = 0
         self._taken: dict[str, int] = {}
         self._trail = Trail()
 

@@ -21,11 +21,13 @@ from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Typed
 from gradual.checker.literals import (
     EXTREMA,
     INFIX,
-    fits_beside,
+    adapted,
+    adapts,
+    alike,
     meta_value,
     neighbour,
     number_value,
-    takes_neighbours,
+    parts,
     vector_value,
 )
 from gradual.checker.matching import matched
@@ -200,7 +202,10 @@ def _size(state: Elaboration, dim: Dim, made: str, span: Span, hint: str | None)
 # ------------------------------------------------------------------------------------------------- tuples
 def _tuple(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
     """A tuple of values.  [type.tuple]"""
-    fields = tuple([infer(state, item) for item in items])
+    return _made_tuple(state, [infer(state, item) for item in items], span, hint)
+
+
+def _made_tuple(state: Elaboration, fields: Sequence[str], span: Span, hint: str | None) -> str:
     for field in fields:  # what is known of an element is known of it in the tuple, as in `stack((%a, %b))`
         state.contents(field)
     types = [state.types[field] for field in fields]
@@ -213,8 +218,8 @@ def _tuple(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str 
     if parts_of(type) > limit:
         state.report("E0307", "type.tuple", f"a tuple has at most {limit} parts, those of its fields counted", span)
         return state.define(name, BROKEN)
-    state.steps.append(MakeTuple(name, fields, type, span))
-    return state.define(name, type, Made("a tuple", fields, span))
+    state.steps.append(MakeTuple(name, tuple(fields), type, span))
+    return state.define(name, type, Made("a tuple", tuple(fields), span))
 
 
 def _project(state: Elaboration, operand: ast.Expr, index: int, span: Span, hint: str | None) -> str:
@@ -269,8 +274,7 @@ def _operator(
     operator = state.program.operators.get(name)
     if name in EXTREMA and len(arguments) > 1 and not attributes:
         return _extremum(state, name, arguments, span, hint)
-    takes = takes_neighbours(operator, len(arguments))
-    operands = _beside(state, arguments) if takes else [infer(state, argument) for argument in arguments]
+    operands = _operands(state, arguments, alike(operator, arguments))
     if operator is None:
         if name[:1].isupper():
             help = similar("a constructor", name, state.program.constructors)
@@ -302,33 +306,39 @@ def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
         message = f"`{expr.op}` stands in dims and predicates only"
         state.report("E0307", "type.structure", message, expr.span)
         return state.broken()
-    operands = _beside(state, (expr.left, expr.right))
+    operands = _operands(state, (expr.left, expr.right), (0, 1))
     operator = state.program.operators[INFIX[expr.op]]
     return apply(state, operator, operands, {}, expr.span, [expr.left.span, expr.right.span], hint)
 
 
-def _beside(state: Elaboration, operands: Sequence[ast.Expr]) -> list[str]:
-    """Operands of which an unsuffixed literal takes the others' element type if it fits.  [type.literal]"""
-    first = neighbour(operands)
-    held = {place: infer(state, one) for place, one in enumerate(operands) if not isinstance(one, ast.Number)}
-    if first not in held:
-        held[first] = infer(state, operands[first])
-    for place, one in enumerate(operands):
-        if place not in held:
-            held[place] = _adapted(state, one, held[first])
-    return [held[place] for place in range(len(operands))]
+def _operands(state: Elaboration, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[str]:
+    """The arguments left to right, then the literals among those that have one element type, which they take.
 
-
-def _adapted(state: Elaboration, expr: ast.Expr, beside: str) -> str:
-    type = state.types[beside]
-    if not isinstance(expr, ast.Number) or expr.explicit or not isinstance(type, TensorType | UnrankedType):
-        return infer(state, expr)
-    return number_value(state, expr, type.dtype if fits_beside(expr.value, type.dtype) else expr.dtype, None)
+    [type.literal]
+    """
+    slots = [part for place in alike for part in parts(arguments[place])]
+    if not any(map(adapts, slots)):
+        return [infer(state, argument) for argument in arguments]
+    beside = slots[neighbour(slots)]
+    waiting = {id(part): part for part in slots if adapts(part) and part is not beside}
+    each = [parts(argument) if place in alike else (argument,) for place, argument in enumerate(arguments)]
+    held = {id(part): infer(state, part) for some in each for part in some if id(part) not in waiting}
+    type = state.types[held[id(beside)]]
+    for key, part in waiting.items():
+        if isinstance(type, TensorType | UnrankedType):
+            held[key] = adapted(state, part, type.dtype)
+        else:
+            held[key] = infer(state, part)
+    found = []
+    for argument, some in zip(arguments, each, strict=True):
+        fields = [held[id(part)] for part in some]
+        found.append(fields[0] if some == (argument,) else _made_tuple(state, fields, argument.span, None))
+    return found
 
 
 def _extremum(state: Elaboration, name: str, arguments: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
     """`max(n - 2, 0)`: the greatest or least of several scalars.  [type.extremum]"""
-    operands = _beside(state, arguments)
+    operands = _operands(state, arguments, range(len(arguments)))
     spans = [argument.span for argument in arguments]
     settle_ranks(state, operands)
     if not all(_may_be_scalar(state.types[operand]) for operand in operands):

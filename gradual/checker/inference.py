@@ -15,7 +15,7 @@ from typing import Any
 
 from gradual.checker import skeleton as sk
 from gradual.checker.flows import Flows
-from gradual.checker.literals import EXTREMA, INFIX, neighbour, takes_neighbours, vector_dtype
+from gradual.checker.literals import EXTREMA, INFIX, adapts, alike, neighbour, parts, vector_dtype
 from gradual.checker.omission import calls_itself, is_deferred, is_written_out
 from gradual.checker.outlines import Calls, Solution, of_annotation, of_type, plain_attribute
 from gradual.checker.program import Program
@@ -111,9 +111,9 @@ class Inference:
 
         Those go first that fewer types can hold, so that the others have theirs: `2.5`, then `5000000000`, then `2`.
         """
-        for numeral in sorted(self.numerals, key=lambda one: _NARROW.get(DType(one.number.dtype), 2)):
+        for numeral in sorted(self.numerals, key=lambda one: _NARROW.get(one.own, 2)):
             if numeral.element.known() is None:
-                self.flows.equate(numeral.element, Element(DType(numeral.number.dtype)))
+                self.flows.equate(numeral.element, Element(numeral.own))
                 return True
         return False
 
@@ -294,20 +294,33 @@ class Inference:
         """A number without a suffix takes the other side's element type."""
         if expr.op not in INFIX:
             return Unknown()
-        return self._applied(INFIX[expr.op], self._neighbours((expr.left, expr.right)), ())
+        return self._applied(INFIX[expr.op], self._operands((expr.left, expr.right), (0, 1)), ())
 
-    def _neighbours(self, operands: Sequence[ast.Expr]) -> list[Skeleton]:
-        first = neighbour(operands)
-        other = self.value(operands[first])
-        return [other if place == first else self._beside(one, other) for place, one in enumerate(operands)]
+    def _operands(self, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[Skeleton]:
+        """The arguments, of which literals among those that have one element type take it."""
+        slots = [part for place in alike for part in parts(arguments[place])]
+        if not any(map(adapts, slots)):
+            return list(map(self.value, arguments))
+        first = slots[neighbour(slots)]
+        other = self.value(first)
+        held = {id(part): other if part is first else self._beside(part, other) for part in slots}
+        return [
+            sk.Product(tuple(held[id(part)] for part in argument.items))
+            if place in alike and isinstance(argument, ast.Tuple)
+            else held[id(argument)]
+            if place in alike
+            else self.value(argument)
+            for place, argument in enumerate(arguments)
+        ]
 
     def _beside(self, expr: ast.Expr, other: Skeleton) -> Skeleton:
-        if not isinstance(expr, ast.Number) or expr.explicit:
+        if not adapts(expr):
             return self.value(expr)
-        number = sk.scalar()
-        self.numerals.append(Numeral(expr, other, number.element))
+        shape = (len(expr.items),) if isinstance(expr, ast.Listing) else ()
+        literal = sk.Tensor(Element(), Shape(shape, fixed=True))
+        self.numerals.append(Numeral(expr, other, literal.element))
         self.flows.add(self.numerals[-1])
-        return number
+        return literal
 
     def _item(self, item: ast.Item) -> None:
         match item:
@@ -342,14 +355,12 @@ class Inference:
     def _named(self, name: str, call: ast.Call) -> Skeleton:
         """A call by name: of what is declared, or of an operator."""
         if name in EXTREMA and len(call.arguments) > 1 and not call.attributes:
-            scalars = self._neighbours(call.arguments)
+            scalars = self._operands(call.arguments, range(len(call.arguments)))
             return reduce(lambda one, other: self._applied(EXTREMA[name], [one, other], ()), scalars)
         if name in self.globals:
             return self._applied(name, list(map(self.value, _by_place(self.program.functions[name], call))), ())
-        declared = name in self.program.constructors
-        takes = not declared and takes_neighbours(self.program.operators.get(name), len(call.arguments))
-        operands = self._neighbours(call.arguments) if takes else list(map(self.value, call.arguments))
-        return self._applied(name, operands, call.attributes)
+        operator = None if name in self.program.constructors else self.program.operators.get(name)
+        return self._applied(name, self._operands(call.arguments, alike(operator, call.arguments)), call.attributes)
 
     def _invoked(self, callee: Skeleton, arguments: Sequence[Skeleton]) -> Skeleton:
         callee = seen(callee)

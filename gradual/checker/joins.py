@@ -236,7 +236,6 @@ class Join:
             return both[0]
         apart = self._apart(dims)
         if apart is not None:
-            self.state.refuted += 1
             self.state.diagnostics.append(self._disagreement(*apart, axis, dims, {}))
             return None
         if self._are_one(dims) and not self._is_doubtful(dims):

@@ -36,19 +36,47 @@ EXTREMA = {"max": "maximum", "min": "minimum"}
 """What these mean of several scalars; of one tensor they reduce."""
 
 
-def fits_beside(value: bool | int | float, dtype: DType) -> bool:
-    """Whether an unsuffixed integer literal is a value of an integer type."""
-    return type(value) is int and fits(value, dtype)
+def alike(operator: Operator | None, arguments: Sequence[ast.Expr]) -> tuple[int, ...]:
+    """The arguments of an application that have one element type.  [type.literal]"""
+    return operator.alike if operator is not None and len(arguments) == len(operator.arguments) else ()
 
 
-def takes_neighbours(operator: Operator | None, count: int) -> bool:
-    """Whether an unsuffixed literal among so many operands takes the type of the others.  [type.literal]"""
-    return operator is not None and operator.family == "elementwise" and len(operator.arguments) == count == 2
+def parts(argument: ast.Expr) -> Sequence[ast.Expr]:
+    """What of an argument has the element type of the others: the fields of a tuple, or itself."""
+    return argument.items if isinstance(argument, ast.Tuple) else (argument,)
+
+
+def adapts(expr: ast.Expr) -> bool:
+    """Whether it is an integer literal, or a list of some, without a suffix, which takes the type beside it."""
+    match expr:
+        case ast.Number(value, _, explicit):
+            return type(value) is int and not explicit
+        case ast.Listing(items):
+            numbers = [_integer(item) for item in items]
+            return all(number is not None and not number.explicit for number in numbers)
+        case _:
+            return False
+
+
+def values_of(expr: ast.Expr) -> list[int]:
+    """The numbers of a literal that takes the type beside it."""
+    items = expr.items if isinstance(expr, ast.Listing) else (expr,)
+    return [int(number.value) for number in map(_integer, items) if number is not None]
+
+
+def own_dtype(expr: ast.Expr) -> DType:
+    """The element type of such a literal where nothing beside it says another."""
+    return vector_dtype(expr.items if isinstance(expr, ast.Listing) else (expr,))
+
+
+def dtype_beside(expr: ast.Expr, dtype: DType) -> DType:
+    """The element type of such a literal beside a value of another: that one, if it is of integers that fit."""
+    return dtype if all(fits(value, dtype) for value in values_of(expr)) else own_dtype(expr)
 
 
 def neighbour(operands: Sequence[ast.Expr]) -> int:
-    """The operand whose type unsuffixed literals take: the first that is no literal, or else the first."""
-    return next((place for place, one in enumerate(operands) if not isinstance(one, ast.Number)), 0)
+    """The operand whose type literals without a suffix take: the first that is none of them, or else the first."""
+    return next((place for place, one in enumerate(operands) if not adapts(one)), 0)
 
 
 def number_value(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
@@ -78,15 +106,26 @@ def _is_tracked(value: Tensor, limit: int) -> bool:
     return value.rank <= 1 and value.size <= limit and (value.dtype is DType.BOOL or value.dtype.counts)
 
 
-def vector_value(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
-    """A list of integers is a vector whose contents are known.  [type.literal]"""
+def adapted(state: Elaboration, expr: ast.Expr, dtype: DType) -> str:
+    """A literal without a suffix beside a value of an element type.  [type.literal]"""
+    taken = dtype_beside(expr, dtype)
+    if isinstance(expr, ast.Number):
+        return number_value(state, expr, taken, None)
+    assert isinstance(expr, ast.Listing), expr
+    return vector_value(state, expr.items, expr.span, None, taken)
+
+
+def vector_value(
+    state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None, taken: DType | None = None
+) -> str:
+    """A list of integers is a vector whose contents are known; `taken` is the type beside it.  [type.literal]"""
     numbers = [_integer(item) for item in items]
     if None in numbers:
         message = "a list literal holds integers; write a tuple and `concatenate` or `stack` for other values"
         state.report("E0307", "type.literal", message, span)
         return state.broken()
     found = [number for number in numbers if number is not None]
-    dtype = vector_dtype(items)
+    dtype = taken or vector_dtype(items)
     for number in found:
         if number.dtype != dtype and (number.explicit or not fits(number.value, dtype)):
             message = f"`{number.value}` is an {number.dtype} in a list of {dtype}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gradual.checker.closures import completed
 from gradual.checker.data import declare_data
-from gradual.checker.declaring import as_definition, clash
+from gradual.checker.declaring import as_definition, as_function, clash
 from gradual.checker.discharge import settle
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.header import Header, read_header
@@ -15,7 +15,7 @@ from gradual.checker.omission import is_omitted
 from gradual.checker.omitted import omitted_type
 from gradual.checker.program import Program
 from gradual.core.terms import Check, Function, Module
-from gradual.diagnostic import Diagnostic, Related
+from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.facts import Facts
 from gradual.source import Span
 from gradual.syntax import ast
@@ -30,6 +30,7 @@ class Checked:
     Attributes:
         core: the functions that could be elaborated, in source order.
         elaborations: the state of every definition when it was finished, for tools that ask more.
+        proved: obligations proved; refuted: errors that say that one fails, at all sizes or at some.
     """
 
     core: Module
@@ -38,6 +39,12 @@ class Checked:
     elaborations: dict[str, Elaboration]
     proved: int
     refuted: int
+
+    def definitions(self, surface: ast.Module) -> list[tuple[Elaboration, ast.Fn]]:
+        """Every definition's state, with the function as it is written."""
+        functions = {d.name.name: d.function for d in surface.definitions if isinstance(d, ast.Def)}
+        functions |= {d.name.name: as_function(d) for d in surface.definitions if isinstance(d, ast.OperatorDef)}
+        return [(state, functions[name]) for name, state in self.elaborations.items()]
 
     def question(self, id: str) -> str:
         """What is asked about a residual check, as SMT-LIB.  Raises KeyError for an unknown check."""
@@ -94,15 +101,22 @@ def _gathered(
             checks.append(check)
             check.id = f"c{len(checks)}"
         found += states[name].diagnostics
-    found = list({(one.code, one.rule, one.message, one.span): one for one in reversed(found)}.values())
+    unique: dict[tuple[object, ...], Diagnostic] = {}
+    for one in found:
+        unique.setdefault((one.code, one.rule, one.message, one.span), one)
     return Checked(
         Module({name: function for name in names if (function := functions[name]) is not None}, data),
-        tuple(sorted(found, key=lambda diagnostic: (diagnostic.span.start, diagnostic.span.end, diagnostic.code))),
+        tuple(sorted(unique.values(), key=lambda found: (found.span.start, found.span.end, found.code))),
         tuple(checks),
         states,
         sum(state.proved for state in states.values()),
-        sum(state.refuted for state in states.values()),
+        sum(map(_refutes, unique.values())),
     )
+
+
+def _refutes(found: Diagnostic) -> bool:
+    """Whether an error is a refuted obligation: one that only follows from another error is not told, nor counted."""
+    return "goal" in found.data and found.severity is Severity.ERROR
 
 
 def _definitions(program: Program, found: list[Diagnostic]) -> Iterator[ast.Def]:

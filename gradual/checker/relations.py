@@ -12,7 +12,7 @@ from typing import Any
 
 from gradual.checker.choices import RANKS, Choice, Chosen, Leaf, Needed, Places, tracked, typed
 from gradual.checker.flows import Flows
-from gradual.checker.literals import fits_beside
+from gradual.checker.literals import dtype_beside, own_dtype
 from gradual.checker.skeleton import (
     Element,
     Product,
@@ -264,21 +264,25 @@ def _size(extent: Dim | Hole) -> int | None:
 # ------------------------------------------------------------------------------------------------ numbers, fields
 @dataclass(slots=True, eq=False)
 class Numeral:
-    """A number without a suffix, beside a value whose element type it takes."""
+    """A number or a list of some, without a suffix, beside a value whose element type it takes."""
 
-    number: ast.Number
+    literal: ast.Expr
     beside: Skeleton
     element: Element
 
+    @property
+    def own(self) -> DType:
+        """Its element type where nothing beside it says another."""
+        return own_dtype(self.literal)
+
     def learn(self, flows: Flows) -> None:
-        """Take the element type beside it, if it is known and has the number."""
+        """Take the element type beside it, if it is known and has the numbers."""
         beside = seen(self.beside)
         if self.element.known() is not None or isinstance(beside, Unknown):
             return
-        dtype = beside.element.known() if isinstance(beside, Tensor) else DType(self.number.dtype)
+        dtype = beside.element.known() if isinstance(beside, Tensor) else self.own
         if dtype is not None:
-            own = DType(self.number.dtype)
-            flows.equate(self.element, Element(dtype if fits_beside(self.number.value, dtype) else own))
+            flows.equate(self.element, Element(dtype_beside(self.literal, dtype)))
 
     def between(self) -> Iterable[Skeleton]:
         """The value beside the number."""

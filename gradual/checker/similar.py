@@ -9,12 +9,17 @@ from gradual.diagnostic import Help
 _LATEST = 300
 """How many of the known names are compared, the last ones: a long file may have many names and many errors."""
 
+_LONGEST = 200
+"""The longest name that is compared, in characters: a comparison takes their product."""
+
 
 def closest(name: str, known: Iterable[str]) -> list[str]:
     """The known names that are closest to one that is not known, itself or without its namespace; empty if none is."""
     from difflib import SequenceMatcher, get_close_matches
 
-    spelled = {other: other for other in list(known)[-_LATEST:]}
+    if len(name) > _LONGEST:
+        return []
+    spelled = {other: other for other in list(known)[-_LATEST:] if len(other) <= _LONGEST}
     spelled |= {short: other for other in spelled if (short := other.rpartition(".")[2]) not in spelled}
     near = {close: SequenceMatcher(a=close, b=name).ratio() for close in get_close_matches(name, spelled, cutoff=0.7)}
     best = max(near.values(), default=0)

@@ -6,7 +6,7 @@ whoever asked for the reading discharges them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -47,7 +47,12 @@ Read = TypeVar("Read")
 
 
 class NotADim(Exception):
-    """An expression that speaks of tensors, not of sizes; `others` are further parts of it that do."""
+    """An expression that speaks of tensors, not of sizes.
+
+    Attributes:
+        others: further parts of it that do.
+        length: how many elements the tensor has, where it is a vector of integers that are sizes.
+    """
 
     def __init__(
         self,
@@ -60,12 +65,16 @@ class NotADim(Exception):
         super().__init__(message)
         self.message, self.span, self.code, self.rule, self.help = message, span, code, rule, help
         self.others: tuple[NotADim, ...] = ()
+        self.length = 0
 
-    def report(self, state: Elaboration, what: str = "") -> None:
+    def report(self, state: Elaboration, what: str = "", data: Mapping[str, object] | None = None) -> None:
         """Report it, of something."""
-        state.report(self.code, self.rule, what + self.message, self.span, help=self.help)
+        known = {"length": self.length} if data is not None and self.length else {}
+        state.report(
+            self.code, self.rule, what + self.message, self.span, help=self.help, data={**(data or {}), **known}
+        )
         for one in self.others:
-            one.report(state, what)
+            one.report(state, what, data)
 
 
 @dataclass(slots=True)
@@ -112,7 +121,7 @@ class Sizes:
             case ast.Hole(span=span):
                 raise NotADim("`?` may only stand for a whole dim of an annotation", span, "E0206", "name.dimension")
             case _:
-                raise NotADim("this is not a dim", expr.span)
+                raise NotADim("a size is wanted here", expr.span)
 
     def _all(self, read: Callable[[ast.Expr], Read], parts: Sequence[ast.Expr]) -> list[Read]:
         """What is read of each part.  Raises NotADim for all of them that speak of tensors."""
@@ -159,7 +168,9 @@ class Sizes:
             raise Unreadable
         type = self.state.contents(value)
         if type is None or type.rank != 0:
-            raise NotADim(f"`{name}` is not a scalar of int32 or int64", span, "E0206", "name.dimension")
+            error = NotADim(f"`{name}` is not a scalar of int32 or int64", span, "E0206", "name.dimension")
+            error.length = len(type.contents or ()) if type is not None else 0
+            raise error
         (content,) = type.contents or ()
         assert isinstance(content, Dim), content
         return content
@@ -180,7 +191,7 @@ class Sizes:
                 self._divisor(right, expr.right.span)
                 return left % right
             case _:
-                raise NotADim(f"`{expr.op}` does not make a dim", expr.span)
+                raise NotADim(f"a size is wanted here, and `{expr.op}` makes none", expr.span)
 
     def _divisor(self, divisor: Dim, span: Span) -> None:
         if divisor.value is not None and divisor.value < 1:
@@ -200,7 +211,7 @@ class Sizes:
             case "ndim" | "numel", (ast.Local() | ast.Project() as value,):
                 return self._whole(name, value)
             case _:
-                raise NotADim(f"`{name}` does not make a dim", expr.span)
+                raise NotADim(f"a size is wanted here, and `{name}` computes a tensor", expr.span)
 
     def _part(self, value: ast.Local | ast.Project) -> tuple[str, str, OpenedType]:
         """A value in scope: its spelling, its core variable, its type; a field of a tuple is a value, too."""

@@ -374,7 +374,7 @@ class Convert:
     span: Span
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Check:
     """`check goal // id [rule]`: halt with blame unless `goal` holds at this run's sizes.
 
@@ -392,6 +392,12 @@ class Check:
     def condition(self) -> str:
         """What is checked, as text."""
         return self.says or str(self.goal)
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.condition} [{self.blame.rule}]"
+
+    def __repr__(self) -> str:
+        return f"<Check {self}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -446,7 +452,7 @@ class Param:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Function:
     """A function of the core.
 
@@ -470,8 +476,14 @@ class Function:
     span: Span
     attributes: Mapping[str, bool | int | float | str] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        return str(Module({self.name: self})).rstrip("\n")
 
-@dataclass(frozen=True, slots=True, eq=False)
+    def __repr__(self) -> str:
+        return f"<Function {self.name} : {self.type}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Module:
     """All functions of a file by name, in source order, and the types that it declares."""
 
@@ -481,3 +493,11 @@ class Module:
     def declares(self, name: str) -> bool:
         """Whether a function is an operator that the file declares: its name has no `@`."""
         return name in self.functions and not name.startswith("@")
+
+    def __str__(self) -> str:
+        from gradual.core.print import printed
+
+        return printed(self)
+
+    def __repr__(self) -> str:
+        return f"<Module of {', '.join(self.functions) or 'no function'}>"

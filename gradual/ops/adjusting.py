@@ -69,7 +69,7 @@ def _where_contents(condition: TensorType[Dim], x: TensorType[Dim], y: TensorTyp
     return known.pointwise(known.chosen, x.dtype, condition, x, y)
 
 
-@operator("where", meaning=_where, family="elementwise", contents=_where_contents)
+@operator("where", meaning=_where, family="elementwise", contents=_where_contents, alike=(1, 2))
 def where(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
     """The element of x where the condition holds or is not 0, else that of y; all three broadcast together.
 

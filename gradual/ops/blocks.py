@@ -39,12 +39,13 @@ def depth_to_space(
     """Channels laid out as square blocks.   t[n, c, h, w] -> t[n, c // (b * b), h * b, w * b], b the block size
 
     The channels are whole blocks [op.nn.depth_to_space.blocks] of a size of 1 or more [op.window.positive].  A block's
-    cells are the outer part of the channel's number with the mode "DCR", the inner part with "CRD".
+    cells are the outer part of the channel's number with the mode "DCR", the inner part with "CDR", which ONNX calls
+    "CRD".
     """
     axes = places(layout, "NCHW", "layout")
     given = tensor(data, 0, rank=4)
-    if mode not in ("DCR", "CRD"):
-        raise IllFormed("op.attribute", f'mode has to be one of DCR, CRD, not "{mode}"')
+    if mode not in ("DCR", "CDR", "CRD"):
+        raise IllFormed("op.attribute", f'mode has to be one of DCR, CDR, CRD, not "{mode}"')
     batch, channels, height, width = (given.shape[axis] for axis in axes)
     area, says = block_size * block_size, "the channels are not whole blocks"
     whole = Need(divides(area, channels), "op.nn.depth_to_space.blocks", says, ((0, axes[1]),))
@@ -221,7 +222,7 @@ def _fifo_buffer(data: Tensor, buffer: Tensor, *, axis: int) -> Tensor:
     return tensor_of(buffer.shape, buffer.dtype, found)
 
 
-@operator("nn.fifo_buffer", meaning=_fifo_buffer, family="blocks")
+@operator("nn.fifo_buffer", meaning=_fifo_buffer, family="blocks", alike=(0, 1))
 def fifo_buffer(data: TensorType[Dim], buffer: TensorType[Dim], *, axis: int) -> Judgement:
     """The buffer with the data pushed in at the end of an axis.   t[..a, m, ..b], t[..a, n, ..b] -> t[..a, n, ..b]
 

@@ -51,7 +51,7 @@ def _collapse_sum_like(data: Tensor, collapse_type: Tensor) -> Tensor:
     return _collapsed(data, collapse_type.shape)
 
 
-@operator("collapse_sum_like", meaning=_collapse_sum_like, family="reducing")
+@operator("collapse_sum_like", meaning=_collapse_sum_like, family="reducing", alike=(0, 1))
 def collapse_sum_like(data: TensorType[Dim], collapse_type: TensorType[Dim]) -> Judgement:
     """The sums that bring a tensor to the shape of another which broadcasts to it.   t[..a], t[..b] -> t[..b]
 

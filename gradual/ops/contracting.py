@@ -173,7 +173,7 @@ def _summed(columns: list[list[Any]]) -> Any:
     return dot(reduce(lambda left, right: list(map(mul, left, right)), columns[:-1]), columns[-1])
 
 
-@operator("einsum", meaning=_einsum, family="contracting")
+@operator("einsum", meaning=_einsum, family="contracting", alike=(0,))
 def einsum(data: TupleType[Dim], *, equation: str) -> Judgement:
     """The sum of products that an equation tells.   (t[..a], t[..b], ..) -> t[..c], as in `ij,jk->ik`
 

@@ -113,15 +113,19 @@ def _channel_needs(sides: Sides, groups: Dim, channels: Dim | None) -> Iterator[
         plain = all_of(equal(sides.channels, sides.weights(1) * groups), equal(channels, sides.weights(0)))
         yield Need(any_of(plain, depthwise), "op.conv.channels", CHANNELS, (given, into, outof))
     else:
-        yield agreement(sides.channels, sides.weights(1) * groups, "op.conv.channels", CHANNELS, given, into)
+        says = CHANNELS if groups is ONE else GROUPED
+        yield agreement(sides.channels, sides.weights(1) * groups, "op.conv.channels", says, given, into)
         if channels is not None:
             yield agreement(channels, sides.weights(0), "op.conv.units", UNITS, outof)
     if groups is not ONE:
         total = sides.weights(0) if channels is None else channels
-        yield Need(divides(groups, total), "op.conv.groups", "`groups` does not divide the output channels", (outof,))
+        yield Need(
+            divides(groups, total), "op.conv.groups", f"{groups} groups do not divide the output channels", (outof,)
+        )
 
 
 CHANNELS = "the channels of data and weight do not agree"
+GROUPED = "the data does not have the channels of the weight times `groups`"
 UNITS = "the weight does not have `channels` outputs"
 
 

@@ -217,7 +217,15 @@ def _arange_contents(
     return tracked((first + by * i for i in range(length.value)), begin.dtype)
 
 
-@operator("arange", meaning=_arange, family="creating", contents=_arange_contents, reads=(0, 1, 2), data_dependent=True)
+@operator(
+    "arange",
+    meaning=_arange,
+    family="creating",
+    contents=_arange_contents,
+    reads=(0, 1, 2),
+    data_dependent=True,
+    alike=(0, 1, 2),
+)
 def arange(
     begin: TensorType[Dim],
     end: TensorType[Dim],

@@ -97,7 +97,9 @@ def _strided_set_contents(
     return tuple(found)
 
 
-@operator("strided_set", meaning=_strided_set, family="slicing", contents=_strided_set_contents, reads=(2, 3, 4))
+@operator(
+    "strided_set", meaning=_strided_set, family="slicing", contents=_strided_set_contents, reads=(2, 3, 4), alike=(0, 1)
+)
 def strided_set(
     data: TensorType[Dim],
     v: TensorType[Dim],

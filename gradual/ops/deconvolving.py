@@ -65,7 +65,9 @@ def _channel_needs(sides: Sides, groups: Dim, channels: Dim | None, out: Dim) ->
     yield from at_least(ONE, (groups,), "groups")
     yield agreement(sides.channels, sides.weights(1), "op.conv.channels", CHANNELS, given, (1, into))
     if groups is not ONE:
-        yield Need(divides(groups, sides.channels), "op.conv.groups", "`groups` does not divide the channels", (given,))
+        yield Need(
+            divides(groups, sides.channels), "op.conv.groups", f"{groups} groups do not divide the channels", (given,)
+        )
     if channels is not None:
         yield agreement(channels, out, "op.conv.units", UNITS, (1, outof))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradual.dims.constraint import divides
 from gradual.dims.dim import Dim
-from gradual.ops.convolving import CHANNELS, UNITS, Ints, Sides, cells_of, kernel_needs, placed, restored
+from gradual.ops.convolving import CHANNELS, GROUPED, UNITS, Ints, Sides, cells_of, kernel_needs, placed, restored
 from gradual.ops.detecting import floats
 from gradual.ops.linear import contracted_dtype, rows
 from gradual.ops.operator import Judgement, Need, operator
@@ -136,9 +136,10 @@ def _channels(sides: Sides, groups: Dim, channels: Dim | None) -> Iterator[Need]
     """Data and weight agree on channels, which the groups divide."""
     outof = (2, sides.weight_axes[0])
     where = (0, sides.data_axes[1]), (2, sides.weight_axes[1])
-    yield agreement(sides.channels, sides.weights(1) * groups, "op.conv.channels", CHANNELS, *where)
+    says = CHANNELS if groups is ONE else GROUPED
+    yield agreement(sides.channels, sides.weights(1) * groups, "op.conv.channels", says, *where)
     if channels is not None:
         yield agreement(channels, sides.weights(0), "op.conv.units", UNITS, outof)
     if groups is not ONE:
-        says = "`groups` does not divide the output channels"
+        says = f"{groups} groups do not divide the output channels"
         yield Need(divides(groups, sides.weights(0)), "op.conv.groups", says, (outof,))

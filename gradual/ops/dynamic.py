@@ -135,6 +135,7 @@ def dynamic_twin(
         aliases=aliases,
         data_dependent=static.data_dependent or otherwise is not None,
         flat=twin.flat if static.flat is not None else None,
+        alike=static.alike,
     )
 
 

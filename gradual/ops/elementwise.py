@@ -99,7 +99,7 @@ def binary(row: Row) -> Operator:
 
     result = ", bool" if row.tests else ""
     judge.__doc__ = f"{row.says}   t[..a], t[..b] -> t[..broadcast(a, b){result}]   [op.broadcast.agree]"
-    return _declared(row, judge)
+    return _declared(row, judge, (0, 1))
 
 
 def unary(row: Row) -> Operator:
@@ -113,9 +113,9 @@ def unary(row: Row) -> Operator:
     return _declared(row, judge)
 
 
-def _declared(row: Row, judge: Callable[..., Judgement]) -> Operator:
-    tracked = row.on_dims is not None or row.on_truths is not None
-    declare = operator(row.name, meaning=row.meaning, family="elementwise", contents=row.contents if tracked else None)
+def _declared(row: Row, judge: Callable[..., Judgement], alike: tuple[int, ...] = ()) -> Operator:
+    tracked = row.contents if row.on_dims is not None or row.on_truths is not None else None
+    declare = operator(row.name, meaning=row.meaning, family="elementwise", contents=tracked, alike=alike)
     return declare(judge)
 
 

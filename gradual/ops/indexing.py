@@ -184,7 +184,7 @@ def _scatter_nd_contents(
     return None if place is None else (*data.contents[:place], *updates.contents, *data.contents[place + 1 :])
 
 
-@operator("scatter_nd", meaning=_scatter_nd, family="indexing", contents=_scatter_nd_contents)
+@operator("scatter_nd", meaning=_scatter_nd, family="indexing", contents=_scatter_nd_contents, alike=(0, 2))
 def scatter_nd(
     data: TensorType[Dim], indices: TensorType[Dim], updates: TensorType[Dim], *, mode: str = "update"
 ) -> Judgement:

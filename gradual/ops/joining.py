@@ -62,7 +62,7 @@ def _concatenate_contents(data: TupleType[Dim], *, axis: int) -> Contents:
     return tracked(chain.from_iterable(held), parts[0].dtype) if len(held) == len(parts) else None
 
 
-@operator("concatenate", meaning=_concatenate, family="joining", contents=_concatenate_contents)
+@operator("concatenate", meaning=_concatenate, family="joining", contents=_concatenate_contents, alike=(0,))
 def concatenate(data: TupleType[Dim], *, axis: int = 0) -> Judgement:
     """The tensors of a tuple one after another along an axis.   (t[..a, n, ..b], t[..a, m, ..b]) -> t[..a, n + m, ..b]
 
@@ -88,7 +88,7 @@ def _stack_contents(data: TupleType[Dim], *, axis: int) -> Contents:
     return _concatenate_contents(data, axis=axis) if all(part.rank == 0 for part in fields(data, 0)) else None
 
 
-@operator("stack", meaning=_stack, family="joining", contents=_stack_contents)
+@operator("stack", meaning=_stack, family="joining", contents=_stack_contents, alike=(0,))
 def stack(data: TupleType[Dim], *, axis: int = 0) -> Judgement:
     """The k tensors of a tuple side by side along a new axis.   (t[..a, ..b], ..) -> t[..a, k, ..b]
 

@@ -143,7 +143,7 @@ def _meshgrid(data: tuple[Tensor, ...], *, indexing: str) -> tuple[Tensor, ...]:
     return tuple(grids)
 
 
-@operator("meshgrid", meaning=_meshgrid, family="laying")
+@operator("meshgrid", meaning=_meshgrid, family="laying", alike=(0,))
 def meshgrid(data: TupleType[Dim], *, indexing: str = "ij") -> Judgement:
     """For each of some vectors the grid of all, with the vector along its own axis.
 

@@ -127,7 +127,7 @@ def _one_hot_contents(
     return tracked((known.chosen(equal(index, place), yes, no) for place in range(length)), target)
 
 
-@operator("one_hot", meaning=_one_hot, family="masking", contents=_one_hot_contents)
+@operator("one_hot", meaning=_one_hot, family="masking", contents=_one_hot_contents, alike=(1, 2))
 def one_hot(
     indices: TensorType[Dim],
     on_value: TensorType[Dim],
@@ -209,7 +209,7 @@ def _matrix_set_diag(
     return tensor_of(input.shape, input.dtype, found)
 
 
-@operator("matrix_set_diag", meaning=_matrix_set_diag, family="masking")
+@operator("matrix_set_diag", meaning=_matrix_set_diag, family="masking", alike=(0, 1))
 def matrix_set_diag(
     input: TensorType[Dim],
     diagonal: TensorType[Dim],

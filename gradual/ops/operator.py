@@ -35,7 +35,7 @@ class Need:
         says: the failure in the user's words, such as "contracted dimensions differ".
         operands: the arguments concerned as (index, axis); axis None for the argument's contents or as a whole.
             A tuple argument's field is addressed by (index, field, axis).
-        sides: two computed numbers that must agree, where they are not sizes of the operands.
+        sides: the two numbers that must agree, where there are two; the sizes of two operands unless given.
     """
 
     goal: Constraint
@@ -119,6 +119,7 @@ class Operator:
         data_dependent: the result's shape depends on elements, not only on shapes and contents.
         flat: `(*argument types, **attributes) -> indices` of the arguments of which only the number of elements
             matters here: the judgement is the same on the tensor of rank 1 with as many.
+        alike: indices of the arguments that have one element type; a tuple among them has it in all its fields.
     """
 
     name: str
@@ -134,6 +135,7 @@ class Operator:
     aliases: tuple[str, ...] = ()
     data_dependent: bool = False
     flat: Callable[..., tuple[int, ...]] | None = None
+    alike: tuple[int, ...] = ()
 
     def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
         """An operator travels between processes by name."""
@@ -164,6 +166,7 @@ def operator(
     aliases: tuple[str, ...] = (),
     data_dependent: bool = False,
     flat: Callable[..., tuple[int, ...]] | None = None,
+    alike: tuple[int, ...] = (),
 ) -> Callable[[Callable[..., Judgement]], Operator]:
     """Declare an operator from its judgement: signature, rules and summary are read off the function."""
 
@@ -186,6 +189,7 @@ def operator(
             aliases=aliases,
             data_dependent=data_dependent,
             flat=flat,
+            alike=alike,
         )
 
     return declared

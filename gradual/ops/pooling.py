@@ -110,13 +110,13 @@ def sliding(
     return read.judgement(move.positions(read.space, ceil_mode), needs)
 
 
-def _adaptive(count: int, data: TensorType[Dim], output_size: Dims, layout: str, out_layout: str) -> Judgement:
+def _adaptive(count: int, data: TensorType[Dim], output_size: Dims | None, layout: str, out_layout: str) -> Judgement:
     read = _pooled(count, data, layout, out_layout)
-    needs = not_negative(output_size, "op.adaptive.size", "a size of the result is negative")
+    needs = not_negative(output_size or (), "op.adaptive.size", "a size of the result is negative")
     return read.judgement(_sizes(output_size, read.space), needs)
 
 
-def _sizes(output_size: tuple[V, ...], extents: tuple[V, ...]) -> tuple[V, ...]:
+def _sizes(output_size: tuple[V, ...] | None, extents: tuple[V, ...]) -> tuple[V, ...]:
     """The spatial extents of an adaptive pool's result: those of the data unless written."""
     if not output_size:
         return extents
@@ -229,7 +229,7 @@ def _parts(extent: int, count: int) -> list[range]:
 
 
 def _pool_parts(
-    data: Tensor, fold: Callable[[list[Any]], Any], output_size: Ints, layout: str, out_layout: str
+    data: Tensor, fold: Callable[[list[Any]], Any], output_size: Ints | None, layout: str, out_layout: str
 ) -> Tensor:
     """The pool of each of `output_size` parts."""
     cells, outer, extents = canonical(data, layout)
@@ -247,7 +247,7 @@ def _block(cells: list[Any], base: int, steps: Ints, block: Sequence[range]) -> 
     return list(chain.from_iterable(cells[start + last.start : start + last.stop] for start in starts))
 
 
-def _adaptive_max(data: Tensor, *, output_size: Ints, layout: str, out_layout: str) -> Tensor:
+def _adaptive_max(data: Tensor, *, output_size: Ints | None, layout: str, out_layout: str) -> Tensor:
     """The greatest element of each part."""
     lowest = least(data.dtype)
     plain = partial(max, default=lowest)
@@ -255,7 +255,7 @@ def _adaptive_max(data: Tensor, *, output_size: Ints, layout: str, out_layout: s
     return _pool_parts(data, fold, output_size, layout, out_layout)
 
 
-def _adaptive_avg(data: Tensor, *, output_size: Ints, layout: str, out_layout: str) -> Tensor:
+def _adaptive_avg(data: Tensor, *, output_size: Ints | None, layout: str, out_layout: str) -> Tensor:
     """The mean of each part."""
     quotient = real.divide if data.dtype.is_float else _quotient
     return _pool_parts(data, lambda block: quotient(total(block), len(block)), output_size, layout, out_layout)
@@ -333,7 +333,7 @@ def _adaptive_operator(kind: str, says: str, count: int, meaning: Callable[..., 
     def judge(
         data: TensorType[Dim],
         *,
-        output_size: tuple[Dim, ...] = (),
+        output_size: tuple[Dim, ...] | None = (),
         layout: str = "NC" + SPATIAL[count],
         out_layout: str = "",
     ) -> Judgement:

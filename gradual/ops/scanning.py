@@ -29,7 +29,7 @@ def lines(shape: Sequence[int], axis: int) -> Iterator[slice]:
             yield slice(start, base + span, inner)
 
 
-def _scanned(line: Sequence[Any], step: Step, unit: Any, exclusive: bool) -> list[Any]:
+def _scanned(line: Sequence[Any], step: Step, unit: Any, exclusive: bool | None) -> list[Any]:
     found = list(accumulate(line, step, initial=unit))
     return found[:-1] if exclusive else found[1:]
 
@@ -37,7 +37,7 @@ def _scanned(line: Sequence[Any], step: Step, unit: Any, exclusive: bool) -> lis
 def scan(name: str, step: Step, unit: int, says: str) -> Operator:
     """The operator that folds each line along an axis and keeps every step."""
 
-    def meaning(data: Tensor, *, axis: int | None, dtype: DType | None, exclusive: bool) -> Tensor:
+    def meaning(data: Tensor, *, axis: int | None, dtype: DType | None, exclusive: bool | None) -> Tensor:
         kind = dtype or data.dtype
         shape, place = ((data.size,), 0) if axis is None else (data.shape, axis % data.rank)
         found = list(converted(data.dtype, kind, data.elements))
@@ -46,7 +46,7 @@ def scan(name: str, step: Step, unit: int, says: str) -> Operator:
             found[line] = _scanned(found[line], step, first, exclusive)
         return tensor_of(shape, kind, kept(kind, found))
 
-    def contents(data: TensorType[Dim], *, axis: int | None, dtype: DType | None, exclusive: bool) -> Contents:
+    def contents(data: TensorType[Dim], *, axis: int | None, dtype: DType | None, exclusive: bool | None) -> Contents:
         kind = dtype or data.dtype
         if data.contents is None or not kind.is_integer:
             return None
@@ -54,7 +54,7 @@ def scan(name: str, step: Step, unit: int, says: str) -> Operator:
         return tracked(_scanned(line, step, constant(unit), exclusive), kind)
 
     def judge(
-        data: TensorType[Dim], *, axis: int | None = None, dtype: DType | None = None, exclusive: bool = False
+        data: TensorType[Dim], *, axis: int | None = None, dtype: DType | None = None, exclusive: bool | None = False
     ) -> Judgement:
         given = tensor(data, 0)
         kind = dtype or given.dtype
@@ -75,7 +75,7 @@ def scan(name: str, step: Step, unit: int, says: str) -> Operator:
     return operator(name, meaning=meaning, family="scanning", contents=contents, flat=_flat)(judge)
 
 
-def _flat(data: TensorType[Dim], *, axis: int | None, dtype: DType | None, exclusive: bool) -> tuple[int, ...]:
+def _flat(data: TensorType[Dim], *, axis: int | None, dtype: DType | None, exclusive: bool | None) -> tuple[int, ...]:
     return (0,) if axis is None else ()
 
 

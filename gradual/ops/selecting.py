@@ -214,7 +214,9 @@ def _scatter_elements_contents(
     return tuple(found)
 
 
-@operator("scatter_elements", meaning=_scatter_elements, family="selecting", contents=_scatter_elements_contents)
+@operator(
+    "scatter_elements", meaning=_scatter_elements, family="selecting", contents=_scatter_elements_contents, alike=(0, 2)
+)
 def scatter_elements(
     data: TensorType[Dim],
     indices: TensorType[Dim],

@@ -82,8 +82,8 @@ def judged(shape: Iterable[Dim | Hole], dtype: DType, needs: Iterable[Need] = ()
 
 
 def agreement(left: Dim, right: Dim, rule: str, says: str, *operands: tuple[int | None, ...]) -> Need:
-    """The need that two extents are equal."""
-    return Need(equal(left, right), rule, says, operands)
+    """The need that two extents are equal; a report tells these, which may be computed of the operands' sizes."""
+    return Need(equal(left, right), rule, says, operands, (left, right))
 
 
 def said(extent: Dim, written: Dim | None) -> Dim:

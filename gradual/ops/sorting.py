@@ -189,7 +189,7 @@ def _searchsorted(sorted_sequence: Tensor, values: Tensor, *, right: bool, dtype
     return _places(values.shape, dtype or DType.INT32, found, width)
 
 
-@operator("searchsorted", meaning=_searchsorted, family="sorting")
+@operator("searchsorted", meaning=_searchsorted, family="sorting", alike=(0, 1))
 def searchsorted(
     sorted_sequence: TensorType[Dim],
     values: TensorType[Dim],

@@ -145,7 +145,7 @@ def _filled(
     )
 
 
-@operator("sparse_fill_empty_rows", meaning=_filled, family="sparse", reads=(2,), data_dependent=True)
+@operator("sparse_fill_empty_rows", meaning=_filled, family="sparse", reads=(2,), data_dependent=True, alike=(1, 3))
 def sparse_fill_empty_rows(
     sparse_indices: TensorType[Dim],
     sparse_values: TensorType[Dim],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
-from gradual.dims.constraint import at_most
+from gradual.dims.constraint import FALSE, at_most
 from gradual.dims.dim import Dim
 from gradual.ops.operator import IllFormed, Need
 from gradual.ops.shapes import ONE, ZERO
@@ -113,8 +113,9 @@ def owed(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int]) -> Iter
     yield from at_least(ONE, move.dilation, "dilation")
     yield from at_least(ZERO, (side for pair in move.padding for side in pair), "padding")
     for axis, width, extent in zip(axes, move.reach(), move.padded(extents), strict=True):
-        says = "the window is wider than the padded input"
-        yield Need(at_most(width, extent), "op.window.fits", says, ((0, axis),))
+        fits, says = at_most(width, extent), "the window is wider than the padded input"
+        says += f": {width} cells of {extent}" if fits is FALSE else ""
+        yield Need(fits, "op.window.fits", says, ((0, axis),))
 
 
 @dataclass(frozen=True, slots=True)

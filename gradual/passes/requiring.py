@@ -21,6 +21,7 @@ from gradual.passes.passing import Context, Unusable
 from gradual.passes.preparing import entry_facts, entry_unknowns, ready
 from gradual.passes.static import Obstacle, elements_of_parameters, obstacles, open_sizes
 from gradual.run.graph import Graph
+from gradual.run.value import NotStatic
 from gradual.source import Span
 from gradual.types.opening import spelled
 
@@ -30,15 +31,6 @@ LINKS = 8
 
 CHOICES = 12
 """Of how many inputs whose sizes determine each other the smallest set is looked for; of more, all are pinned."""
-
-
-class NotStatic(Exception):
-    """A function that the graph runtime does not take; `diagnostics` has every obstacle."""
-
-    def __init__(self, function: str, diagnostics: Sequence[Diagnostic]) -> None:
-        super().__init__(f"`{function}` is not static: {len(diagnostics)} obstacles")
-        self.function = function
-        self.diagnostics = tuple(diagnostics)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

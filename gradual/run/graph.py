@@ -35,6 +35,7 @@ from gradual.run.applying import affordable, computed, constant_type, exact
 from gradual.run.entry import admitted
 from gradual.run.machine import asserted, checked, sized, stopped
 from gradual.run.plan import Plan, bytes_of, tensors
+from gradual.run.receiving import received
 from gradual.run.sizes import plain
 from gradual.run.value import Fault, Frame, Held
 from gradual.tensors.scalar import TYPECODES, integer_range
@@ -119,7 +120,7 @@ class Fail:
 Action = Compute | Assert | Fail
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Graph:
     """A static function with its memory; it may run any number of times, one run at a time.
 
@@ -147,9 +148,13 @@ class Graph:
         for step in self.function.body.steps:
             self._steps += self._prepared(step)
 
+    def __repr__(self) -> str:
+        return f"<Graph of {self.plan}, {self.held} bytes>"
+
     # ------------------------------------------------------------------------------------------------------- running
-    def run(self, *arguments: Value) -> Value:
-        """The value of the function.  Raises Blame, Fault.  [graph.run]"""
+    def run(self, *given: Any) -> Value:
+        """The value of the function.  Raises Blame, Fault; ValueError for an argument that is no value.  [graph.run]"""
+        arguments = received(self.declared, given)
         admitted(self.declared, arguments, Frame(), self.data)
         self._inputs = arguments
         try:

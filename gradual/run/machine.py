@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gradual.core.terms import (
     Apply,
@@ -43,6 +44,7 @@ from gradual.run.checking import failed, holds, measure, unasserted
 from gradual.run.data import convert, fits, nothing_fits, shown_outside
 from gradual.run.entry import admitted
 from gradual.run.proxies import entered, handed_on, returning, wrapped, wrapped_reference
+from gradual.run.receiving import received
 from gradual.run.sizes import Sizes, held
 from gradual.run.value import Cell, Fault, Frame, Held, Part, Procedure, Proxied, fault
 from gradual.source import Span
@@ -72,15 +74,16 @@ class Activation:
     target: str
 
 
-def run(module: Module, entry: str, arguments: Sequence[Value], watch: Watch | None = None) -> Value:
+def run(module: Module, entry: str, given: Sequence[Any], watch: Watch | None = None) -> Value:
     """The value of a function on arguments from outside.  Raises Blame, Fault; KeyError for an unknown function.
 
+    ValueError for an argument that is no value.
     `watch` is told of every operator and size once it has its value.  [run.entry] [run.call]
     """
     function = module.functions[entry]
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
     frame = Frame(outer=top)
-    admitted(function, arguments, frame, module.data)
+    admitted(function, received(function, given), frame, module.data)
     value = Machine(top, watch).evaluated(frame, function.body)
     return shown_outside(value, function.span)
 

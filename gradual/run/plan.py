@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from gradual.diagnostic import counted
 from gradual.dims.dim import Dim, constant, product, sum_of
 from gradual.source import Span
 from gradual.tensors.scalar import TYPECODES
@@ -89,7 +90,7 @@ class Slot:
     holds: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan:
     """The memory of one function, without its arguments, its constants, and what the functions that it calls take.
 
@@ -155,3 +156,10 @@ class Plan:
     def total(self) -> Dim:
         """Bytes of all buffers together: what is held if nothing is shared."""
         return sum_of(buffer.size for buffer in self.buffers.values())
+
+    def __str__(self) -> str:
+        counts = counted(len(self.buffers), "buffer"), counted(len(self.slots), "slot"), counted(self.steps, "step")
+        return f"{self.function}: {counts[0]} in {counts[1]}, {counts[2]}"
+
+    def __repr__(self) -> str:
+        return f"<Plan of {self}, peak {self.peak} bytes>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradual.core.terms import Blame as Label
@@ -88,9 +88,28 @@ class Stop(Exception):
         return self.diagnostic.span
 
     @property
+    def line(self) -> int | None:
+        """The line on which it happened, counted from 1."""
+        return self.diagnostic.line
+
+    @property
+    def column(self) -> int | None:
+        """The column at which it happened, in code points, counted from 1."""
+        return self.diagnostic.column
+
+    @property
     def message(self) -> str:
         """What happened, in one line."""
         return self.diagnostic.message
+
+
+class NotStatic(Exception):
+    """A function that the graph runtime does not take; `diagnostics` has every obstacle."""
+
+    def __init__(self, function: str, diagnostics: Sequence[Diagnostic]) -> None:
+        super().__init__(f"`{function}` is not static: {len(diagnostics)} obstacles")
+        self.function = function
+        self.diagnostics = tuple(diagnostics)
 
 
 class Fault(Stop):

@@ -121,7 +121,7 @@ FOREIGN = re.compile(r"=\s*(primfn\b|meta\[(?:ExternalFunc|tir\.PrimFunc)\])")
 """How TVM prints functions of its lower language, and those that another compiler has made."""
 
 
-DIVISION = "a comment starts here; in an expression write `floor_divide(a, b)`"
+DIVISION = "a comment starts here"
 
 
 def unexpected(
@@ -134,7 +134,7 @@ def unexpected(
 ) -> Diagnostic:
     """E0101 at a token, with the innermost open bracket if its closer was welcome.   [syntax.token]
 
-    A comment that may have been meant as a `division` is pointed at.   [syntax.comment]
+    A comment that may have been meant as a `division` is pointed at, and its offset kept in `data`.   [syntax.comment]
     """
     token = text[found.start : found.end]
     message = f"expected {_listed(_phrases(wanted))}, found {_shown(token)}"
@@ -144,7 +144,8 @@ def unexpected(
         related = (Related(division, DIVISION), *related)
     foreign = FOREIGN.match(text, found.start)
     notes = (f"`{foreign[1]}` is a function that is not written in Relay; declare an `operator`",) if foreign else ()
-    return Diagnostic("E0101", "syntax.token", message, place, related=related, notes=notes)
+    data = {} if division is None else {"comment": division.start}
+    return Diagnostic("E0101", "syntax.token", message, place, related=related, notes=notes, data=data)
 
 
 def _unclosed(wanted: set[str], found: str, at: int, bracket: str) -> tuple[Related, ...]:

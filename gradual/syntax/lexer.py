@@ -64,6 +64,7 @@ _SKIPPED = re.compile(SKIPPED)
 _KEYED = re.compile(r"=(?![=>])")
 _NUMBERED = re.compile(r"(?:[./][A-Za-z0-9_]+)+(?=([ \t]*:(?!:))?)")
 _NAMED = re.compile(r"[A-Za-z_]")
+_FOREIGN = re.compile(r"[^\t\n\f\r -#%&(-\[\]_a-}]*+")
 _BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _HEADER = re.compile(r'#\[\s*([A-Za-z0-9_.]+)\s*=\s*(".*")\s*\]', re.DOTALL)
 
@@ -75,11 +76,12 @@ class Lexer:
         open: the brackets that are open, each with its offset and whether arithmetic was allowed around it.
         diagnostics: what was found wrong with tokens that could be read all the same.
         divided: where the last comment of this definition starts that stands after an operand on its line.
+        before: the same for the definition before, while the word is read that begins this one.
     """
 
     __slots__ = (
-        *("arithmetic", "declared", "diagnostics", "divided", "lexicon", "metadata", "naming", "open", "section"),
-        "text",
+        *("arithmetic", "before", "declared", "diagnostics", "divided", "lexicon", "metadata", "naming", "open"),
+        *("section", "text"),
     )
 
     def __init__(self, text: str, metadata: Metadata) -> None:
@@ -93,6 +95,7 @@ class Lexer:
         self.naming = False  # the last bracket came after `fn`
         self.diagnostics: list[Diagnostic] = []
         self.divided: int | None = None
+        self.before: int | None = None
 
     def tokens(self) -> Iterator[Token]:
         """Every token in order, the last is END."""
@@ -259,7 +262,7 @@ class Lexer:
             return number["NAME"], ast.Name(intern(word), Span(start, end))
         if word in DEFINING:
             self.declared.clear()
-            self.divided = None
+            self.before, self.divided = self.divided, None
         self.arithmetic = word not in DEFINING and (self.arithmetic or word in ("where", "assert"))
         return self.lexicon.words[word], word
 
@@ -350,10 +353,12 @@ class Lexer:
         return key, value, span
 
     def _unknown(self, start: int) -> tuple[int, Any, int]:
-        """What begins no token: the rest of an open string or of a header, or one character."""
+        """What begins no token: the rest of an open string or of a header, or characters that begin none."""
         text = self.text
         if text[start] != '"' and not text.startswith("#[", start):
-            return ERROR, unknown_character(text[start], Span(start, start + 1)), start + 1
+            run = _FOREIGN.match(text, start + 1)
+            assert run is not None
+            return ERROR, unknown_character(text[start], Span(start, start + 1)), run.end()
         end = line_end(text, start)
         span = Span(start, end)
         return ERROR, unterminated("string", '"', span) if text[start] == '"' else unknown_header(span), end

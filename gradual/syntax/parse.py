@@ -20,7 +20,7 @@ from gradual.syntax import ast
 from gradual.syntax.build import LISTS, NODES, ROWS, Refused
 from gradual.syntax.collector import collector_paused
 from gradual.syntax.errors import too_deep, unexpected
-from gradual.syntax.lexer import END, ERROR, METADATA_MARK, Lexer, Token, skipped
+from gradual.syntax.lexer import DEFINING, END, ERROR, METADATA_MARK, Lexer, Token, skipped
 from gradual.syntax.metadata import NO_METADATA, Metadata, Undecodable, decoded
 from gradual.syntax.tables import REPETITION, Production, tables
 
@@ -118,7 +118,8 @@ def _helped(text: str, start: str, metadata: Metadata, reading: Reading) -> list
         found = _read(changed, start, metadata)
         return None if not found.diagnostics or (cut and found.incomplete) else found.diagnostics[0].span.start
 
-    helps = {id(found): mending(text, begin, at, reach) for found, begin, at in reading.failures[:MENDED]}
+    broken = [failure for failure in reading.failures[:MENDED] if "comment" not in failure.diagnostic.data]
+    helps = {id(found): mending(text, begin, at, reach) for found, begin, at in broken}
     return [replace(one, help=(found,)) if (found := helps.get(id(one))) else one for one in reading.diagnostics]
 
 
@@ -231,7 +232,8 @@ class _Reader:
 
     def _division(self, error: int) -> Span | None:
         """A comment that may have been meant as a division: an operand follows, and code ended or stopped there."""
-        start = self.lexer.divided
+        begins = self.text.startswith(tuple(DEFINING), error)
+        start = self.lexer.before if begins else self.lexer.divided
         if start is None or start >= error:
             return None
         meant = _OPERAND.match(self.text, start)

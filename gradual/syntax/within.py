@@ -21,6 +21,17 @@ def within(expr: ast.Expr) -> Iterator[ast.Expr]:
         waiting += reversed(_parts(node))
 
 
+def items_within(expr: ast.Expr) -> Iterator[tuple[Span, ast.Expr]]:
+    """The items of every block inside, and its last expression: where each stands, and its expressions.
+
+    An outer one comes before those in it.
+    """
+    for part in within(expr):
+        if isinstance(part, ast.Block):
+            yield from ((item.span, value) for item in part.items for value in _of_item(item))
+            yield part.result.span, part.result
+
+
 def is_free(name: str, expr: ast.Expr) -> bool:
     """Whether a variable of this name stands in an expression where nothing inside binds it, outside dims."""
     waiting = [expr]

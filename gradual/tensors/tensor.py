@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
-import struct
+import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from operator import index
 from random import Random
 from typing import Any
 
+from gradual.tensors.foreign import nested
 from gradual.tensors.index import numel
+from gradual.tensors.lending import buffer, numpy_array, packed
 from gradual.tensors.scalar import PRECISION, TYPECODES, as_float, integer_range, kept
 from gradual.types.dtype import DType
 
@@ -32,18 +32,31 @@ class Tensor:
     dtype: DType
     elements: Any
 
-    def __init__(self, data: Any, dtype: DType | str = DType.FLOAT32, shape: Sequence[int] | None = None) -> None:
-        """Make a tensor of numbers, nested lists, or with `shape` a flat list, or of another library's array.
+    def __init__(self, data: Any, dtype: DType | str | None = None, shape: Sequence[int] | None = None) -> None:
+        """Make a tensor of numbers, of nested lists, or with `shape` of a flat list, or of another library's array.
 
-        Raises ValueError where the nesting is ragged, the count does not fill the shape, or a number is not one of
-        the type: floats are rounded, integers neither truncated nor wrapped.
+        Without `dtype` an array has its own (NumPy's float64 is float64), and whatever has none is float32; a number
+        that float32 does not hold has to be given a `dtype`.
+
+        Args:
+            data: numbers; lists of numbers or of arrays; anything with the buffer protocol, `__array_interface__`,
+                `__dlpack__` in the memory of the processor, or `__array__`.  It is copied.
+            dtype: the element type, such as "int64".  Floats are rounded to it, integers neither truncated nor wrapped.
+            shape: the extent of each axis, for elements that are given flat.
+
+        Raises:
+            ValueError: the nesting is ragged, the count does not fill the shape, a number is not one of the type, or
+                the elements of an array are of a type that the language has not, such as complex128.
         """
-        kind = DType(dtype)
-        found, flat = _read(data)
-        extents = found if shape is None else tuple(index(extent) for extent in shape)
-        if any(extent < 0 for extent in extents) or numel(extents) != len(flat):
-            raise ValueError(f"{len(flat)} elements do not fill shape {extents}")
-        _hold(self, extents, kind, kept(kind, _checked(kind, flat)))
+        found = nested(data)
+        kind = DType(dtype) if dtype is not None else found.dtype or DType.FLOAT32
+        extents = found.shape if shape is None else tuple(index(extent) for extent in shape)
+        if any(extent < 0 for extent in extents) or numel(extents) != len(found.elements):
+            raise ValueError(f"{len(found.elements)} elements do not fill shape {extents}")
+        elements = found.elements if kind is found.dtype else kept(kind, _checked(kind, found.elements))
+        if dtype is None and found.dtype is None:
+            _exact(found.elements, elements)
+        _hold(self, extents, kind, elements)
 
     @property
     def rank(self) -> int:
@@ -73,6 +86,47 @@ class Tensor:
             nested = [nested[i * extent : (i + 1) * extent] for i in range(numel(self.shape[:axis]))]
         return nested[0]
 
+    def buffer(self) -> memoryview:
+        """A read-only view of the elements, with shape and format, that copies none of them (but of float16).
+
+        From Python 3.12 on, `memoryview(tensor)` is the same.  Raises BufferError for bfloat16, which no buffer knows,
+        and before Python 3.12 for float16.
+        """
+        return buffer(self)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """The buffer protocol, which classes have from Python 3.12 on (PEP 688)."""
+        return buffer(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """The array for `numpy.asarray(tensor)`, of the same element type; bfloat16 needs the package ml_dtypes.
+
+        It can be written to only if it was copied, as `numpy.array(tensor)` does.
+        """
+        return numpy_array(self, dtype, copy)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        """A capsule for `from_dlpack` of any library, with a copy of the elements, which it may write to.
+
+        Raises BufferError where another device or no copy is wanted.
+        """
+        from gradual.tensors.dlpack import exported
+
+        if copy is False or stream is not None or dl_device not in (None, self.__dlpack_device__()):
+            raise BufferError("a tensor is lent as a copy in the memory of the processor")
+        return exported(self.shape, self.dtype, packed(self), max_version)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The processor: kind 1, number 0."""
+        return 1, 0
+
     def __eq__(self, other: object) -> bool:
         """Whether shape, type and every element are the same number; NaN is the same number as NaN."""
         if not isinstance(other, Tensor):
@@ -83,6 +137,12 @@ class Tensor:
 
     def __hash__(self) -> int:
         return hash((self.shape, self.dtype))
+
+    def __str__(self) -> str:
+        """As a call of the command line writes it: `float32 [[1.0, 2.0]]`; of a large tensor the ends of each axis."""
+        from gradual.tensors.text import shown_value
+
+        return shown_value(self)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(element) for element in self.flat()[:6]) if self.size <= 6 else f"… {self.size} elements"
@@ -106,12 +166,12 @@ def random_tensor(shape: tuple[int, ...], dtype: DType, seed: int) -> Tensor:
     draw = Random(seed).getrandbits
     count = numel(shape)
     if dtype is DType.BOOL:
-        return tensor_of(shape, dtype, array("b", [draw(1) for _ in range(count)]))
+        return tensor_of(shape, dtype, array("b", (draw(1) for _ in range(count))))
     if dtype.is_integer:
-        return tensor_of(shape, dtype, array(TYPECODES[dtype], [draw(32) % 10 for _ in range(count)]))
+        return tensor_of(shape, dtype, array(TYPECODES[dtype], (draw(32) % 10 for _ in range(count))))
     bits = PRECISION[dtype]
     unit = 2.0 ** (1 - bits)
-    return tensor_of(shape, dtype, array(TYPECODES[dtype], [draw(bits) * unit - 1.0 for _ in range(count)]))
+    return tensor_of(shape, dtype, array(TYPECODES[dtype], (draw(bits) * unit - 1.0 for _ in range(count))))
 
 
 def _hold(made: Tensor, shape: tuple[int, ...], dtype: DType, elements: Any) -> None:
@@ -124,70 +184,11 @@ def _same(left: Any, right: Any) -> bool:
     return bool(left == right or (left != left and right != right))
 
 
-def _read(data: Any) -> tuple[tuple[int, ...], Sequence[Any]]:
-    """Shape and flat elements of whatever was given."""
-    if isinstance(data, Tensor):
-        return data.shape, data.flat()
-    if isinstance(data, list | tuple):
-        return _read_nested(data)
-    if isinstance(data, bool | int | float):
-        return (), [data]
-    return _read_foreign(data)
-
-
-def _read_nested(data: Any) -> tuple[tuple[int, ...], list[Any]]:
-    shape: list[int] = []
-    level = [data]
-    while level and any(isinstance(part, list | tuple) for part in level):
-        lengths = {len(part) if isinstance(part, list | tuple) else None for part in level}
-        if len(lengths) > 1:
-            raise ValueError("the nested lists are ragged: parts at one depth differ in length")
-        shape.append(len(level[0]))
-        level = list(chain.from_iterable(level))
-    return tuple(shape), level
-
-
-def _read_foreign(data: Any) -> tuple[tuple[int, ...], Sequence[Any]]:
-    """Shape and elements of an array of another library, through the protocols it offers."""
-    try:
-        view = memoryview(data)
-    except TypeError:
-        return _read_unbuffered(data)
-    return view.shape or (), _decoded(view.tobytes(), view.format, view.itemsize)
-
-
-def _read_unbuffered(data: Any) -> tuple[tuple[int, ...], Sequence[Any]]:
-    if hasattr(data, "__array__"):
-        return _read(data.__array__())
-    if hasattr(data, "__array_interface__"):
-        return _read_interface(data.__array_interface__)
-    if hasattr(data, "tolist"):
-        return _read(data.tolist())
-    if hasattr(data, "__index__") or hasattr(data, "__float__"):
-        return (), [data]
-    raise ValueError(f"no tensor can be made of a {type(data).__name__}")
-
-
-def _read_interface(interface: Any) -> tuple[tuple[int, ...], Sequence[Any]]:
-    shape, form = tuple(interface["shape"]), str(interface["typestr"])
-    size = int(form[2:])
-    if interface.get("strides") is not None:
-        raise ValueError("an array given by __array_interface__ has to be contiguous")
-    held = interface["data"]
-    raw = ctypes.string_at(held[0], numel(shape) * size) if isinstance(held, tuple) else bytes(held)
-    return shape, _decoded(raw, form[0].replace("|", "=") + _INTERFACE_CODES.get(form[1:], "?" + form), size)
-
-
-_INTERFACE_CODES = {"b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q"}
-_INTERFACE_CODES |= {"f2": "e", "f4": "f", "f8": "d"}
-
-
-def _decoded(raw: bytes, form: str, size: int) -> Sequence[Any]:
-    """Numbers from the bytes of a buffer, by its `struct` format."""
-    order, code = (form[0], form[1:]) if form[0] in "@=<>!" else ("@", form)
-    if len(code) != 1 or code not in "?bBhHiIlLqQnNefd":
-        raise ValueError(f"a buffer of format {form!r} holds no numbers of a known type")
-    return struct.unpack(f"{order}{len(raw) // size}{code}", raw)
+def _exact(given: Sequence[Any], elements: Sequence[Any]) -> None:
+    """Refuse a number that was given no type and is another one, or infinite, as float32."""
+    for part, held in zip(given, elements, strict=True):
+        if held != part and (isinstance(part, int) or math.isinf(held)):
+            raise ValueError(f"{part} is not a float32, which numbers are unless `dtype` says otherwise")
 
 
 def _checked(dtype: DType, flat: Sequence[Any]) -> Sequence[Any]:

@@ -25,6 +25,16 @@ class Constructed:
     constructor: str
     fields: tuple[Any, ...] = ()
 
+    def __str__(self) -> str:
+        from gradual.tensors.text import shown_value
+
+        return shown_value(self)
+
+    def __repr__(self) -> str:
+        from gradual.tensors.text import shortened
+
+        return shortened(self)
+
 
 Value: TypeAlias = Tensor | tuple["Value", ...] | Constructed
 

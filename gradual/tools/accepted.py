@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.report import render
 from gradual.source import Source
-from gradual.tools import render, report_json
+from gradual.tools import report_json
 from gradual.tools.files import read
 from gradual.tools.output import Output
 

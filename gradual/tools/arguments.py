@@ -15,6 +15,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from os import SEEK_END
 from typing import Any
 
 from gradual.limits import LIMITS
@@ -22,7 +23,7 @@ from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Constructed, Value, from_json
 from gradual.tools.conformance.values import Built, Drawn, Fields, Literal, Values, read_value
-from gradual.tools.files import content
+from gradual.tools.files import content, opened
 from gradual.tools.output import Trouble
 from gradual.types.declared import Data
 from gradual.types.dtype import DType
@@ -62,9 +63,9 @@ def _all(path: str) -> list[Tensor]:
     """Every tensor of an archive, in order."""
     from gradual.tools import npy
 
-    data = content(path)
     try:
-        return [npy.read_from(data, name) for name in npy.names_in(data)]
+        with opened(path, "file") as stream:
+            return npy.read_all(stream)
     except (ValueError, OverflowError) as error:
         raise Trouble("E0702", f"`{path}` holds no tensors: {error}") from error
 
@@ -162,7 +163,10 @@ def _array(path: str) -> Tensor:
     from gradual.tools import npy
 
     try:
-        return npy.read(content(path))
+        with opened(path, "file") as stream:
+            length = stream.seek(0, SEEK_END)
+            stream.seek(0)
+            return npy.read_stream(stream, length)
     except (ValueError, OverflowError) as error:
         raise Trouble("E0702", f"`{path}` holds no tensor: {error}") from error
 
@@ -171,11 +175,11 @@ def _member(path: str, name: str) -> Tensor:
     """The tensor of that name in an archive, or the only one that it holds."""
     from gradual.tools import npy
 
-    data = content(path)
     try:
-        names = npy.names_in(data)
-        if name in names or (not name and len(names) == 1):
-            return npy.read_from(data, name or names[0])
+        with opened(path, "file") as stream:
+            names = npy.names_in(stream)
+            if name in names or (not name and len(names) == 1):
+                return npy.read_from(stream, name or names[0])
     except (ValueError, OverflowError) as error:
         raise Trouble("E0702", f"`{path}` holds no tensor{f' `{name}`' * bool(name)}: {error}") from error
     if name or not names:
@@ -196,7 +200,7 @@ def _json(path: str) -> Any:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _NESTED))
     try:
-        return json.loads(content(path))
+        return json.loads(content(path, "values"))
     except (ValueError, RecursionError) as error:
         raise Trouble("E0702", f"`{path}` is not JSON: {error}") from error
     finally:

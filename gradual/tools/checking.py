@@ -1,24 +1,20 @@
-"""Texts checked one by one or side by side: what is said of each, in a form that another process can send."""
+"""Files checked, one at a time: what is said of each, in a form that another process can send."""
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from threading import Thread, current_thread, main_thread
-
-import click
+from enum import StrEnum
 
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity
-from gradual.source import Source
+from gradual.report.residual import residual
+from gradual.report.summary import types_shown
+from gradual.source import NOWHERE, Source
 from gradual.tools import report_json
 from gradual.tools.annotate import annotated
-from gradual.tools.files import Text
-from gradual.tools.residual import residual
+from gradual.tools.files import Absent, Text, read
+from gradual.tools.output import Trouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +32,31 @@ class Wanted:
     entry: str | None = None
 
 
+class Outcome(StrEnum):
+    """What became of one file: it was checked (OK, ERRORS), or why it was not."""
+
+    OK = "ok"
+    ERRORS = "errors"
+    UNREADABLE = "unreadable"
+    UNSUPPORTED = "unsupported"
+    MEMORY = "memory"
+    CRASHED = "crashed"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a run over this file alone."""
+        return {Outcome.OK: 0, Outcome.ERRORS: 1, Outcome.CRASHED: 101}.get(self, 2)
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One text and all that is said about it.
+    """One file and all that is said about it.
 
     Attributes:
-        head: what stands before the diagnostics in the wanted format; nothing where the text is none.
+        diagnostics: findings of a program that was checked; otherwise why it was not.
+        head: what stands before the diagnostics in the wanted format; nothing where there is no program.
         rungs: how many obligations each rung decided.
+        checked: whether there was a program to check.
     """
 
     source: Source
@@ -52,60 +66,28 @@ class Checked:
     residual: int = 0
     refuted: int = 0
     rungs: Mapping[str, int] = field(default_factory=dict)
+    outcome: Outcome = Outcome.OK
+
+    @property
+    def errors(self) -> int:
+        """Number of errors."""
+        return sum(one.severity is Severity.ERROR for one in self.diagnostics)
+
+    @property
+    def checked(self) -> bool:
+        """Whether there was a program, and it was checked."""
+        return self.outcome in (Outcome.OK, Outcome.ERRORS)
 
 
-def checked_all(texts: Sequence[Text], wanted: Wanted, jobs: int) -> Iterator[Checked]:
-    """Every text checked, in order, by so many processes."""
-    check = partial(checked_text, wanted=wanted)
-    if min(jobs, len(texts)) < 2:
-        yield from map(check, texts)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
-
-    done, pool = 0, ProcessPoolExecutor(min(jobs, len(texts)), get_context("spawn"), _beside)
-    try:
-        with _deaf():  # so are the processes that are begun here
-            asked = [pool.submit(check, text) for text in texts]
-        for future in asked:
-            yield future.result()
-            done += 1
-    except BrokenProcessPool:  # a process was ended, perhaps for want of memory: one is enough
-        yield from map(check, texts[done:])
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Interrupts are not heard."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _beside() -> None:
-    """What a process does that checks for another: it ends with that one."""
-    from multiprocessing import parent_process
-
-    def ends() -> None:
-        if (parent := parent_process()) is not None:
-            parent.join()
-            os._exit(1)
-
-    Thread(target=ends, daemon=True).start()
+def checked_file(path: str | Text, wanted: Wanted) -> Checked:
+    """One file, or a text that was read, checked.  Raises Trouble where there is no program."""
+    return checked_text(read(path) if isinstance(path, str) else path, wanted)
 
 
 def checked_text(text: Text, wanted: Wanted) -> Checked:
     """One text checked; residual checks and warnings as grave as the options make them."""
     if text.flaw is not None:
-        return Checked(text.source, (text.flaw,))
+        return Checked(text.source, (text.flaw,), outcome=Outcome.ERRORS)
     compilation = compile_source(text.source, wanted.options)
     said = [_graver(d) if "warnings" in wanted.deny else d for d in compilation.diagnostics]
     if wanted.checks or "residual" in wanted.deny:
@@ -115,7 +97,7 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
         said += compilation.unknowns()
     if wanted.static and compilation.ok:
         said += _obstacles(compilation, wanted.entry)
-    return Checked(
+    found = Checked(
         text.source,
         tuple(sorted(said, key=lambda d: d.span.start)),
         tuple(_head(compilation, wanted)),
@@ -124,6 +106,19 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
         compilation.refuted,
         compilation.rungs,
     )
+    return replace(found, outcome=Outcome.ERRORS) if found.errors else found
+
+
+def unchecked(unit: str | Text | Absent, outcome: Outcome, code: str, *reasons: str) -> Checked:
+    """A file that was not checked: the reasons are its errors, with no place in a text."""
+    name = unit.source.name if isinstance(unit, Text) else unit.path if isinstance(unit, Absent) else unit
+    return Checked(Source(name, ""), tuple(Diagnostic(code, "", one, NOWHERE) for one in reasons), outcome=outcome)
+
+
+def troubled(unit: str | Text, trouble: Trouble) -> Checked:
+    """A file that there was trouble with."""
+    outcome = Outcome.UNSUPPORTED if trouble.reasons else Outcome.UNREADABLE
+    return unchecked(unit, outcome, trouble.code, *(trouble.reasons or [trouble.message]))
 
 
 def _head(compilation: Compilation, wanted: Wanted) -> Iterator[str]:
@@ -131,7 +126,7 @@ def _head(compilation: Compilation, wanted: Wanted) -> Iterator[str]:
         case "full":
             if wanted.annotate:
                 yield from (annotated(compilation), "")
-            yield from (f"{name} : {type_}" for name, type_ in compilation.types.items())
+            yield from types_shown(compilation.types)
         case "json":
             yield from map(report_json.line, report_json.compiled(compilation, wanted.annotate))
 
@@ -140,7 +135,8 @@ def _obstacles(compilation: Compilation, entry: str | None) -> Iterator[Diagnost
     """What keeps the function, or each function of a text without `@main`, from being static."""
     names = list(compilation.core.functions)
     if entry is not None and entry not in names:
-        raise click.UsageError(f"`{compilation.source.name}` has no function `{entry}`")
+        has = ", ".join(names) or "none"
+        raise Trouble("E0702", f"`{compilation.source.name}` has no function `{entry}`; it has {has}")
     for name in [entry] if entry is not None else ["@main"] if "@main" in names else names:
         yield from compilation.obstacles(name)
 

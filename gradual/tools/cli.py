@@ -17,7 +17,7 @@ from difflib import get_close_matches
 import click
 
 from gradual import __version__
-from gradual.tools.output import choices
+from gradual.tools.output import choices, note, told
 
 PLACE = "gradual.tools.commands"
 COMMANDS = {
@@ -90,16 +90,19 @@ def entry(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as trouble:
-        trouble.show()
+        told(trouble)
         return 2
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        note("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
+    except MemoryError:
+        note("error[E0704]: what was asked for needs more memory than there is")
+        return 2
     except Exception:
-        click.echo(_report(), err=True)
+        note(_report())
         return INTERNAL
 
 

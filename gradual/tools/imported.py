@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import IO, Any
 
 import click
 
@@ -14,32 +13,26 @@ from gradual.importers.onnx.reading import load
 from gradual.source import Source
 from gradual.syntax.format import formatted
 from gradual.syntax.parse import parse
+from gradual.tools.files import regular
 from gradual.tools.output import Trouble
 
 
-class NotImported(Trouble):
-    """A model with something that is not imported: all of it is told, a line each."""
-
-    def __init__(self, path: str, reasons: Sequence[str]) -> None:
-        super().__init__("E0703", f"`{path}`: {'; '.join(reasons)}")
-        self._lines = [f"`{path}`: {reason}" for reason in reasons]
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        """Write each line."""
-        for line in self._lines:
-            Trouble(self.code, line).show(file)
+def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
+    """A model with something that is not imported: all of it is told."""
+    return Trouble("E0703", f"`{path}`: {'; '.join(reasons)}", [f"`{path}`: {reason}" for reason in reasons])
 
 
 def imported(path: str, where: str | None = None, opens: bool = False) -> Program:
     """The program of a model in canonical form; raises Trouble where there is none."""
     try:
+        regular(path, "file")
         found = program(load(path), where, opens)
     except Unreadable as trouble:
         raise Trouble(trouble.code, str(trouble)) from trouble
     except Refused as refused:
-        raise NotImported(path, refused.reasons) from refused
+        raise _not_imported(path, refused.reasons) from refused
     except Unsupported as reason:
-        raise NotImported(path, [str(reason)]) from reason
+        raise _not_imported(path, [str(reason)]) from reason
     source = Source(path, found.text)
     if where is not None and parse(source)[1]:
         raise click.UsageError(f"`{where}` is no condition")

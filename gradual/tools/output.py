@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
@@ -13,7 +13,8 @@ from typing import IO, Any
 
 import click
 
-from gradual.tools.paint import Paint, painter
+from gradual.report.paint import Paint, painter, plain, shielded
+from gradual.source import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,23 @@ class Output:
         return replace(self, stream=sys.stderr, filed=False) if self.filed else self
 
     def line(self, text: str = "") -> None:
-        """Write one line."""
-        self.stream.write(text + "\n")
+        """Write one line, or several; whatever is in it, nothing of it steers a terminal."""
+        self.stream.write(shielded(text, self.paint) + "\n")
+
+    def program(self, text: str) -> None:
+        """Write a program to the last byte, so that it can be read again; for a person as any text."""
+        self.stream.write(shielded(text, plain) if self.terminal else text)
+
+
+def note(text: str) -> None:
+    """Tell something beside the result, on standard error."""
+    click.echo(shielded(text, plain), err=True)
+
+
+def told(trouble: click.ClickException) -> None:
+    """Tell a trouble of the tool, or wrong usage; what was given is shown on one line."""
+    trouble.message = visible(trouble.message)  # type: ignore[misc]  # final to those who inherit, not to who shows it
+    trouble.show()
 
 
 def shared(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,14 +118,20 @@ def save_bytes(path: str, data: bytes) -> None:
 
 
 class Trouble(click.ClickException):
-    """A trouble of the tool, not of the program: told on standard error, exit 2."""
+    """A trouble of the tool, not of the program: told on standard error, exit 2.
+
+    Attributes:
+        reasons: what makes up the trouble, a line each, where there may be several.
+    """
 
     exit_code = 2
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, reasons: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.code = code
+        self.reasons = tuple(reasons)
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Write it as a line of its own."""
-        click.echo(f"error[{self.code}]: {self.message}", file=file or sys.stderr)
+        """Write it, each reason as a line of its own."""
+        for line in self.reasons or (self.message,):
+            click.echo(visible(f"error[{self.code}]: {line}"), file=file or sys.stderr)

@@ -9,18 +9,21 @@ from gradual.compiler import Options
 from gradual.core.print import printed
 from gradual.core.terms import Check, Module
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.limits import LIMITS
+from gradual.report import render
+from gradual.report.residual import residual
 from gradual.run.value import Stop
-from gradual.source import Source
+from gradual.source import Source, visible
 from gradual.syntax import ast
 from gradual.syntax.parse import parse, parse_fragment, parse_incomplete
-from gradual.tools import render, session
+from gradual.tensors.text import shown_value
+from gradual.tools import session
 from gradual.tools.arguments import Argument, read_call, values
 from gradual.tools.explain import Page, explained
 from gradual.tools.files import read as read_file
+from gradual.tools.files import too_long
 from gradual.tools.output import Output, Trouble, save_text
-from gradual.tools.residual import residual
 from gradual.tools.session import Compiled, State
-from gradual.tools.shown_value import shown_value
 from gradual.types.text import shown
 from gradual.types.type import ReferenceType
 
@@ -69,6 +72,8 @@ class Session:
             if not line.strip():
                 break
             text += "\n" + line
+            if len(text) > LIMITS.message:
+                raise too_long("an input", "message")
         return text
 
     def answer(self, text: str) -> None:
@@ -81,7 +86,7 @@ class Session:
             for row in rows:
                 self.out.line(row)
         except Trouble as trouble:
-            self.out.line(f"error[{trouble.code}]: {trouble.message}")
+            self.out.line(visible(f"error[{trouble.code}]: {trouble.message}"))
         self.out.stream.flush()
         if self.state is not before and len(self.past) == depth:
             self.past.append(before)

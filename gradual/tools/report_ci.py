@@ -6,22 +6,19 @@ Sources: "Workflow commands for GitHub Actions"; OASIS, "Static Analysis Results
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 from xml.etree import ElementTree
 
 from gradual import __version__
 from gradual.diagnostic import Diagnostic, Help, Severity
-from gradual.source import Source, Span
-from gradual.tools import render
+from gradual.report import render
+from gradual.source import NOWHERE, Source, Span, visible
 from gradual.tools.explain import code_facts
-from gradual.tools.report_json import Object, plain
+from gradual.tools.report_json import Object, plain, written
 
-_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML document holds."""
-
+_LAYOUT = "\n\t"
+"""What stays of the characters that are not visible."""
 
 Told = tuple[Source, Sequence[Diagnostic]]
 """A text with what is told of it."""
@@ -31,17 +28,15 @@ Told = tuple[Source, Sequence[Diagnostic]]
 def annotation(source: Source, found: Diagnostic) -> str:
     """A diagnostic as a workflow command, which marks the lines of a change: `::error file=…,line=…::message`."""
     start, end = source.position(found.span.start), source.position(found.span.end)
-    where = {
-        "file": source.name,
-        "line": start.line,
-        "col": start.column,
-        "endLine": end.line,
-        "endColumn": end.column,
-        "title": f"{found.code} {found.rule}",
-    }
-    properties = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in where.items())
+    place = {"line": start.line, "col": start.column, "endLine": end.line, "endColumn": end.column}
+    where = {"file": source.name} | (place if found.span != NOWHERE else {}) | {"title": _title(found)}
+    properties = ",".join(f"{name}={_escaped(visible(str(value)), ':,')}" for name, value in where.items())
     command = "notice" if found.severity is Severity.NOTE else found.severity
-    return f"::{command} {properties}::{_escaped(_said(found))}"
+    return f"::{command} {properties}::{_escaped(visible(_said(found), _LAYOUT))}"
+
+
+def _title(found: Diagnostic) -> str:
+    return f"{found.code} {found.rule}".rstrip()
 
 
 def _escaped(text: str, marks: str = "") -> str:
@@ -63,7 +58,7 @@ def sarif(texts: Iterable[Told]) -> str:
     results = [_result(source, found, codes.index(found.code)) for source, found in told]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
+    return written({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
 def _rule(code: str) -> Object:
@@ -95,7 +90,8 @@ def _result(source: Source, found: Diagnostic, index: int) -> Object:
 
 
 def _location(source: Source, span: Span) -> Object:
-    return {"physicalLocation": {"artifactLocation": _artifact(source), "region": _region(source, span)}}
+    region = {"region": _region(source, span)} if span != NOWHERE else {}
+    return {"physicalLocation": {"artifactLocation": _artifact(source), **region}}
 
 
 def _artifact(source: Source) -> Object:
@@ -156,4 +152,5 @@ def _shown(source: Source, found: Iterable[Diagnostic]) -> str:
 
 
 def _xml(text: str) -> str:
-    return _NO_XML.sub("\ufffd", text)
+    """A text without what no XML document holds, and without what steers whoever shows it."""
+    return visible(text, _LAYOUT)

@@ -7,20 +7,30 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gradual.diagnostic import Diagnostic, Help, Related
-from gradual.source import Position, Source, Span
+from gradual.source import Position, Source, Span, visible
 
 if TYPE_CHECKING:
-    from gradual.compiler import Binding, Compilation
+    from gradual.compiler import Compilation
     from gradual.core.terms import Check
+    from gradual.report.bindings import Binding
     from gradual.run.value import Blame, Fault
     from gradual.tensors.value import Value
+    from gradual.tools.checking import Checked
 
 Object = dict[str, Any]
 
 
 def line(form: Object) -> str:
     """One object as one line."""
-    return json.dumps(form, ensure_ascii=False)
+    return written(form)
+
+
+def written(form: object, indent: int | None = None) -> str:
+    """The text of a JSON form, as readable as can be: what steers a terminal is escaped, all other characters stay."""
+    text = json.dumps(form, ensure_ascii=False, indent=indent)
+    if text.isprintable():
+        return text
+    return "".join(one if one == "\n" or visible(one) == one else json.dumps(one)[1:-1] for one in text)
 
 
 def span(source: Source, where: Span) -> Object:
@@ -102,6 +112,12 @@ def plain(data: object) -> Any:
     if isinstance(data, list | tuple):
         return [plain(part) for part in data]
     return data if data is None or type(data) in (bool, int, float, str) else str(data)
+
+
+def file(checked: Checked) -> Object:
+    """What became of one of several files: `ok`, `errors`, or why it was not checked."""
+    row = {"kind": "file", "file": checked.source.name, "outcome": str(checked.outcome), "proved": checked.proved}
+    return row | {"residual": checked.residual, "refuted": checked.refuted, "errors": checked.errors}
 
 
 def summary(counts: Mapping[str, int]) -> Object:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gradual.tools.files import expanded
-from gradual.tools.output import Output, Trouble
+from gradual.tools.output import Output, told
 
 PAUSE = 0.2
 """Seconds between two looks at the files."""
@@ -21,29 +21,29 @@ State = dict[str, tuple[int, int] | None]
 """When each file was changed last, in nanoseconds, and its size in bytes; None where it cannot be read."""
 
 
-def watching(out: Output, paths: Sequence[str], look: Callable[[], object]) -> None:
-    """Look at once, and again whenever a file changes, comes or goes, until interrupted.  Troubles are told."""
+def watching(out: Output, paths: Sequence[str], endings: Sequence[str], look: Callable[[], object]) -> None:
+    """Look at once, and again whenever a file changes, comes or goes, until interrupted.  Troubles are told.
+
+    Of folders, the files with such endings are looked at.
+    """
     seen: State | None = None
     while True:
-        now = _state(paths)
+        now = _state(paths, endings)
         if now == seen:
             time.sleep(PAUSE)
             continue
         seen = now
         if out.terminal:
-            out.line(CLEARED)
+            out.stream.write(CLEARED)
         try:
             look()
         except click.ClickException as trouble:
-            trouble.show()
+            told(trouble)
         out.stream.flush()
 
 
-def _state(paths: Sequence[str]) -> State:
-    try:
-        return {path: _file(path) for path in expanded(paths)}
-    except Trouble:
-        return {}
+def _state(paths: Sequence[str], endings: Sequence[str]) -> State:
+    return {path: _file(path) for path in expanded(paths, endings) if isinstance(path, str)}
 
 
 def _file(path: str) -> tuple[int, int] | None:

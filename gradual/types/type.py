@@ -21,6 +21,17 @@ Content = Dim | Constraint
 """One known element of an integer tensor (a `Dim`) or of a boolean one (a `Constraint`)."""
 
 
+class Shown:
+    """What `str` shows as a program would write it."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        from gradual.types.text import shown
+
+        return shown(self)  # type: ignore[arg-type]  # whatever inherits is a type
+
+
 @dataclass(frozen=True, slots=True)
 class Hole:
     """`?` where a dim may stand: nothing is known, or only a bound.
@@ -45,7 +56,7 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
-class TensorType(Generic[E]):
+class TensorType(Shown, Generic[E]):
     """A tensor of known rank.
 
     `contents` are the elements in row-major order of an integer or boolean tensor of rank 0, or of rank 1 and
@@ -64,7 +75,7 @@ class TensorType(Generic[E]):
         return len(self.shape)
 
 
-class Composite:
+class Composite(Shown):
     """A type made of others, of which what was found of all its parts is kept: whoever builds on it asks again."""
 
     __slots__ = ("_parts", "_shapes")
@@ -102,7 +113,7 @@ class FunctionType(Composite):
 
 
 @dataclass(frozen=True, slots=True)
-class UnrankedType:
+class UnrankedType(Shown):
     """`Tensor[*, dtype]`: a tensor of unknown rank.
 
     Opened, its rank, its number of elements and its sizes are those of the value at the path `origin`: two values of
@@ -129,14 +140,14 @@ class ReferenceType(Composite):
 
 
 @dataclass(frozen=True, slots=True)
-class TypeVariable:
+class TypeVariable(Shown):
     """A type parameter `A` inside its function: nothing is known of its values.   [type.parameter]"""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class NeverType:
+class NeverType(Shown):
     """The type argument of which there is no value, as in `Nil: List[_]`; it flows into every type.   [type.data]"""
 
 

@@ -88,7 +88,7 @@ def test_the_test_of_the_order_can_fail(place: str, line: str, allowed: bool) ->
     [
         ("gradual/dims/smt.py", "import z3", True),
         ("gradual/dims/decide.py", "def f():\n    from z3.z3 import Solver", False),
-        ("gradual/tools/render.py", "from rich.text import Text", True),
+        ("gradual/tools/output.py", "from rich.text import Text", True),
         ("gradual/tensors/tensor.py", "import numpy as np", False),
     ],
 )

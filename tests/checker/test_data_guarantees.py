@@ -12,8 +12,8 @@ from gradual.compiler import Compilation, Options, compile_source
 from gradual.core.verify import violations
 from gradual.dims.decide import Decider
 from gradual.source import Source
+from gradual.tensors.text import shown_value
 from gradual.tools.arguments import read_call, values
-from gradual.tools.shown_value import shown_value
 from tests.generators.data import CALLS, Writer, blurs, text
 
 SEEDS = range(4)

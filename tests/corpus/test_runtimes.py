@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 import gradual
-from gradual.passes.requiring import NotStatic
+from gradual.run.value import NotStatic
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.type import GradualType, TensorType
 from tests.corpus.runtimes import both, sizes

@@ -16,11 +16,12 @@ from gradual.core.print import printed as core_printed
 from gradual.core.verify import violations
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.dims.decide import Decider
+from gradual.report import render
 from gradual.source import Source, Span
 from gradual.syntax.ast import Def
 from gradual.syntax.parse import parse
 from gradual.syntax.print import printed
-from gradual.tools import render, report_json
+from gradual.tools import report_json
 from tests.fuzz.runs import breaches
 from tests.syntax.structure import structure
 

@@ -20,7 +20,7 @@ def _turned(draw: st.DrawFn, into: bool) -> Application:
     extents = {"N": draw(_few), "C": draw(_few), "H": draw(_few), "W": draw(_few)}
     for letter in "C" if into else "HW":
         extents[letter] *= factor**2 if into else factor
-    modes = ("DCR", "CRD") if into else ("DCR", "")
+    modes = ("DCR", "CDR", "CRD") if into else ("DCR", "")
     attributes = {"block_size": block, "layout": written, "mode": draw(st.sampled_from(modes))}
     return Application((draw(tensors(arranged(extents, written), draw(dtypes()))),), attributes)
 

@@ -13,9 +13,8 @@ import pytest
 
 import gradual
 from gradual.compiler import Compilation
-from gradual.passes.requiring import NotStatic
 from gradual.run.graph import Graph
-from gradual.run.value import Blame, Fault
+from gradual.run.value import Blame, Fault, NotStatic
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tools.arguments import values
 from gradual.types.dtype import DType

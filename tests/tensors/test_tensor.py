@@ -64,9 +64,9 @@ def range_list(count: int) -> list[int]:
         ([256], "uint8", None, "0 to 255"),
         ([-1], "uint8", None, "0 to 255"),
         ([2], "bool", None, "0 to 1"),
-        (["1"], "int32", None, "not a int32"),
+        (["1"], "int32", None, "made of a str"),
         (object(), "float32", None, "no tensor can be made of a object"),
-        (np.zeros(2, complex), "float32", None, "format"),
+        (np.zeros(2, complex), "float32", None, "of type complex128"),
     ],
 )
 def test_what_is_no_tensor_is_refused(data: Any, dtype: str, shape: Any, says: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -93,8 +95,51 @@ def test_a_picture_has_a_box_for_each_buffer_that_does_not_overlap(gradual: Grad
         for x2, y2, width2, height2 in boxes[k + 1 :]:
             apart = x + width <= x2 + 0.02 or x2 + width2 <= x + 0.02
             assert apart or y + height <= y2 + 0.02 or y2 + height2 <= y + 0.02
+    _has_axes(root, [json.loads(line) for line in gradual("alloc", path, "--bind", "n=4", "--format", "json").lines])
     refused = gradual("alloc", path, "--svg", "b.svg")
     assert refused.code == 2 and "bind `n`" in refused.err and not Path("b.svg").exists()
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def _has_axes(root: ElementTree.Element, rows: list[dict[str, Any]]) -> None:
+    """Both axes have units and numbers, no path is filled, and the numbers are those of the boxes."""
+    assert "text, .axis" not in (root.findtext(f"{SVG}style") or "")
+    classes = {path.attrib["class"] for path in root.iter(f"{SVG}path")}
+    style = dict(re.findall(r"\.(\w+) {([^}]*)}", root.findtext(f"{SVG}style") or ""))
+    assert all("fill: none" in style[name] for name in classes)
+    texts = [text for text in root.iter(f"{SVG}text") if text.text is not None]
+    said = [text.text for text in texts]
+    assert "bytes" in said and "step" in said
+    left = {
+        int(t.text or 0): float(t.attrib["y"]) - 4
+        for t in texts
+        if t.attrib.get("text-anchor") == "end" and t.text != "bytes"
+    }
+    below = {
+        int(t.text or 0): float(t.attrib["x"])
+        for t in texts
+        if t.attrib.get("text-anchor") == "middle" and str(t.text).isdecimal()
+    }
+    assert len(left) >= 3 and len(below) >= 3
+    (low, bottom), (high, top) = min(left.items()), max(left.items())
+    slots = {row["slot"]: row for row in rows if row["kind"] == "slot"}
+    for row, box in zip((row for row in rows if row["kind"] == "buffer"), root.iter(f"{SVG}rect"), strict=True):
+        foot = float(box.attrib["y"]) + float(box.attrib["height"])
+        assert abs((bottom - foot) / (bottom - top) * (high - low) - slots[row["slot"]]["offset"]) < 1
+        edges = float(box.attrib["x"]), float(box.attrib["x"]) + float(box.attrib["width"])
+        inside = {step for step, x in below.items() if edges[0] < x < edges[1]}
+        assert inside == {step for step in below if row["first"] <= step <= row["last"]}
+
+
+@pytest.mark.parametrize(("size", "unit"), [(1, "bytes"), (1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 27, "GiB")])
+def test_the_unit_of_bytes_grows_with_them(gradual: Gradual, write: Write, size: int, unit: str) -> None:
+    assert gradual("alloc", write("a.relay", CHAIN), "--svg", "a.svg", "--bind", f"n={size}").code == 0
+    root = ElementTree.fromstring(Path("a.svg").read_text(encoding="utf-8"))
+    texts = [text for text in root.iter(f"{SVG}text") if text.attrib.get("text-anchor") == "end"]
+    assert [text.text for text in texts if not str(text.text).isdecimal()] == [unit]
+    assert 3 <= len(texts) <= 11
 
 
 def test_the_function_is_named_where_there_is_no_main(gradual: Gradual, write: Write) -> None:

@@ -59,7 +59,7 @@ def test_an_interrupt_is_exit_130(gradual: Gradual, monkeypatch: pytest.MonkeyPa
     def interrupted(path: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gradual.tools.files.read", interrupted)
+    monkeypatch.setattr("gradual.tools.commands.check.read", interrupted)
     done = gradual("check", "-")
     assert (done.code, done.out, done.err.strip()) == (130, "", "interrupted")
 

@@ -14,9 +14,9 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from gradual.report.paint import plain
 from gradual.tools.completion import Names, candidates
 from gradual.tools.output import Output
-from gradual.tools.paint import plain
 from gradual.tools.repl import COMMANDS, CONTINUED, PROMPT, Session
 from tests.tools.conftest import Gradual
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from gradual.importers.onnx.model import Extent, Function, Graph, Model, Node, Port, Unreadable, Unsupported
+from gradual.limits import LIMITS
+from gradual.tensors.foreign import elements_of
 from gradual.tensors.index import numel
-from gradual.tensors.scalar import TYPECODES
-from gradual.tensors.tensor import Tensor
+from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 
 INSTALL = "pip install 'gradual[onnx]'"
@@ -52,7 +53,9 @@ def load(path: str) -> Model:
     from google.protobuf.message import DecodeError
 
     try:
-        proto = onnx.load(path)
+        proto = onnx.load(path, load_external_data=False)
+        _affordable(proto, path)
+        onnx.load_external_data_for_model(proto, os.path.dirname(path))
         onnx.checker.check_model(path)
     except OSError as error:
         raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
@@ -61,6 +64,35 @@ def load(path: str) -> Model:
     except (onnx.checker.ValidationError, UnicodeDecodeError, RuntimeError, ValueError) as error:
         raise Unreadable("E0703", f"`{path}` is no valid ONNX model: {_first_line(error)}") from error
     return model_of(proto)
+
+
+def _affordable(proto: Any, path: str) -> None:
+    """Refuse weights in other files that are too large together, before they are read."""
+    whole, folder = 0, os.path.dirname(path)
+    for tensor in _tensors(proto):
+        written = {entry.key: entry.value for entry in tensor.external_data}
+        if "location" in written:
+            held = os.path.getsize(os.path.join(folder, written["location"]))
+            length = written.get("length", "")
+            whole += min(int(length), held) if length.isdecimal() else held
+    if whole > LIMITS.file:
+        raise Unreadable(
+            "E0704", f"the weights of `{path}` have {whole} bytes: the limit `file` is {LIMITS.file} bytes"
+        )
+
+
+def _tensors(proto: Any) -> Iterator[Any]:
+    """Every tensor of a model: weights, and attributes of nodes in its graphs and functions."""
+    graphs, nodes = [proto.graph], [node for function in proto.functions for node in function.node]
+    while graphs or nodes:
+        if graphs:
+            graph = graphs.pop()
+            yield from graph.initializer
+            nodes += graph.node
+            continue
+        for attribute in nodes.pop().attribute:
+            yield from (attribute.t, *attribute.tensors)
+            graphs += [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]
 
 
 def _first_line(error: Exception) -> str:
@@ -240,6 +272,8 @@ def tensor_of_proto(proto: Any) -> Tensor:
     elements = _from_bytes(dtype, proto.raw_data) if proto.raw_data else _from_fields(dtype, proto)
     if min(shape, default=0) < 0 or numel(shape) != len(elements):
         raise Unsupported(f"`{proto.name}`: {len(elements)} elements do not fill the shape {shape}")
+    if proto.raw_data:
+        return tensor_of(shape, dtype, elements)
     try:
         return Tensor(elements, dtype, shape)
     except ValueError as error:
@@ -251,14 +285,7 @@ def _from_bytes(dtype: DType, raw: bytes) -> Sequence[Any]:
     width = dtype.bits // 8
     if len(raw) % width:
         raise Unsupported(f"{len(raw)} bytes are no whole number of {dtype} elements")
-    if dtype is DType.FLOAT16:
-        return list(struct.unpack(f"<{len(raw) // 2}e", raw))
-    if dtype is DType.BFLOAT16:
-        return _widened(struct.unpack(f"<{len(raw) // 2}H", raw))
-    held = array(TYPECODES[dtype], raw)
-    if sys.byteorder == "big":
-        held.byteswap()
-    return [element != 0 for element in held] if dtype is DType.BOOL else held.tolist()
+    return elements_of(dtype, raw, sys.byteorder == "big")
 
 
 def _from_fields(dtype: DType, proto: Any) -> Sequence[Any]:

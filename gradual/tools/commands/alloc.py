@@ -134,18 +134,13 @@ def _held(paths: Sequence[str]) -> str:
 
 
 def _totals(plan: Plan) -> Iterator[str]:
-    counts = _count(len(plan.buffers), "buffer"), _count(len(plan.slots), "slot"), _count(plan.steps, "step")
-    yield f"{plan.function}: {counts[0]} in {counts[1]}, {counts[2]}"
+    yield str(plan)
     yield f"peak   {_told(plan.peak)}{_share(plan)}"
     yield f"in all {_told(plan.total)}"
     if plan.live is not None:
         yield f"live   {plan.live} at once, at most"
     if plan.calls:
         yield f"without what these take: {', '.join(plan.calls)}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _told(dim: Dim) -> str:

@@ -10,33 +10,42 @@ import click
 
 from gradual.compiler import Options
 from gradual.diagnostic import Diagnostic, Severity
-from gradual.source import Source
-from gradual.tools import render, report_json
-from gradual.tools.checking import Checked, Wanted, checked_all
-from gradual.tools.files import texts
-from gradual.tools.output import Output, shared
+from gradual.report import render
+from gradual.report.summary import totals
+from gradual.source import Source, visible
+from gradual.tools import report_json
+from gradual.tools.checking import Checked, Wanted, checked_file
+from gradual.tools.checking_many import Unit, checked_all
+from gradual.tools.files import MODEL, PROGRAM, Absent, expanded, read
+from gradual.tools.output import Output, note, shared
 
+ENDINGS = PROGRAM, MODEL
+"""The files that a folder stands for."""
 SHOWN = 20
 """How many errors are shown unless `--max-errors` says otherwise."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """Totals over all texts."""
+    """Totals over all files."""
 
     proved: int = 0
     residual: int = 0
     refuted: int = 0
     errors: int = 0
     shown: int = 0
+    unchecked: int = 0
+    worst: int = 0
     rungs: dict[str, int] = field(default_factory=dict)
 
     def add(self, checked: Checked) -> None:
-        """Count one more text."""
-        self.errors += sum(d.severity is Severity.ERROR for d in checked.diagnostics)
+        """Count one more file."""
+        self.errors += checked.errors
         self.proved += checked.proved
         self.residual += checked.residual
         self.refuted += checked.refuted
+        self.unchecked += not checked.checked
+        self.worst = max(self.worst, checked.outcome.exit_code)
         for rung, count in checked.rungs.items():
             self.rungs[rung] = self.rungs.get(rung, 0) + count
 
@@ -81,7 +90,10 @@ def check(
     jobs: int,
     watch: bool,
 ) -> int:
-    """Check programs; `-` is standard input, a folder all `.relay` files under it."""
+    """Check programs; `-` is standard input, a folder all `.relay` and `.onnx` files under it.
+
+    Of several files each is checked, whatever becomes of the others; the exit code is the worst of theirs.
+    """
     shown = max_errors if max_errors is not None else SHOWN if format in ("full", "concise") else 0
     if entry is not None and not static:
         raise click.UsageError("--entry goes with --require-static")
@@ -94,28 +106,41 @@ def check(
     if watch:
         from gradual.tools.watching import watching
 
-        watching(out, paths, lambda: _told(out, paths, wanted, jobs))
+        watching(out, paths, ENDINGS, lambda: _told(out, paths, wanted, jobs))
     return _told(out, paths, wanted, jobs)
 
 
 def _told(out: Output, paths: Sequence[str], wanted: Wanted, jobs: int) -> int:
-    """Check every text once, tell what was found, and give the exit code."""
-    began, tally, found = time.perf_counter(), Tally(), texts(paths)
+    """Check every file once, tell what was found, and give the exit code."""
+    began, tally = time.perf_counter(), Tally()
+    units = [read(unit) if unit == "-" else unit for unit in expanded(paths, ENDINGS)]
+    many = len(units) > 1
     told: list[tuple[Source, list[Diagnostic]]] = []
-    for checked in checked_all(found, wanted, jobs):
+    for checked in checked_all(units, wanted, jobs) if many else [_only(units[0], wanted)]:
         tally.add(checked)
+        if not checked.checked and not out.terminal:
+            for found in checked.diagnostics:
+                note("\n".join([f"error[{found.code}]: {visible(found.message)}", *found.notes]))
         if wanted.format in _DOCUMENTS:
             told.append((checked.source, _loud(checked.diagnostics, out)))
             continue
         kept = _limited(checked, wanted, tally)
-        for block in _FORMATS[wanted.format](checked, out, kept, len(found) > 1):
+        for block in _FORMATS[wanted.format](checked, out, kept, many):
             out.line(block)
+        out.stream.flush()
     if wanted.format in _DOCUMENTS:
         if out.quiet < 2:
             out.line(_document(told, wanted.format))
     else:
         _last_line(out, tally, wanted, time.perf_counter() - began)
-    return 1 if tally.errors else 0
+    return tally.worst
+
+
+def _only(unit: Unit, wanted: Wanted) -> Checked:
+    """The only file checked: what goes wrong with it ends the run."""
+    if isinstance(unit, Absent):
+        raise unit.trouble
+    return checked_file(unit, wanted)
 
 
 def _limited(checked: Checked, wanted: Wanted, tally: Tally) -> list[Diagnostic]:
@@ -137,7 +162,7 @@ def _loud(found: Iterable[Diagnostic], out: Output) -> list[Diagnostic]:
 # -------------------------------------------------------------------------------------------------------- formats
 def _full(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
     """The program or its functions' types, then every diagnostic with its excerpt."""
-    name = [out.paint(checked.source.name, "strong")] if many else []
+    name = [out.paint(visible(checked.source.name), "strong")] if many else []
     if not out.quiet and (head := "\n".join([*name, *checked.head])):
         yield head + "\n"
     locate = render.within(checked.source)
@@ -155,6 +180,8 @@ def _json(checked: Checked, out: Output, found: list[Diagnostic], many: bool) ->
     """An object a line."""
     yield from checked.head
     yield from (report_json.line(report_json.diagnostic(checked.source, each)) for each in found)
+    if many:
+        yield report_json.line(report_json.file(checked))
 
 
 def _github(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
@@ -180,17 +207,13 @@ def _document(told: list[tuple[Source, list[Diagnostic]]], format: str) -> str:
 def _last_line(out: Output, tally: Tally, wanted: Wanted, seconds: float) -> None:
     """The totals; the time only where a person reads along, so that files are the same on every machine."""
     if wanted.format == "json":
-        out.line(report_json.line(report_json.summary(tally.counts())))
+        unchecked = {"unchecked": tally.unchecked} if tally.unchecked else {}
+        out.line(report_json.line(report_json.summary(tally.counts() | unchecked)))
     elif not out.quiet:
         if tally.errors > tally.shown:
             out.line(f"{tally.errors - tally.shown} more errors are not shown (--max-errors)")
         if out.verbose:
             out.line("decided by " + (" · ".join(f"{k} {n}" for k, n in sorted(tally.rungs.items())) or "nothing"))
         took = f"   in {seconds:.2f} s" if out.terminal else ""
-        out.line(totals(tally) + took)
-
-
-def totals(tally: Tally) -> str:
-    """`proved 14 · residual 3 · refuted 0`, and the number of errors if there are any."""
-    counts = [f"proved {tally.proved}", f"residual {tally.residual}", f"refuted {tally.refuted}"]
-    return " · ".join([*counts, *([f"errors {tally.errors}"] if tally.errors else [])])
+        rest = f" · not checked {tally.unchecked}" if tally.unchecked else ""
+        out.line(totals(**tally.counts()) + rest + took)

@@ -19,5 +19,5 @@ def core(out: Output, file: str, no_smt: bool) -> int:
     compilation = accepted(out, file, Options(smt=not no_smt))
     if compilation is None:
         return 1
-    out.line(printed(compilation.core).rstrip("\n"))
+    out.program(printed(compilation.core).rstrip("\n") + "\n")
     return 0

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from gradual.source import Source
+from gradual.source import Source, visible
 from gradual.syntax.format import formatted
 from gradual.syntax.parse import parse
 from gradual.tools.accepted import show
-from gradual.tools.files import MODEL, STDIN, Text, texts
-from gradual.tools.output import Output, Trouble, shared
+from gradual.tools.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded, read
+from gradual.tools.output import Output, Trouble, shared, told
 
 
 @click.command()
@@ -22,10 +22,21 @@ def fmt(out: Output, paths: tuple[str, ...], only_check: bool) -> int:
     """Rewrite programs in their canonical form, comments kept; `-` is read from and written to the console."""
     if model := next((path for path in paths if path.endswith(MODEL)), None):
         raise click.UsageError(f"`{model}` is a model; `gradual import` prints it in canonical form")
-    return max([_one(out, text, only_check) for text in texts(paths)])
+    return max(_one(out, path, only_check) for path in expanded(paths, [PROGRAM]))
 
 
-def _one(out: Output, text: Text, only_check: bool) -> int:
+def _one(out: Output, path: str | Absent, only_check: bool) -> int:
+    """Format one file; one that cannot be read is told, and the next one is taken."""
+    try:
+        if isinstance(path, Absent):
+            raise path.trouble
+        return _formatted(out, read(path), only_check)
+    except Trouble as trouble:
+        told(trouble)
+        return trouble.exit_code
+
+
+def _formatted(out: Output, text: Text, only_check: bool) -> int:
     """Format one text; 1 if it cannot be read, or should be in another form and may not be changed."""
     source = text.source
     flaws = [text.flaw] if text.flaw else parse(source)[1]
@@ -34,11 +45,11 @@ def _one(out: Output, text: Text, only_check: bool) -> int:
         return 1
     result = formatted(source)
     if source.name == STDIN and not only_check:
-        out.stream.write(result)
+        out.program(result)
         return 0
     if result == source.text:
         return 0
-    out.line(f"{'would reformat' if only_check else 'reformatted'} {source.name}")
+    out.line(f"{'would reformat' if only_check else 'reformatted'} {visible(source.name)}")
     return 1 if only_check else _rewritten(source, result)
 
 

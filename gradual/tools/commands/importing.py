@@ -9,7 +9,7 @@ import click
 from gradual.importers.onnx.program import Program
 from gradual.tools import npy
 from gradual.tools.imported import imported
-from gradual.tools.output import Output, Trouble, save_bytes, shared
+from gradual.tools.output import Output, Trouble, note, save_bytes, shared
 
 
 @click.command("import")
@@ -29,7 +29,7 @@ def importing(out: Output, model: str, weights: str | None, where: str | None, o
     if weights is not None and Path(weights).suffix != ".npz":
         raise click.UsageError("--weights writes an `.npz` file")
     found = imported(model, where, opens)
-    out.stream.write(found.text)
+    out.program(found.text)
     written: str | None = click.get_current_context().params["output"]
     _weights(out, found, weights or (written and str(Path(written).with_suffix(".npz"))))
     return 0
@@ -43,4 +43,4 @@ def _weights(out: Output, found: Program, path: str | None) -> None:
         except ValueError as error:
             raise Trouble("E0702", f"`{path}` cannot hold the weights: {error}") from error
     elif found.weights and not out.quiet:
-        click.echo(f"note: {len(found.weights)} weights are not written: --weights FILE.npz", err=True)
+        note(f"note: {len(found.weights)} weights are not written: --weights FILE.npz")

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import socket
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 import click
 
 from gradual.compiler import Options
+from gradual.tools.output import Trouble
+
+if TYPE_CHECKING:
+    from gradual.tools.lsp.server import Server
 
 INSTALL = "pip install 'gradual[lsp]'"
 
@@ -24,6 +30,22 @@ def lsp(tcp: int | None, no_smt: bool) -> None:
     if tcp is None:
         # the server closes the streams that it is given
         with os.fdopen(os.dup(0), "rb") as asked, os.fdopen(os.dup(1), "wb") as told:
-            server.start_io(asked, told)
+            _answer(server, asked, told)
     else:
-        server.start_tcp("127.0.0.1", tcp)
+        with (
+            socket.create_server(("127.0.0.1", tcp)) as listening,
+            listening.accept()[0] as editor,
+            editor.makefile("rb") as asked,
+            editor.makefile("wb") as told,
+        ):
+            _answer(server, asked, told)
+
+
+def _answer(server: Server, asked: IO[bytes], told: IO[bytes]) -> None:
+    """Answer one editor until it leaves; raises Trouble where a message is too long."""
+    from gradual.tools.lsp.messages import Messages, TooLong
+
+    try:
+        server.start_io(cast(BinaryIO, Messages(asked)), cast(BinaryIO, told))
+    except TooLong as reason:
+        raise Trouble("E0704", str(reason)) from reason

@@ -12,7 +12,7 @@ from gradual.core.print import printed
 from gradual.passes.catalogue import PASSES
 from gradual.passes.passing import Note, Unusable
 from gradual.tools.accepted import accepted
-from gradual.tools.output import Output, shared
+from gradual.tools.output import Output, note, shared
 
 if TYPE_CHECKING:
     from gradual.source import Source
@@ -42,10 +42,10 @@ def passing(out: Output, words: Sequence[str], as_core: bool, report: bool, no_v
         after = apply(compilation, *names, verify=not no_verify)
     except Unusable as trouble:
         raise click.UsageError(_placed(trouble, compilation.source)) from trouble
-    out.line(printed(after.core).rstrip("\n") if as_core else after.text.rstrip("\n"))
+    out.program((printed(after.core) if as_core else after.text).rstrip("\n") + "\n")
     if report:
-        for note in after.notes:
-            click.echo(_told(note, compilation.source), err=True)
+        for left in after.notes:
+            note(_told(left, compilation.source))
     return 0
 
 

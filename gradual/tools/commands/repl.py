@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 
 from gradual.compiler import Options
+from gradual.limits import LIMITS
+from gradual.tools.files import too_long
 from gradual.tools.output import Output, shared
 from gradual.tools.repl import Ask, Session
 
@@ -29,9 +31,11 @@ def _piped(out: Output) -> Ask:
     """Lines of standard input, repeated behind their prompts as a terminal would show them."""
 
     def ask(prompt: str) -> str:
-        line = sys.stdin.readline()
+        line = sys.stdin.readline(LIMITS.message + 1)
         if not line:
             raise EOFError
+        if len(line) > LIMITS.message:
+            raise too_long("a line of the session", "message")
         out.line((prompt + line.rstrip("\n")).rstrip())
         return line.rstrip("\n")
 

@@ -10,13 +10,12 @@ import click
 
 from gradual.compiler import Compilation, Options
 from gradual.diagnostic import Diagnostic
-from gradual.passes.requiring import NotStatic
-from gradual.run.value import Blame, Fault
+from gradual.run.value import Blame, Fault, NotStatic
+from gradual.tensors.text import shown_value
 from gradual.tensors.value import Value
 from gradual.tools import arguments, report_json
 from gradual.tools.accepted import compiled, show
 from gradual.tools.output import Output, Trouble, save_bytes, shared
-from gradual.tools.shown_value import shown_value
 from gradual.types.type import FunctionType
 
 BLAMED, FAILED = 3, 1

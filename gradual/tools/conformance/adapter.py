@@ -13,10 +13,11 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from threading import Thread
+from threading import Event, Thread
 from types import TracebackType
 from typing import IO, TypeVar
 
+from gradual.limits import LIMITS
 from gradual.tools.conformance import protocol
 from gradual.tools.conformance.answer import Crashed, Garbled, NoAnswer, Outcome, Report, TimedOut
 from gradual.tools.conformance.case import Request
@@ -26,9 +27,6 @@ from gradual.tools.conformance.values import Call
 
 Answer = TypeVar("Answer")
 
-_LONGEST = 1 << 26
-"""How many bytes a reply may have."""
-
 _LINGERS = 1.0
 """Seconds in which the pipes of an ended process close, unless something that it started elsewhere holds them."""
 
@@ -36,7 +34,10 @@ _ATTENTIVE = 0.5
 """Seconds in which an interrupt is seen while a reply is waited for."""
 
 _SHOWN = 2000
-"""How many of the last characters are shown of what a process said on stderr."""
+"""How many of the last characters are kept and shown of what a process said on stderr."""
+
+_AHEAD = 4
+"""How many replies that nobody has asked for yet are kept; a process that writes more waits."""
 
 
 def _words(command: str) -> list[str]:
@@ -113,9 +114,8 @@ class Adapter:
 
     def _given_up(self, process: _Process, why: NoAnswer) -> NoAnswer:
         """Why there is no answer, with the last words of the process, which is ended."""
-        words = process.last_words()
         self._end()
-        return type(why)(f"{why}{words}")
+        return type(why)(f"{why}{process.said.last_words()}")
 
     def _end(self) -> None:
         if self._process is not None:
@@ -127,12 +127,13 @@ class _Process:
     """A running command, its lines written and read by threads, so that it can hang at either."""
 
     def __init__(self, command: list[str]) -> None:
-        self.said = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the process
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self.said, start_new_session=True)
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         self.requests: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self.replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        assert self.process.stdin is not None and self.process.stdout is not None
+        self.replies: queue.Queue[bytes] = queue.Queue(_AHEAD)
+        self.ended = Event()
+        assert self.process.stdin is not None and self.process.stdout is not None and self.process.stderr is not None
+        self.said = _Said(self.process.stderr)
         self.writer = Thread(target=self._write, args=(self.process.stdin,), daemon=True)
         self.reader = Thread(target=self._read, args=(self.process.stdout,), daemon=True)
         self.writer.start()
@@ -147,8 +148,8 @@ class _Process:
         line = self._next(seconds)
         if line is None and self.process.poll() is None:
             raise TimedOut(f"no reply within {seconds:g} s")
-        if line is not None and len(line) >= _LONGEST:
-            raise Garbled(f"the reply is longer than {_LONGEST} bytes")
+        if line is not None and len(line) > LIMITS.message:
+            raise Garbled(f"the reply is longer than the limit `message`, {LIMITS.message} bytes")
         if line:
             return line
         try:
@@ -173,6 +174,7 @@ class _Process:
     def end(self) -> None:
         """End the process, and what it started, whatever they do."""
         self.requests.put(None)
+        self.ended.set()
         _killed(self.process)
         self.said.close()
         for thread, file in ((self.writer, self.process.stdin), (self.reader, self.process.stdout)):
@@ -180,10 +182,6 @@ class _Process:
             if file is not None and not thread.is_alive():
                 with contextlib.suppress(BrokenPipeError):
                     file.close()
-
-    def last_words(self) -> str:
-        """The end of what the process said on stderr, below a line of its own."""
-        return _last(self.said)
 
     def _write(self, stdin: IO[bytes]) -> None:
         with contextlib.suppress(OSError):  # a process that is gone shows in what is read
@@ -193,9 +191,14 @@ class _Process:
             stdin.close()
 
     def _read(self, stdout: IO[bytes]) -> None:
-        while line := stdout.readline(_LONGEST):
-            self.replies.put(line)
-        self.replies.put(b"")
+        while line := stdout.readline(LIMITS.message + 1):
+            self._hand(line)
+        self._hand(b"")
+
+    def _hand(self, line: bytes) -> None:
+        while not self.ended.is_set():
+            with contextlib.suppress(queue.Full):
+                return self.replies.put(line, timeout=_ATTENTIVE)
 
 
 def _killed(process: subprocess.Popen[bytes]) -> None:
@@ -205,10 +208,33 @@ def _killed(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _last(said: IO[bytes]) -> str:
-    said.seek(0)
-    words = said.read().decode("utf-8", errors="replace")[-_SHOWN:].strip()
-    return f"\n{words}" if words else ""
+class _Said:
+    """The end of what a process says on stderr, however much that is."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._end = b""
+        self._listener = Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def _listen(self) -> None:
+        with contextlib.suppress(OSError, ValueError):  # it was closed
+            while piece := self._stream.read1(_PIECE):  # type: ignore[attr-defined]  # as pipes have it
+                self._end = (self._end + piece)[-4 * _SHOWN :]
+
+    def close(self) -> None:
+        """Hear what is left, for a while."""
+        self._listener.join(_LINGERS)
+        if not self._listener.is_alive():
+            self._stream.close()
+
+    def last_words(self) -> str:
+        """The last words, below a line of its own."""
+        words = self._end.decode("utf-8", errors="replace")[-_SHOWN:].strip()
+        return f"\n{words}" if words else ""
+
+
+_PIECE = 1 << 16
 
 
 class OneShot:
@@ -223,29 +249,34 @@ class OneShot:
 
     def check(self, request: Request) -> Report:
         """Have the request's program checked.  Raises NoAnswer."""
-        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/program.relay"
             with open(path, "w", encoding="utf-8", newline="") as file:
                 file.write(request.text)
-            code = self._exit_code(path, said)
+            code, words = self._exit_code(path)
             if code not in (0, 1):
-                raise Crashed(f"exit code {code}, neither 0 nor 1{_last(said)}")
+                raise Crashed(f"exit code {code}, neither 0 nor 1{words}")
         return Report(accepted=code == 0)
 
-    def _exit_code(self, path: str, said: IO[bytes]) -> int:
+    def _exit_code(self, path: str) -> tuple[int, str]:
+        """The exit code for a file, and the last words on stderr."""
         nothing = subprocess.DEVNULL
         try:
             process = subprocess.Popen(
-                [*self.command, path], stdin=nothing, stdout=nothing, stderr=said, start_new_session=True
+                [*self.command, path], stdin=nothing, stdout=nothing, stderr=subprocess.PIPE, start_new_session=True
             )
         except OSError as error:
             raise Crashed(f"the command cannot be run: {error}") from error
+        assert process.stderr is not None
+        said = _Said(process.stderr)
         try:
-            return process.wait(self.seconds)
+            code = process.wait(self.seconds)
         except subprocess.TimeoutExpired:
             raise TimedOut(f"no answer within {self.seconds:g} s") from None
         finally:
             _killed(process)
+            said.close()
+        return code, said.last_words()
 
     def run(self, request: Request, call: Call) -> Outcome:
         """Nothing is run."""

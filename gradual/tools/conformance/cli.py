@@ -14,7 +14,9 @@ from typing import NoReturn
 
 import click
 
+from gradual.report.paint import plain, shielded
 from gradual.resources import folder
+from gradual.source import visible
 from gradual.tools.conformance.adapter import Adapter, OneShot
 from gradual.tools.conformance.answer import Implementation, NoAnswer, Outcome, Report
 from gradual.tools.conformance.bless import Refused, blessed, replaced
@@ -27,6 +29,8 @@ from gradual.tools.conformance.known import Known, read_known, weighed
 from gradual.tools.conformance.read import Collection, load
 from gradual.tools.conformance.reference import Reference
 from gradual.tools.conformance.run import EVERY, LOST, Class, Result, run, tallied
+from gradual.tools.files import text_of
+from gradual.tools.output import note
 
 PATTERNS = click.argument("patterns", nargs=-1, metavar="[CASE or FILE]…")
 SPEC = click.option("--spec", type=click.Path(path_type=Path), default=None, help="The folder of the specification.")
@@ -47,8 +51,8 @@ def _loaded(spec: Path | None) -> Collection:
         return load(spec or folder("spec"))
     except Malformed as malformed:
         for problem in malformed.problems:
-            click.echo(f"{problem}", err=True)
-        click.echo(f"{len(malformed.problems)} problems: the suite cannot be run", err=True)
+            note(visible(str(problem)))
+        note(f"{len(malformed.problems)} problems: the suite cannot be run")
         raise SystemExit(2) from malformed
 
 
@@ -121,9 +125,9 @@ def _implementation(
         asked = stack.enter_context(Adapter(adapter or "", timeout))
         greeting = asked.greet()
     except (OSError, ValueError, NoAnswer) as trouble:
-        click.echo(f"the command cannot be asked: {trouble}", err=True)
+        note("the command cannot be asked: " + str(trouble).replace("\n", "\n    "))
         raise SystemExit(2) from trouble
-    click.echo(_visible(f"{greeting.name} {greeting.version}"))
+    _say(visible(f"{greeting.name} {greeting.version}"))
     return asked, greeting.profiles
 
 
@@ -135,17 +139,17 @@ def _all_told(results: Iterable[Result], verbose: bool) -> Iterator[Result]:
         yield result
         lost = lost + 1 if result.kind in LOST else 0
         if lost == _PATIENCE:
-            click.echo(f"no answer to {lost} cases in a row: no more are asked for")
+            _say(f"no answer to {lost} cases in a row: no more are asked for")
             return
 
 
 def _counted(results: Sequence[Result], wanted: int, profiles: frozenset[Profile]) -> NoReturn:
     """Tell the numbers, and exit."""
     for profile, tally in tallied(results, profiles).items():
-        click.echo(f"{profile.value:8} {tally.passed} of {tally.asked}")
+        _say(f"{profile.value:8} {tally.passed} of {tally.asked}")
     counts = {kind: sum(result.kind is kind for result in results) for kind in Class}
     asked = f"{len(results)} cases" if len(results) == wanted else f"{len(results)} of {wanted} cases"
-    click.echo(f"{asked}: " + " · ".join(f"{kind.value} {count}" for kind, count in counts.items()))
+    _say(f"{asked}: " + " · ".join(f"{kind.value} {count}" for kind, count in counts.items()))
     fine = counts[Class.PASS] + counts[Class.KNOWN]
     declined = counts[Class.SKIPPED] + counts[Class.UNSUPPORTED]
     raise SystemExit(0 if fine and fine + declined == wanted else 1)
@@ -175,28 +179,28 @@ def _known(path: Path | None, collection: Collection) -> dict[str, Known]:
     if path is None:
         return {}
     try:
-        return read_known(path.read_text(encoding="utf-8-sig"), str(path), {case.id for case in collection.cases})
+        return read_known(text_of(path).removeprefix("\ufeff"), str(path), {case.id for case in collection.cases})
     except (Malformed, UnicodeDecodeError) as malformed:
-        click.echo(f"{path}: {malformed}" if isinstance(malformed, UnicodeDecodeError) else str(malformed), err=True)
+        note(visible(f"{path}: {malformed}" if isinstance(malformed, UnicodeDecodeError) else str(malformed)))
         raise SystemExit(2) from malformed
 
 
 def _told(result: Result, verbose: bool) -> None:
     case = result.case
     if result.kind not in (Class.PASS, Class.UNSUPPORTED):
-        click.echo(f"{result.kind.value}  {case.id}  ({case.file}:{case.line})")
+        _say(f"{result.kind.value}  {case.id}  ({case.file}:{case.line})")
     elif verbose:
-        click.echo(f"{result.kind.value}  {case.id}")
+        _say(f"{result.kind.value}  {case.id}")
     for failure in result.failures if result.kind is not Class.KNOWN else ():
-        click.echo(_visible(f"    {case.file}:{failure.line}: [{failure.profile.value}] {failure.message}"))
+        _say(visible(f"    {case.file}:{failure.line}: [{failure.profile.value}] {failure.message}"))
     told = result.kind not in (Class.KNOWN, Class.UNSUPPORTED)
     for line in result.trace.rstrip().splitlines() if told else ():
-        click.echo(_visible(f"    {line}"))
+        _say(visible(f"    {line}"))
 
 
-def _visible(text: str) -> str:
-    """A line in which what others said can neither begin a new one nor steer a terminal."""
-    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
+def _say(text: str) -> None:
+    """Lines in which nothing steers a terminal; what others said stands on one of them."""
+    click.echo(shielded(text, plain))
 
 
 @conformance.command(name="list")
@@ -205,7 +209,7 @@ def _visible(text: str) -> str:
 def list_command(patterns: tuple[str, ...], spec: Path | None) -> None:
     """Print each case with the rules that it shows."""
     for case in chosen(_loaded(spec).cases, patterns):
-        click.echo(f"{case.id}  [{' '.join(case.rules)}]")
+        _say(f"{case.id}  [{' '.join(case.rules)}]")
 
 
 @conformance.command()
@@ -214,9 +218,9 @@ def list_command(patterns: tuple[str, ...], spec: Path | None) -> None:
 def show(patterns: tuple[str, ...], spec: Path | None) -> None:
     """Print cases as they stand in their files."""
     for case in chosen(_loaded(spec).cases, patterns):
-        click.echo(f"## {case.id}\n{case.prose.strip()}\n")
+        _say(f"## {case.id}\n{case.prose.strip()}\n")
         for fence in case.fences.values():
-            click.echo("\n".join([f"```{fence.language}", *fence.lines, "```"]))
+            _say("\n".join([f"```{fence.language}", *fence.lines, "```"]))
 
 
 @conformance.command()
@@ -224,7 +228,7 @@ def show(patterns: tuple[str, ...], spec: Path | None) -> None:
 def lint(spec: Path | None) -> None:
     """Read every suite and chapter, and count cases and rules."""
     collection = _loaded(spec)
-    click.echo(f"{len(collection.cases)} cases · {len(collection.rules)} rules")
+    _say(f"{len(collection.cases)} cases · {len(collection.rules)} rules")
 
 
 @conformance.command()
@@ -235,7 +239,7 @@ def coverage(spec: Path | None, no_smt: bool) -> None:
     collection = _loaded(spec)
     rows = covered(collection, run(collection.cases, Reference(smt=not no_smt)))
     for rule, row in sorted(rows.items()):
-        click.echo(f"{rule:36} {_row(row)}")
+        _say(f"{rule:36} {_row(row)}")
 
 
 def _row(row: Covered) -> str:
@@ -269,13 +273,13 @@ def _blessed(id: str, root: Path, dry_run: bool) -> bool:
     if case.expectation.variant:
         return True
     path = root / case.file
-    before = path.read_text(encoding="utf-8")
+    before = text_of(path)
     try:
         after = replaced(before, case, blessed(case, *_answers(case)))
     except Refused as refused:
-        click.echo(f"{case.file}:{case.line}: {case.id}: {refused}")
+        _say(f"{case.file}:{case.line}: {case.id}: {refused}")
         return False
-    click.echo("".join(_difference(before, after, case.file)), nl=False)
+    click.echo(shielded("".join(_difference(before, after, case.file)), plain), nl=False)
     if not dry_run and after != before:
         path.write_text(after, encoding="utf-8")
     return True

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gradual.tools.conformance.case import Case, Fence, Malformed, Problem
 from gradual.tools.conformance.expect import cases_of
+from gradual.tools.files import text_of
 
 RULE = re.compile(r"^`?([a-z]+(?:\.[a-z0-9_-]+)+)`?$")
 CASE_ID = re.compile(r"^[a-z0-9_.-]+(/[a-z0-9_.-]+)+$")
@@ -60,9 +61,9 @@ def load(spec: Path) -> Collection:
     reading = _Reading()
     suites = sorted(p for p in (spec / "conformance").rglob("*.md") if p.name != "README.md")
     for path in sorted(spec.glob("[0-9]*.md")):
-        _chapter(path.read_text(encoding="utf-8"), path.relative_to(spec).as_posix(), reading)
+        _chapter(text_of(path), path.relative_to(spec).as_posix(), reading)
     for path in suites:
-        _suite(path.read_text(encoding="utf-8"), path.relative_to(spec).as_posix(), reading)
+        _suite(text_of(path), path.relative_to(spec).as_posix(), reading)
     return _finished(reading, str(spec))
 
 

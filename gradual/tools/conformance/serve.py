@@ -7,6 +7,7 @@ import traceback
 from typing import IO
 
 from gradual import __version__
+from gradual.limits import LIMITS
 from gradual.run.value import Blame, Fault
 from gradual.tensors.value import from_json
 from gradual.tools import report_json
@@ -19,9 +20,12 @@ from gradual.tools.conformance.reference import Reference, run_by
 def serve(requests: IO[str], replies: IO[str], smt: bool) -> None:
     """Reply to each request, a line each, until one says `bye` or there are no more."""
     reference = Reference(smt=smt)
-    for line in requests:
+    while line := requests.readline(LIMITS.message + 1):
         seq, done = None, False
         try:
+            if len(line) > LIMITS.message:
+                done = True  # where the next request begins is not known
+                raise ValueError(f"the request is longer than the limit `message`, {LIMITS.message} bytes")
             asked = json.loads(line)
             seq, done = asked["seq"], asked["cmd"] == "bye"
             reply = _reply(reference, asked)

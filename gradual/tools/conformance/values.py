@@ -7,6 +7,8 @@
             | name [ "(" [ value { "," value } ] ")" ] a constructor of a declared type
     literal = number | "True" | "False" | "[" [ literal { "," literal } ] "]"
 
+A number is one of the language, with or without a suffix (`3`, `2i64`, `1.5f16`, `1e-05f`, `inff`), or `inf` or `nan`;
+a suffix in a list is that of all its numbers.
 No blank stands between a dtype and the bracket of a shape, one stands between a dtype and a list of elements.
 """
 
@@ -14,6 +16,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+
+from gradual.syntax.literals import SPECIAL, BadNumber, number
+from gradual.types.dtype import DType
 
 Nested = bool | int | float | tuple["Nested", ...]
 
@@ -64,12 +69,12 @@ class Call:
 _TOKEN = re.compile(
     r"""(?P<drawn>(?:bool|bfloat16|u?int(?:8|16|32|64)|float(?:16|32|64))\[)
       | (?P<dtype>(?:bool|bfloat16|u?int(?:8|16|32|64)|float(?:16|32|64)))(?=\s)
-      | (?P<constructor>(?!(?:nan|inf|True|False)\b)[A-Za-z_]\w*)
-      | (?P<number>-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|inf)|nan)
+      | (?P<constructor>(?!(?:nan|inf|True|False|SPECIAL)\b)[A-Za-z_]\w*)
+      | (?P<number>-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|inf|nan)[a-z]*\d*)
       | (?P<truth>True|False)
       | (?P<name>@[A-Za-z_][A-Za-z0-9_.]*)
       | (?P<mark>[\[\](),])
-      | (?P<blank>\s+)""",
+      | (?P<blank>\s+)""".replace("SPECIAL", "|".join(sorted(SPECIAL))),
     re.VERBOSE,
 )
 
@@ -80,6 +85,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.tokens = _tokens(text)
         self.at = 0
+        self.suffixes: list[DType] = []
 
     def peek(self) -> tuple[str, str]:
         return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "the end")
@@ -166,7 +172,16 @@ def _value(reader: _Reader) -> Values:
         return Built(text, _until(reader, ")") if reader.skip("(") else ())
     dtype = reader.next()[1] if kind == "dtype" else None
     data = _literal(reader)
-    return Literal(dtype, _shape(data), tuple(_flat(data)))
+    return Literal(_agreed(dtype, reader.suffixes), _shape(data), tuple(_flat(data)))
+
+
+def _agreed(written: str | None, suffixes: list[DType]) -> str | None:
+    """The element type that is written before the elements, or by the suffixes of numbers among them."""
+    found = dict.fromkeys([*([written] if written is not None else []), *map(str, suffixes)])
+    suffixes.clear()
+    if len(found) > 1:
+        raise ValueError(f"one tensor has elements of one type, not {' and '.join(found)}")
+    return next(iter(found), None)
 
 
 def _drawn(reader: _Reader) -> Drawn:
@@ -188,7 +203,7 @@ def _literal(reader: _Reader) -> Nested:
     if kind == "truth":
         return text == "True"
     if kind == "number":
-        return int(text) if text.lstrip("-").isdigit() else float(text)
+        return _number(reader, text)
     if text != "[":
         raise ValueError(f"expected a value, found `{text}`")
     items: list[Nested] = []
@@ -198,6 +213,21 @@ def _literal(reader: _Reader) -> Nested:
             reader.expect("]")
             break
     return tuple(items)
+
+
+def _number(reader: _Reader, text: str) -> int | float:
+    if text.lstrip("-").isdigit():
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        value, dtype, _ = number(text)
+    except BadNumber as problem:
+        raise ValueError(f"`{text}` is no number: {problem}") from problem
+    reader.suffixes.append(dtype)
+    return value
 
 
 def _shape(data: Nested) -> tuple[int, ...]:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lsprotocol import types as lsp
 
-from gradual.compiler import Binding
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import Operator
+from gradual.report.bindings import Binding
 from gradual.source import NOWHERE, Source, Span
 from gradual.syntax import ast
 from gradual.syntax.format import formatted

@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
-from gradual.compiler import Binding, Compilation, Options, compile_source
+from gradual.compiler import Compilation, Options, compile_source
 from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic, Edit, Help, Related
+from gradual.report.bindings import Binding
+from gradual.report.residual import residual
 from gradual.source import NOWHERE, Source, Span
 from gradual.syntax import ast
 from gradual.tools.lsp.names import everything
-from gradual.tools.residual import residual
 
 
 class Placed(Protocol):
@@ -281,7 +282,7 @@ def _moved(found: Findings, by: int) -> Findings:
         for one in some:
             related = tuple(Related(span(other.span), other.label) for other in one.related)
             helps = tuple(Help(h.text, tuple(Edit(span(edit.span), edit.text) for edit in h.edits)) for h in one.help)
-            yield replace(one, span=span(one.span), related=related, help=helps)
+            yield replace(one, span=span(one.span), related=related, help=helps, source=None)
 
     bindings = tuple(replace(one, span=span(one.span)) for one in found.bindings)
     return Findings(tuple(diagnostics(found.diagnostics)), tuple(diagnostics(found.checks)), bindings, found.types)

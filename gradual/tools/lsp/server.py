@@ -16,11 +16,11 @@ from pygls.lsp.server import LanguageServer
 from gradual import __version__
 from gradual.compiler import Options, compile_source
 from gradual.diagnostic import Diagnostic
+from gradual.report.residual import residual
 from gradual.source import Span
 from gradual.tools.lsp import features
 from gradual.tools.lsp.document import Document
 from gradual.tools.lsp.findings import Checker, Findings
-from gradual.tools.residual import residual
 
 PAUSE = 0.1
 """Seconds without a change after which a text is checked."""

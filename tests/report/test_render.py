@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
+from gradual.report import render
+from gradual.report.excerpt import READABLE
+from gradual.report.paint import ansi
 from gradual.source import NOWHERE, Source, Span
-from gradual.tools import render
-from gradual.tools.excerpt import READABLE
-from gradual.tools.paint import ansi
 
 
 def at(text: str, part: str, nth: int = 0) -> Span:
@@ -196,7 +196,7 @@ def test_a_rule_that_a_note_names_is_not_repeated() -> None:
 def test_concise_is_one_line_whatever_the_message() -> None:
     found = Diagnostic("E0302", "dim.normal", "two\nlines", Span(2, 3), Severity.WARNING)
     line = render.concise(found, render.within(Source("a/b.relay", "a\nb")))
-    assert line == "a/b.relay:2:1: warning[E0302]: two lines [dim.normal]"
+    assert line == "a/b.relay:2:1: warning[E0302]: two\\nlines [dim.normal]"
 
 
 def test_parts_that_lie_in_different_texts_have_an_excerpt_each() -> None:

@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gradual.report.paint import Paint, Row
 from gradual.source import Source, Span
-from gradual.tools.paint import Paint, Row
 
 READABLE = 150
 """The longest line, in characters, that is shown whole."""

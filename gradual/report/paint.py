@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
+
+from gradual.source import visible
 
 Paint = Callable[[str, str], str]
 Cell = tuple[str, str]
@@ -28,6 +31,22 @@ def ansi(text: str, style: str) -> str:
     """The text between the terminal's colour codes for its style."""
     code = _SGR.get(style)
     return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
+
+
+_PAINTED = re.compile("(" + "|".join(re.escape(f"\x1b[{code}m") for code in ("0", *dict.fromkeys(_SGR.values()))) + ")")
+
+
+def shielded(text: str, paint: Paint) -> str:
+    """Lines in which nothing steers a terminal but the colour codes of the painter that made them."""
+    if paint is not ansi:
+        return visible(text, _LAYOUT)
+    pieces = _PAINTED.split(text)
+    pieces[::2] = [visible(piece, _LAYOUT) for piece in pieces[::2]]
+    return "".join(pieces)
+
+
+_LAYOUT = "\n\t"
+"""What lays out a text and steers nothing."""
 
 
 def painter(color: bool) -> Paint:

@@ -16,6 +16,8 @@ WHOLE = 200
 """The most elements, or rows without any, that are all shown."""
 EDGE = 3
 """How many entries stay at either end of an axis of a larger tensor."""
+LONG = 24
+"""How many parts of a structure are shown where it is shown short."""
 _BREAK = re.compile(r",\n\s*")
 
 
@@ -30,11 +32,18 @@ def shown_value(value: Value) -> str:
     return _tensor(value)
 
 
-def _structure(structure: Constructed) -> str:
-    """A data structure on one line, however deep it nests."""
+def shortened(structure: Constructed) -> str:
+    """A data structure on one line, of a large one the beginning."""
+    return _structure(structure, LONG)
+
+
+def _structure(structure: Constructed, most: int | None = None) -> str:
+    """A data structure on one line, however deep it nests; with `most`, no more parts than that."""
     parts: list[str] = []
     waiting: list[Value | str] = [structure]
     while waiting:
+        if most is not None and len(parts) >= most and not isinstance(waiting[-1], str):
+            waiting[-1] = "…"
         match waiting.pop():
             case str() as text:
                 parts.append(text)

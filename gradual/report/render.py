@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gradual.diagnostic import Diagnostic
-from gradual.source import NOWHERE, Source, Span
-from gradual.tools.excerpt import Mark, excerpt, last_line
-from gradual.tools.paint import Paint, plain
+from gradual.report.excerpt import Mark, excerpt, last_line
+from gradual.report.paint import Paint, plain
+from gradual.source import NOWHERE, Source, Span, visible
 
 Locate = Callable[[Span], tuple[Source, Span]]
 """Which text a span of a diagnostic lies in, and where in that text."""
@@ -24,7 +24,7 @@ def full(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
     margin = max((len(str(last_line(source, marks))) for source, marks in excerpts), default=1)
     rows = [_headline(diagnostic, paint)]
     if not excerpts:
-        rows.append(f" {paint('-->', 'frame')} {locate(diagnostic.span)[0].name}")
+        rows.append(f" {paint('-->', 'frame')} {visible(locate(diagnostic.span)[0].name)}")
     for index, (source, marks) in enumerate(excerpts):
         arrow = ":::" if index else "-->"
         rows.append(f"{' ' * margin}{paint(arrow, 'frame')} {place(source, marks[0].span)}")
@@ -37,18 +37,19 @@ def full(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
 def concise(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
     """`file:line:column: error[E0302]: message [rule]`."""
     source, span = locate(diagnostic.span)
-    return f"{place(source, span)}: {_headline(diagnostic, paint)} [{diagnostic.rule}]"
+    at = place(source, span) if diagnostic.span != NOWHERE else visible(source.name)
+    return f"{at}: {_headline(diagnostic, paint)}" + (f" [{diagnostic.rule}]" if diagnostic.rule else "")
 
 
 def place(source: Source, span: Span) -> str:
     """`file:line:column` of a span's start."""
     start = source.position(span.start)
-    return f"{source.name}:{start.line}:{start.column}"
+    return f"{visible(source.name)}:{start.line}:{start.column}"
 
 
 def _headline(diagnostic: Diagnostic, paint: Paint) -> str:
     head = paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
-    return f"{head}{paint(': ' + _one_line(diagnostic.message), 'strong')}"
+    return f"{head}{paint(': ' + visible(diagnostic.message), 'strong')}"
 
 
 def _by_source(diagnostic: Diagnostic, locate: Locate) -> Iterator[tuple[Source, list[Mark]]]:
@@ -59,9 +60,7 @@ def _by_source(diagnostic: Diagnostic, locate: Locate) -> Iterator[tuple[Source,
     found: dict[int, tuple[Source, list[Mark]]] = {}
     for mark in marks:
         source, span = locate(mark.span)
-        found.setdefault(id(source), (source, []))[1].append(
-            Mark(span, _one_line(mark.label), mark.primary, mark.style)
-        )
+        found.setdefault(id(source), (source, []))[1].append(Mark(span, visible(mark.label), mark.primary, mark.style))
     yield from found.values()
 
 
@@ -69,7 +68,7 @@ def _footer(diagnostic: Diagnostic, paint: Paint, margin: int) -> Iterator[str]:
     nowhere = [related.label for related in diagnostic.related if related.span == NOWHERE]
     for note in (*diagnostic.notes, *nowhere):
         yield _item("note", note, paint, margin)
-    if not any(diagnostic.rule in note for note in diagnostic.notes):
+    if diagnostic.rule and not any(diagnostic.rule in note for note in diagnostic.notes):
         yield _item("rule", diagnostic.rule, paint, margin)
     for help_ in diagnostic.help:
         yield _item("help", help_.text, paint, margin)
@@ -79,8 +78,4 @@ def _footer(diagnostic: Diagnostic, paint: Paint, margin: int) -> Iterator[str]:
 def _item(kind: str, text: str, paint: Paint, margin: int) -> str:
     """` = kind: text`; further lines of the text stand under its first."""
     head = f"{' ' * margin} {paint('=', 'frame')} {paint(kind, 'strong')}: "
-    return head + text.replace("\n", "\n" + " " * (margin + len(kind) + 5))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.splitlines())
+    return head + visible(text, "\n").replace("\n", "\n" + " " * (margin + len(kind) + 5))

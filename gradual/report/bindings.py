@@ -1,0 +1,33 @@
+"""The names of a program with what was inferred of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from gradual.checker.elaboration import Broken, Elaboration
+from gradual.source import Span
+from gradual.types.text import shown, shown_contents
+from gradual.types.type import TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A name of the program with its inferred type and, where known, its contents."""
+
+    function: str
+    name: str
+    type: str
+    contents: str | None
+    span: Span
+
+
+def bindings(states: Iterable[tuple[str, Elaboration]]) -> Iterator[Binding]:
+    """Every parameter, let and graph variable, and each function's result; one whose type is an error is left out."""
+    for function, state in states:
+        for binding in state.scope.bindings:
+            type = state.types[binding.value]
+            if not isinstance(type, Broken):
+                contents = type.contents if isinstance(type, TensorType) else None
+                known = shown_contents(contents, len(type.shape)) if contents else None  # type: ignore[union-attr]
+                yield Binding(function, binding.name, shown(type), known, binding.span)
