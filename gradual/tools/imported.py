@@ -31,7 +31,7 @@ class NotImported(Trouble):
 
 
 def imported(path: str, where: str | None = None, opens: bool = False) -> Program:
-    """The program of a model in canonical form; raises Trouble where there is none."""
+    """The program of a model in canonical form, with its notes on the console; raises Trouble where there is none."""
     try:
         found = program(load(path), where, opens)
     except Unreadable as trouble:
@@ -40,7 +40,17 @@ def imported(path: str, where: str | None = None, opens: bool = False) -> Progra
         raise NotImported(path, refused.reasons) from refused
     except Unsupported as reason:
         raise NotImported(path, [str(reason)]) from reason
+    for note in () if _is_quiet() else found.notes:
+        click.echo(f"note: `{path}`: {note}", err=True)
     source = Source(path, found.text)
     if where is not None and parse(source)[1]:
         raise click.UsageError(f"`{where}` is no condition")
     return replace(found, text=formatted(source))
+
+
+def _is_quiet() -> bool:
+    """Whether the command that runs, or the one around it, was told to be."""
+    context = click.get_current_context(silent=True)
+    while context is not None and not context.params.get("quiet"):
+        context = context.parent
+    return context is not None
