@@ -251,12 +251,25 @@ def guarded(condition: Any, then: Any, orelse: Any, shape: Any, **constants: Any
 
 
 RANK = [node("Shape", "x", "s"), node("Size", "s", "r"), node("Equal", "r zero", "c")]
+BELOW = [
+    node("Shape", "x", "s"),
+    node("Gather", "s zero", "s0"),
+    node("Less", "s0 zero", "c"),
+]
 AXIS = [node("Shape", "x", "s", start=0, end=1), node("Equal", "s one", "c1"), node("Squeeze", "c1", "c")]
 
 
 @pytest.mark.parametrize(
     ("condition", "shape"),
-    [(RANK, ["n", 4]), ([*RANK[:2], node("Greater", "zero r", "c")], ["n", 4]), (AXIS, [3, "n"]), (AXIS, [3, 4])],
+    [
+        (RANK, ["n", 4]),
+        ([*RANK[:2], node("Greater", "zero r", "c")], ["n", 4]),
+        (AXIS, [3, "n"]),
+        (AXIS, [3, 4]),
+        (BELOW, ["n", 4]),
+        (BELOW, [None, 4]),
+        ([*BELOW[:-1], node("LessOrEqual", "zero s0", "c0"), node("Not", "c0", "c")], ["n", 4]),
+    ],
 )
 @pytest.mark.parametrize(
     "then", [node("Reshape", "x back", "a"), node("Squeeze", "x", "a"), node("Squeeze", "x first", "a")]

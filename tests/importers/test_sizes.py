@@ -46,7 +46,22 @@ def test_a_name_that_no_size_can_have_is_another_one(written: str, name: str) ->
     "written",
     [
         *("?", "-1", "None", "unk__6720", "unknown", "p2o.DynamicDimension.0", "DynamicDimension.12"),
-        *("x_dynamic_axes_1", "batch size", "seq-len", "*", "n n", "n+", "+n", "16", "n..m", "f(n)", "n//m", "(" * 300),
+        *(
+            "x_dynamic_axes_1",
+            "batch size",
+            "seq-len",
+            "*",
+            "n n",
+            "n+",
+            "+n",
+            "16",
+            "n..m",
+            "f(n)",
+            "n//m",
+            "0.3*n",
+            "1e999*n",
+            "(" * 300,
+        ),
     ],
 )
 def test_what_is_no_name_and_no_formula_of_names_promises_nothing(written: str) -> None:
@@ -76,6 +91,7 @@ def test_two_names_of_a_converter_may_be_one_size() -> None:
         ("s0//2", "s0 // 2"),
         ("floor(s0/2)", "s0 // 2"),
         ("floor(s0/2 + 1/2)", "(s0 + 1) // 2"),
+        ("floor(0.5*s0)", "s0 // 2"),
         ("ceil(s0/2)", "(s0 + 1) // 2"),
         ("ceiling(s0/3)", "(s0 + 2) // 3"),
         ("CeilToInt(IntTrueDiv(s0, 2))", "(s0 + 1) // 2"),

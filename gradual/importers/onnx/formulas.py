@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from math import lcm
+from math import isfinite, lcm
 
 _FACTOR = re.compile(r"(?<![\w.])([0-9]+)(?=[A-Za-z_])", re.ASCII)
 """A number that stands before a name without a sign: `16H`."""
@@ -20,6 +20,8 @@ SUM, QUOTIENT, PRODUCT, ATOM = range(4)
 
 _LONGEST = 500
 _POWERS = 8
+_FINEST = 64
+"""The greatest denominator of a number with a point that is read, such as 0.5."""
 
 
 class NoFormula(Exception):
@@ -87,6 +89,10 @@ class _Reading:
                 return _Fraction(lambda named: named(name))
             case ast.Constant(value=int(number)) if not isinstance(number, bool):
                 return _number(number)
+            case ast.Constant(value=float(number)) if isfinite(number):
+                above, below = number.as_integer_ratio()
+                if below <= _FINEST:
+                    return replace(_number(above), below=below)
             case ast.UnaryOp(ast.USub(), operand):
                 return _scaled(self.fraction(operand), -1)
             case ast.BinOp(left, operator, right):
