@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test check campaign oracles format bench fuzz proofs install clean
+.PHONY: try test check campaign oracles nodes format bench fuzz proofs install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -34,6 +34,10 @@ campaign: install
 oracles: install
 	$(BIN)/python -m pip install --quiet --editable '.[dev,oracles]'
 	$(BIN)/python -m tests.ops.campaign --examples $(or $(EXAMPLES),200)
+
+nodes: install
+	$(BIN)/python -m pip install --quiet --editable '.[dev,oracles]'
+	$(BIN)/python -m tests.importers.campaign --nodes $(or $(NODES),5000) --seed $(or $(SEED),0)
 
 fuzz: install
 	$(BIN)/python -m tests.fuzz.campaign --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0)

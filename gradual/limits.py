@@ -34,6 +34,7 @@ class Limits:
         parts: the largest number of parts of a type that data converted to another type may have inside.
         patterns: how many steps the patterns of one `match` may take to be compared.
         expansions: how many calls of function literals without types one definition writes out.
+        inlined: how many nodes the functions of an imported model may become once they are expanded.
         trials: how many characters of program are checked again to try out helps for one file.
         calls: how deep calls may nest while running (calls in tail position do not nest).
         source: the longest text of a program that is read, in bytes.
@@ -70,6 +71,7 @@ class Limits:
     parts: int = 512
     patterns: int = 200_000
     expansions: int = 2_000
+    inlined: int = 100_000
     trials: int = 400_000
     source: int = 1 << 27
     file: int = (1 << 31) - 1

@@ -23,7 +23,7 @@ def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
 
 
 def imported(path: str, where: str | None = None, opens: bool = False) -> Program:
-    """The program of a model in canonical form; raises Trouble where there is none."""
+    """The program of a model in canonical form, with its notes on the console; raises Trouble where there is none."""
     try:
         regular(path, "file")
         found = program(load(path), where, opens)
@@ -33,7 +33,17 @@ def imported(path: str, where: str | None = None, opens: bool = False) -> Progra
         raise _not_imported(path, refused.reasons) from refused
     except Unsupported as reason:
         raise _not_imported(path, [str(reason)]) from reason
+    for note in () if _is_quiet() else found.notes:
+        click.echo(f"note: `{path}`: {note}", err=True)
     source = Source(path, found.text)
     if where is not None and parse(source)[1]:
         raise click.UsageError(f"`{where}` is no condition")
     return replace(found, text=formatted(source))
+
+
+def _is_quiet() -> bool:
+    """Whether the command that runs, or the one around it, was told to be."""
+    context = click.get_current_context(silent=True)
+    while context is not None and not context.params.get("quiet"):
+        context = context.parent
+    return context is not None

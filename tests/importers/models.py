@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import gradual
 from gradual.compiler import Compilation
-from gradual.importers.onnx.program import Program, program
+from gradual.importers.onnx.program import Program, Refused, program
 from gradual.importers.onnx.reading import model_of
+from gradual.run.value import Blame, Fault
 from tests.importers.node_tests import tensor
 
 TYPES = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}
@@ -80,3 +82,51 @@ def agrees(made: ModelProto, *arguments: Any) -> Compilation:
         assert (one.shape, one.dtype) == (expected.shape, expected.dtype)
         assert np.allclose(one.flat(), expected.flat(), rtol=1e-5, atol=1e-6, equal_nan=True)
     return compilation
+
+
+def given(made: ModelProto, *arguments: Any) -> Any:
+    """What the program of a model gives, as an array; a tuple of several."""
+    compilation, imported = compiled(made)
+    found = compilation.run("@main", *map(tensor, arguments), *imported.weights.values())
+    return tuple(map(array, found)) if isinstance(found, tuple) else array(found)
+
+
+def array(found: gradual.Tensor) -> Any:
+    return np.array(found.flat(), str(found.dtype)).reshape(found.shape)
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """Whether an array has the elements and the shape of another."""
+    return found.shape == np.shape(wanted) and np.array_equal(found, wanted, equal_nan=True)
+
+
+def stops(made: ModelProto, *arguments: Any, says: str = "") -> None:
+    """The program of a model is accepted, and its run stops."""
+    with pytest.raises((Blame, Fault), match=says or None):
+        given(made, *arguments)
+
+
+def refused(made: ModelProto, says: str) -> None:
+    with pytest.raises(Refused, match=says):
+        program(model_of(made))
+
+
+def one(operator: str, given: str, inputs: Any, rank: int | None = None, **settings: Any) -> ModelProto:
+    """A model of one node, whose inputs have shapes or are constants."""
+    attributes = {name: settings.pop(name) for name in list(settings) if name != "opset"}
+    ports = [
+        port(name, shape, dtype)
+        for name, value in inputs.items()
+        if (kind := declared(value))
+        for shape, dtype in [kind]
+    ]
+    constants = {name: value for name, value in inputs.items() if declared(value) is None}
+    outputs = [port("y", None if rank is None else [None] * rank)]
+    return model([node(operator, given, "y", **attributes)], ports, outputs, constants, **settings)
+
+
+def declared(value: Any) -> tuple[Any, str] | None:
+    """The shape and type of an input; None of a constant."""
+    if isinstance(value, list):
+        return value, "float32"
+    return value if isinstance(value, tuple) and isinstance(value[0], list) else None

@@ -82,6 +82,7 @@ def _serve(line: Connection) -> None:
     declined = (state.NotImplemented, state.Fail, state.RuntimeException, state.InvalidArgument)
     options = onnxruntime.SessionOptions()
     options.log_severity_level, options.intra_op_num_threads = 4, 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     while True:
         try:
             model, feed = line.recv()

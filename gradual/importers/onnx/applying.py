@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gradual.dims.dim import constant
-from gradual.importers.onnx.building import Builder, Value
+from gradual.importers.onnx.building import Builder
 from gradual.importers.onnx.model import Graph, Model, Node, Unsupported
+from gradual.importers.onnx.values import Value
 from gradual.tensors.tensor import Tensor
 
 Importer = Callable[["Use"], "Value | Sequence[Value | None]"]
@@ -34,8 +34,8 @@ def imports(*names: str) -> Callable[[Importer], Importer]:
 class Bodies(Protocol):
     """Imports the bodies of nodes."""
 
-    def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value] | None:
-        """The values of a graph's outputs; None where it was told what stands in the way."""
+    def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value]:
+        """The values of a graph's outputs; raises Told where it was told what stands in the way."""
         ...
 
 
@@ -88,6 +88,10 @@ class Use:
         graph: Graph = self.required(name)
         return graph
 
+    def outputs(self, graph: Graph, inputs: Mapping[str, Value] | None = None) -> list[Value]:
+        """What a body gives, for these inputs beside what is around."""
+        return self.bodies.outputs(graph, {**self.scope, **(inputs or {})}, self.opsets)
+
     def axes(self, index: int = 1) -> tuple[int, ...] | None:
         """The axes that newer versions take as an input, older ones as an attribute."""
         value = self.optional(index)
@@ -116,6 +120,10 @@ class Use:
         """A scalar of another's element type."""
         return self.builder.number(value, other.dtype)
 
+    def demanded(self, value: Value, condition: Value, says: str) -> Value:
+        """The value, where a condition of the operator holds that only a run may tell."""
+        return self.builder.demanded(value, condition, f"{self.node.operator} `{self.node.title}`", says)
+
     def counted(self, value: Value, count: int) -> list[Value]:
         """The fields of a tuple of so many."""
         return [self.builder.field(value, index) for index in range(count)]
@@ -126,6 +134,16 @@ def positive(axis: int, rank: int) -> int:
     if not -rank <= axis < max(rank, 1):
         raise Unsupported(f"axis {axis} of a tensor of rank {rank}")
     return axis + rank if axis < 0 else axis
+
+
+def broadcast_into(use: Use, value: Value, other: Value) -> Value:
+    """The value where ONNX broadcasts it to another tensor, and that one not to it."""
+    if value.rank > other.rank:
+        raise Unsupported(f"a tensor of rank {value.rank} that is broadcast to one of rank {other.rank}")
+    sizes = other.tensor.shape[other.rank - value.rank :]
+    if all(size is wanted or size.value == 1 for size, wanted in zip(value.tensor.shape, sizes, strict=True)):
+        return value
+    return use.call("broadcast_to_like", value, other)
 
 
 def spatial(value: Value) -> int:
@@ -142,6 +160,6 @@ def constant_of(value: Value | None) -> Tensor | None:
 
 def as_scalar(use: Use, value: Value) -> Value:
     """A scalar, which may be given as a vector of one element."""
-    if value.rank and value.tensor.shape != (constant(1),) * value.rank:
+    if any(size.value not in (1, None) for size in value.tensor.shape):
         raise Unsupported("a vector where a number has to be")
     return value if value.rank == 0 else use.call("reshape", value, newshape=[])

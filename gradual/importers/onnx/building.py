@@ -6,178 +6,39 @@ known of sizes and elements; nothing is decided here, and no need is looked at: 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.dims.constraint import TRUE
-from gradual.dims.dim import Dim
+from gradual.dims.dim import Dim, constant
 from gradual.dims.reduce import is_large
+from gradual.importers.onnx.folding import TRACKED, drawn, folded
 from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.values import Binding, Block, Names, Value
 from gradual.limits import LIMITS
 from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.operator import IllFormed, OpenRank, Operator
+from gradual.ops.ranks import Asking
 from gradual.run.applying import constant_type
-from gradual.run.sizes import plain
 from gradual.syntax.ast import MetaTensor
 from gradual.syntax.literals import written
 from gradual.syntax.metadata_text import encoded
-from gradual.tensors.fault import TensorFault
-from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
 from gradual.types.opening import closed, opened, tracked_length, with_contents
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 
-FOLDED = 4096
-"""The greatest number of elements of a constant that is computed while importing."""
-TRACKED = 64
-"""The greatest number of elements that are followed."""
 INLINE = 256
 """The greatest number of elements of a constant that stands in the program; a larger one is a weight."""
 
 LISTED = 8
 """The greatest number of elements of a vector of integers that are written where they are used."""
 
-MOVING = frozenset({"expand_dims", "reshape", "reverse", "squeeze", "strided_slice", "transpose"})
-"""The operators of one tensor whose elements are some of its own, wherever numbers say which."""
-
-_LOCAL = re.compile(r"[A-Za-z_]\w*(?:(?:\.[0-9]+)*\.[A-Za-z_]\w*|::\w+|/[A-Za-z_]\w*|:[0-9]+)*", re.ASCII)
-_INVALID = re.compile(r"\W+", re.ASCII)
-
-
 Key = tuple[DType, tuple[int, ...], bytes]
 Judged = tuple[OpenedType, bool]
-
-
-class Names:
-    """Names that are taken."""
-
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = set(taken)
-
-    def fresh(self, wanted: str) -> str:
-        """A name of a local value that is as near to the wanted one as the language allows."""
-        stripped = wanted.strip("/")
-        name = stripped if _LOCAL.fullmatch(stripped) else _INVALID.sub("_", stripped).strip("_")
-        if not _LOCAL.fullmatch(name):
-            name = f"v_{name}".rstrip("_")
-        return self.unused(name)
-
-    def unused(self, name: str) -> str:
-        """The name, or with a number where it is taken."""
-        candidate, count = name, 1
-        while candidate in self._taken:
-            candidate, count = f"{name}_{count}", count + 1
-        self._taken.add(candidate)
-        return candidate
-
-
-@dataclass(eq=False)
-class Binding:
-    """What is bound to a name: `text` writes it, given how its operands are written.
-
-    Attributes:
-        name: None while nothing asks for one; without, it stands where it is used, if that is one place of its block.
-        block: the block in which it stands.
-        operator: of which it is an application, if it is one; `tuple` makes a tuple.
-    """
-
-    operands: tuple[Value, ...]
-    text: Callable[[Sequence[str]], str]
-    block: Block
-    operator: str = ""
-    name: str | None = None
-    uses: int = 0
-    shared: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Value:
-    """A value of the program.
-
-    Attributes:
-        type: what is known of it; sizes that are not known are unknowns of their own.
-        origin: its binding, or the text that stands for it.
-        constant: its elements, where they are known while importing; those of its fields for a tuple.
-        drawn: a vector of integers, and which of its elements these are, where it rearranges one.
-    """
-
-    type: OpenedType
-    origin: Binding | str | None
-    constant: Tensor | tuple[Tensor, ...] | None = None
-    drawn: tuple[Value, Tensor] | None = None
-
-    def made_by(self, *operators: str) -> tuple[Value, ...]:
-        """The operands of the application that gives it, where it is one of these operators; none otherwise."""
-        made = self.origin
-        return made.operands if isinstance(made, Binding) and made.operator in operators else ()
-
-    @property
-    def tensor(self) -> TensorType[Any]:
-        """Its type, of which the rank is known; Unsupported where it is not."""
-        if not isinstance(self.type, TensorType):
-            is_tensor = isinstance(self.type, UnrankedType)
-            what = "an operand whose rank is not known here" if is_tensor else "a sequence where a tensor has to be"
-            raise Unsupported(what)
-        return self.type
-
-    @property
-    def rank(self) -> int:
-        """The number of its axes."""
-        return self.tensor.rank
-
-    @property
-    def dtype(self) -> DType:
-        """Its element type, of any rank."""
-        if not isinstance(self.type, TensorType | UnrankedType):
-            raise Unsupported("an operand that is not a tensor")
-        return self.type.dtype
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Its sizes, all of which are numbers; Unsupported where they are not."""
-        if any(size.value is None for size in self.tensor.shape):
-            raise Unsupported("an operand whose sizes are not all numbers")
-        return tuple(size.value for size in self.tensor.shape)
-
-    def extent(self, axis: int) -> int | None:
-        """The size at an axis, where it is a number."""
-        if axis >= self.rank:
-            raise Unsupported(f"axis {axis} of a tensor of rank {self.rank}")
-        size: int | None = self.tensor.shape[axis].value
-        return size
-
-    def known(self, what: str) -> Tensor:
-        """Its elements; Unsupported where they are computed when the model runs."""
-        found = self.elements
-        if found is None:
-            raise Unsupported(f"{what} computed when the model runs")
-        return found
-
-    @property
-    def elements(self) -> Tensor | None:
-        """Its elements, where it is a constant or they follow from sizes that are numbers."""
-        if isinstance(self.constant, Tensor):
-            return self.constant
-        contents = self.type.contents if isinstance(self.type, TensorType) else None
-        if contents is None or any(part.value is None for part in contents):
-            return None
-        return Tensor([part.value for part in contents], self.dtype, self.shape)
-
-    def numbers(self, what: str) -> list[int]:
-        """Its elements as integers."""
-        return [int(element) for element in self.known(what).flat()]
-
-
-@dataclass(eq=False)
-class Block:
-    """Bindings in order."""
-
-    bindings: list[Binding] = field(default_factory=list)
 
 
 class Builder:
@@ -245,12 +106,12 @@ class Builder:
         flat = [operand.type for operand in operands]
         settings = _settings(declared, {key: self.sized(value) for key, value in attributes.items()})
         type, owes = self._judged(declared, flat, settings)
-        constant = None if owes else _folded(declared, operands, settings, type)
+        constant = None if owes else folded(declared, operands, settings, type)
         if constant is not None:
             return self.constant(constant)
-        drawn = None if owes else _drawn(declared, operands, settings)
-        if drawn is not None and drawn[1].rank == 1 and operands[0].rank > 1:
-            return self.call("take", drawn[0], self.constant(drawn[1]), axis=0)
+        moved = None if owes else drawn(declared, operands, settings)
+        if moved is not None and moved[1].rank == 1 and operands[0].rank > 1:
+            return self.call("take", moved[0], self.constant(moved[1]), axis=0)
         sizes = [self.named(size, "size") for value in attributes.values() for size in _scalars(value)]
 
         def text(given: Sequence[str]) -> str:
@@ -259,7 +120,7 @@ class Builder:
             written = [*given[: len(operands)], *(f"{key}={value}" for key, value in settled.items())]
             return f"{operator}({', '.join(written)})"
 
-        return Value(type, self.bind([*operands, *sizes], text, operator), drawn=drawn)
+        return Value(type, self.bind([*operands, *sizes], text, operator), drawn=moved)
 
     def element(self, vector: Value, place: int) -> Value | int:
         """An element of a vector, as an integer where it is known."""
@@ -270,6 +131,11 @@ class Builder:
         if known is not None:
             return known
         return self.call("take", vector, self.number(place, DType.INT64), axis=0)
+
+    def dim(self, size: int | Value) -> Dim:
+        """What is known of a size that is a number or a scalar."""
+        found: Dim = constant(size) if isinstance(size, int) else self.sized(size)
+        return found
 
     def sized(self, value: Any) -> Any:
         """An attribute with what is known of the scalars in it."""
@@ -283,6 +149,16 @@ class Builder:
     def applied(self, function: str, operands: Sequence[Value], type: OpenedType) -> Value:
         """A call of a function of the program."""
         return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
+
+    def demanded(self, value: Value, condition: Value, who: str, says: str) -> Value:
+        """The value where a condition holds, a scalar, which a node of the model asks for."""
+        if condition.truth is not None:
+            if condition.truth:
+                return value
+            raise Unsupported(says)
+        quoted = json.dumps(f"{who}: {says}", ensure_ascii=False)
+        origin = self.bind([value, condition], lambda given: f"{{ assert {given[1]}, {quoted}; {given[0]} }}")
+        return Value(value.type, origin, drawn=value.drawn)
 
     def bind(self, operands: Sequence[Value], text: Callable[[Sequence[str]], str], operator: str = "") -> Binding:
         """A new binding at the end of the block."""
@@ -336,16 +212,16 @@ class Builder:
     # ---------------------------------------------------------------------------------------------------- judging
     def _judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> Judged:
         """The type of an application, and whether it owes what is not plainly so."""
-        if any(isinstance(type, UnrankedType) for type in types):
-            raise Unsupported("an operand whose rank is not known here")
+        if any(map(_is_unranked, types)):
+            return self._at_any_rank(operator, types, settings), True
         readable = [
             self._readable(type) if index in operator.reads or operator.contents is not None else type
             for index, type in enumerate(types)
         ]
         try:
             judgement = operator.judge(*readable, **settings)
-        except OpenRank as error:
-            raise Unsupported(f"`{operator.name}` gives a tensor whose rank is not known") from error
+        except OpenRank:
+            return self._at_any_rank(operator, types, settings), True
         except IllFormed as error:
             raise Unsupported(f"`{operator.name}`: {error.message}") from error
         result = self.open(_legible(judgement.result))
@@ -358,10 +234,21 @@ class Builder:
         known = contents if contents is not None and len(contents) == length else None
         return TensorType(result.shape, result.dtype, known), owes
 
+    def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
+        """What is the same of the result at every rank that operands may have."""
+        try:
+            found = Asking(operator, [self.unknown() for _ in types], settings).at_any_rank(tuple(types))
+        except IllFormed as error:
+            raise Unsupported(f"`{operator.name}`: {error.message}") from error
+        if found is None:
+            raise Unsupported("operands of which too little is known here")
+        return self.open(_legible(found))
+
     def _readable(self, type: OpenedType) -> OpenedType:
-        if isinstance(type, TensorType) and type.contents is None and tracked_length(type, TRACKED, True) is not None:
-            return with_contents(type, self.unknown())
-        return type
+        """The type with a name for each element that a rule may read: of integers, since a boolean is no number."""
+        if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
+            return type
+        return type if tracked_length(type, TRACKED, True) is None else with_contents(type, self.unknown())
 
     # ------------------------------------------------------------------------------------------------------- text
     def written(self, value: Value) -> str:
@@ -415,6 +302,11 @@ def stated(type: GradualType) -> Any:
     return closed(type, lambda variable: not variable.is_ghost)
 
 
+def _is_unranked(type: OpenedType) -> bool:
+    """Whether a tensor in the type has a rank that is not known."""
+    return isinstance(type, UnrankedType) or (isinstance(type, TupleType) and any(map(_is_unranked, type.fields)))
+
+
 def _legible(type: GradualType) -> GradualType:
     """The type with an unknown for each size that is too large to be written, as the checker has it."""
     match type:
@@ -441,48 +333,6 @@ def _settings(operator: Operator, attributes: Mapping[str, Any]) -> dict[str, An
         return bound(operator, given)
     except IllFormed as error:
         raise Unsupported(f"`{operator.name}`: {error.message}") from error
-
-
-def _folded(
-    operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any], type: OpenedType
-) -> Tensor | None:
-    """The value of an application to constants, where it is one small tensor."""
-    if not isinstance(type, TensorType) or any(operand.constant is None for operand in operands):
-        return None
-    extents = [-1 if size.value is None else size.value for size in type.shape]
-    if min(extents, default=0) < 0 or numel(tuple(extents)) > FOLDED:
-        return None
-    given = [operand.constant for operand in operands]
-    parts = [part for one in given if one is not None for part in ((one,) if isinstance(one, Tensor) else one)]
-    if any(part.size > FOLDED for part in parts):
-        return None
-    try:
-        value = operator.meaning(*given, **{key: plain(value) for key, value in settings.items()})
-    except TensorFault:
-        return None
-    return value if isinstance(value, Tensor) else None
-
-
-def _drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any]) -> tuple[Value, Tensor] | None:
-    """The vector of which an application gives some elements, and which."""
-    if operator.name not in MOVING or not isinstance(operands[0].type, TensorType) or not operands[0].dtype.counts:
-        return None
-    plainly = {key: plain(value) for key, value in settings.items()}
-    if any(None in value for value in plainly.values() if isinstance(value, tuple)):
-        return None
-    (data,) = operands
-    count = data.tensor.shape[0].value if data.rank == 1 else None
-    if data.drawn is not None:
-        vector, places = data.drawn
-    elif count is not None and count <= TRACKED:
-        vector, places = data, Tensor(list(range(count)), DType.INT64, (count,))
-    else:
-        return None
-    try:
-        found = operator.meaning(places, **plainly)
-    except TensorFault:
-        return None
-    return vector, found
 
 
 def _scalars(value: Any) -> Iterator[Value]:

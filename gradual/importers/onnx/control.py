@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gradual.dims.constraint import Constraint, at_least
+from gradual.dims.decide import Decider
+from gradual.dims.dim import SizeOf, constant, of_atom
+from gradual.dims.facts import Facts
 from gradual.importers.onnx import lists
 from gradual.importers.onnx.applying import Use, as_scalar, imports
-from gradual.importers.onnx.building import Block, Value, stated
-from gradual.importers.onnx.model import Graph, Unsupported
-from gradual.tensors.tensor import Tensor
+from gradual.importers.onnx.building import stated
+from gradual.importers.onnx.model import Graph, Port, Unsupported
+from gradual.importers.onnx.values import Block, Value
+from gradual.limits import LIMITS
 from gradual.types.dtype import DType
 from gradual.types.text import shown
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType
+from gradual.verdict import Proved, Refuted
 
 
 @imports("If")
@@ -20,8 +26,9 @@ def choose(use: Use) -> Sequence[Value]:
     """What one of two graphs gives."""
     condition = as_scalar(use, use[0])
     graphs = [use.graph(name) for name in ("then_branch", "else_branch")]
-    if isinstance(condition.constant, Tensor):
-        return _outputs(use, graphs[0 if condition.constant.item() else 1])
+    known = condition.truth if condition.truth is not None else _decided(condition)
+    if known is not None:
+        return use.outputs(graphs[0 if known else 1])
     then, orelse = (_branch(use, graph) for graph in graphs)
     if len(then[1]) != len(orelse[1]):
         raise Unsupported(f"graphs that give {len(then[1])} and {len(orelse[1])} values")
@@ -39,16 +46,27 @@ def choose(use: Use) -> Sequence[Value]:
     return _fields(use, [use.builder.open(type) for type in types], use.builder.bind([condition], text))
 
 
-def _outputs(use: Use, graph: Graph) -> list[Value]:
-    outputs = use.bodies.outputs(graph, dict(use.scope), use.opsets)
-    if outputs is None:
-        raise Unsupported(f"its graph `{graph.name}`")
-    return outputs
+def _decided(condition: Value) -> bool | None:
+    """Whether a condition on sizes holds, where that no size is negative decides it."""
+    (goal,) = condition.tensor.contents or (None,)
+    if not isinstance(goal, Constraint):
+        return None
+    facts = Facts()
+    for name in goal.variables():
+        if not name.is_ghost or isinstance(name.witness, SizeOf):
+            facts.assume(at_least(of_atom(name), constant(0)))
+    match Decider(LIMITS, smt=False).decide(facts, goal):
+        case Proved():
+            return True
+        case Refuted():
+            return False
+        case _:
+            return None
 
 
 def _branch(use: Use, graph: Graph) -> tuple[Block, list[Value]]:
     with use.builder.inside() as block:
-        return block, _outputs(use, graph)
+        return block, use.outputs(graph)
 
 
 def _body(use: Use, block: Block, outputs: Sequence[Value]) -> str:
@@ -145,11 +163,16 @@ def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Valu
             builder.input(builder.names.fresh(port.name), builder.open(type))
             for port, type in zip(body.inputs, known, strict=True)
         ]
-        scope = {**use.scope, **{port.name: value for port, value in zip(body.inputs, inputs, strict=True)}}
-        outputs = use.bodies.outputs(body, scope, use.opsets)
-    if outputs is None:
-        raise Unsupported(f"its graph `{body.name}`")
+        seen = [*(_as_declared(use, *pair) for pair in zip(body.inputs[:2], inputs[:2], strict=True)), *inputs[2:]]
+        outputs = use.outputs(body, {port.name: value for port, value in zip(body.inputs, seen, strict=True)})
+        if outputs:
+            outputs[0] = as_scalar(use, outputs[0])
     return block, inputs, outputs
+
+
+def _as_declared(use: Use, port: Port, value: Value) -> Value:
+    """The number of the turn, or the condition: a scalar, or a vector of one element where the graph declares one."""
+    return value if not port.shape else use.call("reshape", value, newshape=[1] * len(port.shape))
 
 
 def _nothing(use: Use, value: Value) -> Value:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from gradual.dims.dim import constant
 from gradual.importers.onnx.applying import Use, imports
-from gradual.importers.onnx.building import Value
 from gradual.importers.onnx.model import Unsupported
 from gradual.importers.onnx.reading import dtype_of
+from gradual.importers.onnx.values import Value
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial, reduce
 
-from gradual.importers.onnx.applying import IMPORTERS, Use, imports, positive
-from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.applying import IMPORTERS, Use, as_scalar, imports, positive
 from gradual.importers.onnx.model import Unsupported
 from gradual.importers.onnx.reading import dtype_of
+from gradual.importers.onnx.values import Value
 from gradual.types.dtype import DType
 
 UNARY = {
@@ -69,7 +70,15 @@ def _unary(operator: str, use: Use) -> Value:
 def _binary(operator: str, use: Use) -> Value:
     if use.opset < 7 and use.attribute("broadcast"):
         return use.call(operator, use[0], _aligned(use))
+    if use.opset < 7:
+        _alike([use[0], use[1]])
     return use.call(operator, use[0], use[1])
+
+
+def _alike(values: Sequence[Value]) -> None:
+    """Refuse operands of shapes that may differ, where a version does not broadcast."""
+    if any(value.tensor.shape != values[0].tensor.shape for value in values):
+        raise Unsupported("operands whose shapes may differ, which this version of the operator does not broadcast")
 
 
 def _aligned(use: Use) -> Value:
@@ -83,6 +92,8 @@ def _aligned(use: Use) -> Value:
 
 def _variadic(operator: str, use: Use) -> Value:
     values = [use[index] for index in range(max(len(use.inputs), 1))]
+    if use.opset < 8:
+        _alike(values)
     while len(values) > WIDE:  # in groups, so that nothing nests deep
         groups = [values[at : at + WIDE] for at in range(0, len(values), WIDE)]
         values = [reduce(partial(use.call, operator), group) for group in groups]
@@ -105,11 +116,15 @@ def dropout(use: Use) -> list[Value]:
     """At inference the same, and a mask that keeps everything."""
     if use.opset < 7 and not use.attribute("is_test", 0):
         raise Unsupported("training")
-    training = use.optional(2)
+    ratio, training = use.optional(1), use.optional(2)
+    if any(one is not None and one.rank for one in (ratio, training)):
+        raise Unsupported("a vector where a number has to be")
     if training is not None and (training.constant is None or training.known("training_mode").item()):
         raise Unsupported("training")
-    ones = use.call("ones_like", use[0]) if use.wants(1) else use[0]
-    return [use[0], use.call("cast", ones, dtype=DType.BOOL) if use.wants(1) else ones]
+    if not use.wants(1):
+        return [use[0]]
+    ones = use.call("ones_like", use[0])
+    return [use[0], ones if use.opset < 10 else use.call("cast", ones, dtype=DType.BOOL)]
 
 
 @imports("Mean")
@@ -137,7 +152,9 @@ def power(use: Use) -> Value:
 
 @imports("Mod")
 def modulo(use: Use) -> Value:
-    """The remainder with the sign of the dividend (`fmod`), or with that of the divisor."""
+    """The remainder with the sign of the dividend (`fmod`), or of the divisor: of floats since version 28 only."""
+    if use.opset < 28 and use[0].dtype.is_float and not use.attribute("fmod", 0):
+        raise Unsupported(f"fmod=0 of elements of type {use[0].dtype}")
     return use.call("mod" if use.attribute("fmod", 0) else "floor_mod", use[0], use[1])
 
 
@@ -192,8 +209,16 @@ def clip(use: Use) -> Value:
         low, high = (
             None if use.attribute(name) is None else use.like(use.attribute(name), use[0]) for name in ("min", "max")
         )
+    low, high = (None if bound is None else _number(use, bound) for bound in (low, high))
     raised = use[0] if low is None else use.call("maximum", use[0], low)
     return raised if high is None else use.call("minimum", raised, high)
+
+
+def _number(use: Use, value: Value) -> Value:
+    """A scalar or a vector of one element."""
+    if value.rank > 1:
+        raise Unsupported(f"a tensor of rank {value.rank} where a number has to be")
+    return as_scalar(use, value)
 
 
 # ---------------------------------------------------------------------------------------------------- activations

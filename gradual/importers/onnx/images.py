@@ -2,68 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from gradual.importers.onnx.applying import Use, constant_of, imports, positive, spatial
-from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.applying import Use, imports, positive, spatial
 from gradual.importers.onnx.model import Unsupported
-from gradual.importers.onnx.shapes import extent
+from gradual.importers.onnx.shapes import exactly, extent
+from gradual.importers.onnx.values import Value
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
+OUTER = ("WNC", "NWC")
+"""The layouts in which the batch, or the channels, are the one axis of an image."""
+METHODS = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}
+COORDINATES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
+
+Size = int | Value
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A new size.
+
+    Attributes:
+        factor: what it was multiplied with, an integer, where it is not given itself.
+    """
+
+    size: Size
+    factor: int | None = None
 
 
 @imports("Resize", "Upsample")
 def resize(use: Use) -> Value:
-    """The image with other spatial extents."""
-    x, count = use[0], spatial(use[0])
-    method = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}[
-        use.only("mode", "nearest", "linear", "cubic")
-    ]
+    """The tensor with other sizes: of the nearest cells along any axis, else along those of an image."""
+    x, settings = use[0], {"method": METHODS[use.only("mode", *METHODS)]}
     for name, usual in (("antialias", 0), ("keep_aspect_ratio_policy", "stretch")):
         use.only(name, usual)
-    coordinates = use.only(
-        "coordinate_transformation_mode", "half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"
-    )
+    wanted = _wanted(use)
+    coordinates = _coordinates(use, wanted)
+    settings["coordinate_transformation_mode"] = coordinates
+    if not 1 <= x.rank <= 5:
+        raise Unsupported(f"a tensor of rank {x.rank}")
+    if settings["method"] == "nearest_neighbor":
+        return _nearest(use, wanted, settings | {"rounding_method": _rounding(use, wanted, coordinates)})
+    if settings["method"] == "cubic":
+        settings |= {"cubic_alpha": use.attribute("cubic_coeff_a", -0.75)}
+        settings |= {"cubic_exclude": use.attribute("exclude_outside", 0)}
+    return _between(use, wanted, settings)
+
+
+def _coordinates(use: Use, wanted: Mapping[int, Wanted]) -> str:
     if use.node.operator == "Upsample" or use.opset < 11:
-        coordinates = "asymmetric"
-    size = _extents(use, count)
-    if coordinates == "pytorch_half_pixel":
-        if any(known is None or int(known.item()) == 1 for known in map(constant_of, size)):
-            raise Unsupported("coordinate_transformation_mode='pytorch_half_pixel' of an axis that may have size 1")
-        coordinates = "half_pixel"
-    settings: dict[str, Any] = {"method": method, "coordinate_transformation_mode": coordinates}
-    if method == "nearest_neighbor":
-        settings["rounding_method"] = _rounding(use, size, coordinates)
-    if method == "cubic":
-        settings["cubic_alpha"] = use.attribute("cubic_coeff_a", -0.75)
-        settings["cubic_exclude"] = use.attribute("exclude_outside", 0)
-    settings["layout"] = LAYOUTS[count]
-    return _resized(use, _same_outside(use, x), size, settings)
+        return "asymmetric"
+    mode: str = use.only("coordinate_transformation_mode", *COORDINATES)
+    if mode != "pytorch_half_pixel":
+        return mode
+    if any(not isinstance(one.size, int) or one.size == 1 for one in wanted.values()):
+        raise Unsupported("coordinate_transformation_mode='pytorch_half_pixel' of an axis that may have size 1")
+    return "half_pixel"
 
 
-def _rounding(use: Use, size: Sequence[Value], coordinates: str) -> str:
+def _rounding(use: Use, wanted: Mapping[int, Wanted], coordinates: str) -> str:
     """The rounding of the nearest cell; halves go up here, and down only where there are none."""
     if use.opset < 11:
         return "floor"
     rounding: str = use.only("nearest_mode", "round_prefer_floor", "floor", "ceil", "round_prefer_ceil")
     if rounding == "round_prefer_floor" and not all(
-        _meets_no_half(use[0].extent(axis + 2), constant_of(wanted), coordinates) for axis, wanted in enumerate(size)
+        _meets_no_half(use[0].extent(axis), one, coordinates) for axis, one in wanted.items()
     ):
         raise Unsupported("nearest_mode='round_prefer_floor' where a cell may lie half way between two others")
     return rounding if rounding in ("floor", "ceil") else "round"
 
 
-def _meets_no_half(have: int | None, wanted: Tensor | None, coordinates: str) -> bool:
+def _meets_no_half(have: int | None, wanted: Wanted, coordinates: str) -> bool:
     """Whether no cell of the result lies half way between two cells of the data."""
-    if have is None or wanted is None:
+    if wanted.factor is not None and coordinates == "half_pixel":
+        return True  # (i + 1/2) / factor is never an integer
+    if have is None or not isinstance(wanted.size, int):
         return False
-    count = int(wanted.item())
-    half = Fraction(1, 2)
+    count, half = wanted.size, Fraction(1, 2)
     match coordinates:
         case "half_pixel":
             places = [(index + half) * Fraction(have, max(count, 1)) - half for index in range(count)]
@@ -74,20 +95,67 @@ def _meets_no_half(have: int | None, wanted: Tensor | None, coordinates: str) ->
     return all(place % 1 != half for place in places)
 
 
-def _resized(use: Use, x: Value, size: list[Value], settings: dict[str, Any]) -> Value:
-    known = [constant_of(extent) for extent in size]
-    if all(extent is not None for extent in known):
-        numbers = [int(extent.item()) for extent in known if extent is not None]
-        return use.call(f"image.resize{len(size)}d", x, size=numbers, **settings)
-    if len(size) != 2:
-        raise Unsupported("sizes that are computed when the model runs, of other than 2 axes")
-    sizes = use.call("stack", use.builder.tuple(size), axis=0)
-    region = use.builder.constant(Tensor([], DType.FLOAT32, (0,)))
-    return use.call("dyn.image.resize2d", x, sizes, region, **settings)
+def _nearest(use: Use, wanted: Mapping[int, Wanted], settings: dict[str, Any]) -> Value:
+    """Along the axes of an image at once, and then along what would be its batch and its channels."""
+    x, before = _with_axes(use, use[0], max(3 - use[0].rank, 0))
+    sizes = {axis + before: one.size for axis, one in wanted.items()}
+    x = _inside(use, x, sizes, settings)
+    for axis in (0, 1):
+        if axis in sizes:
+            x = _outside(use, x, axis, sizes[axis], settings)
+    return use.call("squeeze", x, axis=list(range(before))) if before else x
 
 
-def _extents(use: Use, count: int) -> list[Value]:
-    """The new sizes of the spatial axes, from the sizes or the factors that are given."""
+def _between(use: Use, wanted: Mapping[int, Wanted], settings: dict[str, Any]) -> Value:
+    """Along the axes of an image, which batch and channels precede where there are enough: these keep their sizes."""
+    x, sizes = use[0], {axis: one.size for axis, one in wanted.items()}
+    if x.rank < 3 or (x.rank == 3 and settings["method"] == "linear" and {0, 1} & set(sizes)):
+        x, before = _with_axes(use, x, 2)
+        found = _inside(use, x, {axis + before: size for axis, size in sizes.items()}, settings)
+        return use.call("squeeze", found, axis=[0, 1])
+    for axis in {0, 1} & set(sizes):
+        x = _kept(use, x, axis, sizes[axis])
+    return _inside(use, x, sizes, settings)
+
+
+def _kept(use: Use, x: Value, axis: int, size: Size) -> Value:
+    """The image, whose batch or channels have to be as many as the sizes say."""
+    known = x.extent(axis)
+    if known is None:
+        return exactly(use, x, axis, size)
+    wanted = use.builder.number(size, DType.INT64) if isinstance(size, int) else size
+    return use.demanded(x, use.call("equal", wanted, use.like(known, wanted)), "sizes change the batch or the channels")
+
+
+def _with_axes(use: Use, x: Value, count: int) -> tuple[Value, int]:
+    """The tensor with so many axes more, and their number."""
+    return (use.call("expand_dims", x, axis=0, num_newaxis=count) if count else x), count
+
+
+def _inside(use: Use, x: Value, sizes: Mapping[int, Size], settings: dict[str, Any]) -> Value:
+    """The image with other sizes."""
+    axes, count = range(2, x.rank), x.rank - 2
+    if not set(axes) & set(sizes):
+        return x
+    known = [sizes.get(axis, x.extent(axis)) for axis in axes]
+    wanted = [extent(use, x, axis) if size is None else size for axis, size in zip(axes, known, strict=True)]
+    return use.call(f"image.resize{count}d", x, size=wanted, **settings, layout=LAYOUTS[count])
+
+
+def _outside(use: Use, x: Value, axis: int, size: Size, settings: dict[str, Any]) -> Value:
+    """The batch or the channels with another size, as if they were an image."""
+    flat = x
+    while flat.rank > 3:
+        flat = use.call("reshape", flat, newshape=[0, 0, -3, -2])
+    found = use.call("image.resize1d", flat, size=[size], **settings, layout=OUTER[axis])
+    if x.rank == 3:
+        return found
+    return use.call("reshape_like", found, x, lhs_begin=2, lhs_end=3, rhs_begin=2, rhs_end=x.rank)
+
+
+def _wanted(use: Use) -> dict[int, Wanted]:
+    """The new sizes, by axis, of those that do not plainly stay, from the sizes or the factors that are given."""
+    x = use[0]
     if use.node.operator == "Upsample" or use.opset < 11:
         scales: Value | None = use.optional(1)
         if scales is None:
@@ -95,69 +163,40 @@ def _extents(use: Use, count: int) -> list[Value]:
             scales = use.builder.constant(Tensor(given, DType.FLOAT32, (len(given),)))
         sizes = None
     else:
-        scales, sizes = use.optional(2), use.optional(3)
-    axes, inner = _named_axes(use), range(2, count + 2)
+        scales, sizes = (_unless_empty(use.optional(index)) for index in (2, 3))
+    axes = [positive(axis, x.rank) for axis in use.attribute("axes", tuple(range(x.rank)))]
+    if len(set(axes)) < len(axes):
+        raise Unsupported("an axis that stands twice")
+    if (scales is None) is (sizes is None):
+        raise Unsupported("neither sizes nor scales" if sizes is None else "both sizes and scales")
     if sizes is not None:
-        return [
-            use.call("take", sizes, use.builder.number(axes.index(axis), DType.INT64), axis=0)
-            if axis in axes
-            else extent(use, use[0], axis)
-            for axis in inner
-        ]
-    if scales is None:
-        raise Unsupported("neither sizes nor scales")
-    if scales.extent(0) != len(axes):
+        vector = exactly(use, sizes, 0, len(axes))
+        found = {axis: Wanted(use.builder.element(vector, at)) for at, axis in enumerate(axes)}
+        return {axis: one for axis, one in found.items() if use.builder.dim(one.size) is not x.tensor.shape[axis]}
+    assert scales is not None
+    if scales.extent(0) not in (None, len(axes)):
         raise Unsupported(f"factors for other than {len(axes)} axes")
     factors = dict(zip(axes, scales.known("factors").flat(), strict=True))
-    if any(factors.get(axis, 1) != 1 for axis in (0, 1)):
-        raise Unsupported("factors of the batch or of the channels")
-    return [_scaled_extent(use, axis, float(factors.get(axis, 1))) for axis in inner]
+    return {axis: _scaled(use, axis, float(factor)) for axis, factor in factors.items() if factor != 1}
 
 
-def _named_axes(use: Use) -> list[int]:
-    """The axes of which sizes or factors are given."""
-    rank = use[0].rank
-    return [positive(axis, rank) for axis in use.attribute("axes", tuple(range(rank)))]
+def _unless_empty(value: Value | None) -> Value | None:
+    """An input, where it has elements: before version 13 one that is left out is empty."""
+    return None if value is not None and value.rank == 1 and value.extent(0) == 0 else value
 
 
-def _same_outside(use: Use, x: Value) -> Value:
-    """The data, of which the sizes that are given promise the batch and the channels: they are not resized."""
-    sizes, outer = use.optional(3), (0, 1)
-    if use.opset < 11 or sizes is None:
-        return x
-    axes = _named_axes(use)
-    known = sizes.tensor.contents
-    promised: dict[int, Value] = {}
-    for axis in set(outer) & set(axes):
-        at = axes.index(axis)
-        if known is not None and known[at] is x.tensor.shape[axis]:
-            continue
-        size = use.call("take", sizes, use.builder.number(at, DType.INT64), axis=0)
-        if size.constant is not None and x.extent(axis) is not None:
-            raise Unsupported("sizes that change the batch or the channels")
-        promised[axis] = use.builder.named(size, "outer")
-    if not promised:
-        return x
-
-    def text(given: Sequence[str]) -> str:
-        names = dict(zip(promised, given[1:], strict=True))
-        extents = (names.get(axis, "?").removesuffix("i64") for axis in range(x.rank))
-        return f"({given[0]} as Tensor[({', '.join(extents)}), {x.dtype}])"
-
-    return Value(x.type, use.builder.bind([x, *promised.values()], text))
-
-
-def _scaled_extent(use: Use, axis: int, factor: float) -> Value:
+def _scaled(use: Use, axis: int, factor: float) -> Wanted:
     """The size times a factor; where that leaves a rest, ONNX computes with the factor and not with the sizes."""
-    size = extent(use, use[0], axis)
+    have = use[0].extent(axis)
     if not isfinite(factor):
         raise Unsupported(f"the factor {factor} of an axis")
-    if factor == int(factor):
-        return use.call("multiply", size, use.builder.number(int(factor), DType.INT64))
-    have = use[0].extent(axis)
+    whole = int(factor) if factor == int(factor) else None
+    if have is None and whole is not None:
+        size = use.call("multiply", extent(use, use[0], axis), use.builder.number(whole, DType.INT64))
+        return Wanted(size, whole)
     if have is None or have * factor != int(have * factor):
         raise Unsupported(f"the factor {factor} of an axis, which leaves a rest")
-    return use.builder.number(int(have * factor), DType.INT64)
+    return Wanted(int(have * factor), whole)
 
 
 @imports("GridSample")

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from gradual.importers.onnx.building import Builder, Value, stated
+from gradual.importers.onnx.building import Builder, stated
 from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.values import Value
 from gradual.types.dtype import DType
 from gradual.types.text import shown
 from gradual.types.type import DataType, Hole, NeverType, TensorType, TupleType, UnrankedType
@@ -134,11 +135,19 @@ def as_list(builder: Builder, value: Value, type: Any = None) -> Value:
     if isinstance(value.type, TupleType):
         type = settled(type or held(value))
         fields = value.made_by("tuple") or [builder.field(value, at) for at in range(len(value.type.fields))]
-        value = Value(type, builder.bind(fields, _consed))
+        value = Value(type, builder.bind([as_element(builder, one, type) for one in fields], _consed))
     elif type is None or type == value.type:
         return value
     declare(builder, LIST)
     return Value(type, builder.bind([value], lambda given: f"({given[0]} as {shown(type)})"))
+
+
+def as_element(builder: Builder, value: Value, type: Any) -> Value:
+    """The value as an element of lists of a type, all of which have one type."""
+    (element,) = type.arguments
+    if value.type == element:
+        return value
+    return Value(value.type, builder.bind([value], lambda given: f"({given[0]} as {shown(element)})"))
 
 
 def _consed(given: Sequence[str]) -> str:

@@ -20,6 +20,17 @@ class Unsupported(Exception):
     """What of a model is not imported; the argument says what and why, in the user's words."""
 
 
+class Told(Exception):
+    """That something is not imported, where it was told already why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A part of a model that is not imported, in its place: why is told if anything needs it."""
+
+    says: str
+
+
 class Unreadable(Exception):
     """A file that cannot be read, or holds no model.
 
@@ -43,7 +54,7 @@ class Port:
     """
 
     name: str
-    dtype: DType | None
+    dtype: DType | Unread | None
     shape: tuple[Extent, ...] | None
     sequence: bool = False
 
@@ -55,7 +66,7 @@ class Node:
     Attributes:
         overload: which of several functions of one name is applied.
         inputs: names of values; an empty one is an optional input that is left out.
-        attributes: integers, floats, strings, tensors, graphs, and tuples of them.
+        attributes: integers, floats, strings, tensors, graphs, and tuples of them, or what is not read.
     """
 
     operator: str
@@ -65,6 +76,11 @@ class Node:
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
     overload: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What a model's own function for its operator stands under."""
+        return self.domain, self.operator, self.overload
 
     @property
     def title(self) -> str:
@@ -78,8 +94,8 @@ class Graph:
 
     name: str
     inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
-    initializers: Mapping[str, Tensor]
+    outputs: tuple[str, ...]
+    initializers: Mapping[str, Tensor | Unread]
     nodes: tuple[Node, ...]
 
 
@@ -90,11 +106,13 @@ class Model:
     Attributes:
         opsets: the version of each operator set that the model was written for; that of ONNX itself stands under "".
         functions: bodies of the operators that the model itself declares, by domain, name and overload.
+        producer: the converter that wrote it.
     """
 
     graph: Graph
     opsets: Mapping[str, int]
     functions: Mapping[tuple[str, str, str], Function] = field(default_factory=dict)
+    producer: str = ""
 
     @property
     def opset(self) -> int:

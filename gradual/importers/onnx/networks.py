@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from gradual.importers.onnx.applying import Use, imports, positive, spatial
-from gradual.importers.onnx.building import Value
+from gradual.importers.onnx.applying import Use, broadcast_into, imports, positive, spatial
 from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.values import Value
 from gradual.types.dtype import DType
 
 
@@ -67,13 +67,10 @@ def general_product(use: Use) -> Value:
         found = use.call("nn.matmul", use[0], use[1], **flips)
     found = _scaled(use, found, use.attribute("alpha", 1.0))
     added, beta = use.optional(2), use.attribute("beta", 1.0)
-    if added is None or beta == 0:
+    if added is None:
         return found
-    scaled = _scaled(use, added, beta)
-    # it is broadcast to the product, and the product not to it
-    if scaled.rank == 2 and scaled.tensor.shape != found.tensor.shape:
-        scaled = use.call("broadcast_to_like", scaled, found)
-    return use.call("add", found, scaled)
+    whole = broadcast_into(use, added, found)
+    return found if beta == 0 else use.call("add", found, _scaled(use, whole, beta))
 
 
 def _scaled(use: Use, value: Value, factor: float) -> Value:
@@ -157,6 +154,8 @@ def transposed_convolution(use: Use) -> Value:
     kernel, groups = _kernel(use, weight), use.attribute("group", 1)
     strides, dilation = (of_each(use, name, kernel, 1) for name in ("strides", "dilations"))
     beyond = of_each(use, "output_padding", kernel, 0)
+    if any(more >= max(move, apart) for more, move, apart in zip(beyond, strides, dilation, strict=True)):
+        raise Unsupported(f"output_padding={beyond} with strides={strides} and dilations={dilation}")
     channels = weight.extent(1)
     if channels is None:
         raise Unsupported("a weight whose sizes are not known here")
@@ -214,15 +213,22 @@ def mean_pool(use: Use) -> Value:
 @imports("LpPool")
 def length_pool(use: Use) -> Value:
     """The length of each window."""
-    use.only("p", 2)
-    x = use[0]
+    x, power = use[0], use.attribute("p", 2)
+    if power < 1:
+        raise Unsupported(f"p={power}")
     kernel = of_each(use, "kernel_shape", [None] * spatial(x), 1)
     if use.attribute("ceil_mode", 0):
         raise Unsupported("ceil_mode=1")
     settings, padding = _windows(use, x, kernel)
     settings |= {"pool_size": kernel, "padding": padding, "count_include_pad": True}
-    mean = use.call(f"nn.avg_pool{spatial(x)}d", use.call("multiply", x, x), **settings)
-    return use.call("sqrt", use.call("multiply", mean, use.like(float(prod(kernel)), x)))
+    raised = _powered(use, use.call("abs", x), float(power))
+    mean = use.call(f"nn.avg_pool{spatial(x)}d", raised, **settings)
+    return _powered(use, use.call("multiply", mean, use.like(float(prod(kernel)), x)), 1 / power)
+
+
+def _powered(use: Use, x: Value, exponent: float) -> Value:
+    """A power of each element."""
+    return x if exponent == 1 else use.call("power", x, use.like(exponent, x))
 
 
 def _pool(use: Use, operator: str, settings: dict[str, Any]) -> Value:
@@ -309,8 +315,9 @@ def layer_normalization(use: Use) -> list[Value] | Value:
     mean = use.call("mean", x, axis=axes, keepdims=True)
     variance = use.call("variance", x, mean, axis=axes, keepdims=True)
     inverse = use.call("rsqrt", use.call("add", variance, use.like(epsilon, x)))
-    scaled = use.call("multiply", use.call("multiply", use.call("subtract", x, mean), inverse), use[1])
-    return [scaled if bias is None else use.call("add", scaled, bias), mean, inverse]
+    normal = use.call("multiply", use.call("subtract", x, mean), inverse)
+    scaled = use.call("multiply", normal, broadcast_into(use, use[1], x))
+    return [scaled if bias is None else use.call("add", scaled, broadcast_into(use, bias, x)), mean, inverse]
 
 
 @imports("RMSNormalization")
@@ -320,4 +327,4 @@ def root_mean_square_normalization(use: Use) -> Value:
     axes = list(range(positive(use.attribute("axis", -1), x.rank), x.rank))
     mean = use.call("mean", use.call("multiply", x, x), axis=axes, keepdims=True)
     inverse = use.call("rsqrt", use.call("add", mean, use.like(use.attribute("epsilon", 1e-5), x)))
-    return use.call("multiply", use.call("multiply", x, inverse), use[1])
+    return use.call("multiply", use.call("multiply", x, inverse), broadcast_into(use, use[1], x))

@@ -7,12 +7,10 @@ What has no place in a program is told node by node, all of a model in one go.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from gradual.dims.dim import Dim, constant, variable
 from gradual.importers.onnx import (
     control,
     drawing,
@@ -27,26 +25,24 @@ from gradual.importers.onnx import (
     shapes,
 )
 from gradual.importers.onnx.applying import IMPORTERS, Scope, Use
-from gradual.importers.onnx.building import Builder, Names, Value
-from gradual.importers.onnx.model import Extent, Function, Graph, Model, Node, Port, Unsupported
-from gradual.importers.onnx.reading import Reference, standard_function
+from gradual.importers.onnx.building import Builder
+from gradual.importers.onnx.extents import Dims, tensor_text
+from gradual.importers.onnx.model import Function, Graph, Model, Node, Port, Told, Unread, Unsupported
+from gradual.importers.onnx.reading import Reference
+from gradual.importers.onnx.schemas import admit, standard_function
+from gradual.importers.onnx.survey import Reason, grouped, measured, not_imported, why_not
+from gradual.importers.onnx.values import Value
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.opening import opened
 from gradual.types.text import shown
-from gradual.types.type import Hole, TensorType, Type, UnrankedType
+from gradual.types.type import TensorType, UnrankedType
 
 FAMILIES = control, drawing, elementwise, images, indexing, networks, recurrent, reductions, sequences, shapes
 """The modules whose importers are in `IMPORTERS`."""
 
-_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_FORMULA = re.compile(r"\w+(?: ?[+*] ?\w+| - \w+)+", re.ASCII)
-"""A size that is computed of others; `seq-len` is a name, `2n` is one too."""
-_RESERVED = (
-    *("and", "as", "assert", "def", "dim", "else", "extern", "fn", "if", "let", "match", "max", "meta", "min", "not"),
-    *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False", "_"),
-)
-"""Words of the language, which name no size."""
+SCALARS_ARE_UNKNOWN = "tf2onnx"
+"""The converter that writes the shape of a scalar where it knows no rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +52,12 @@ class Program:
     Attributes:
         text: the program.
         weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
+        notes: what of the model was read in a way that its users may not expect.
     """
 
     text: str
     weights: Mapping[str, Tensor]
+    notes: tuple[str, ...] = ()
 
 
 class Refused(Exception):
@@ -80,67 +78,131 @@ def program(model: Model, where: str | None = None, opens: bool = False) -> Prog
     With `opens` the sizes of the inputs that the model names are unknown, each on its own.
     Raises Refused with everything that stands in the way.
     """
+    if model.producer == SCALARS_ARE_UNKNOWN and any(port.shape == () for port in model.graph.inputs):
+        try:
+            found = program(_without_ranks(model), where, opens)
+        except Refused:  # then they are scalars indeed
+            pass
+        else:
+            return replace(found, notes=(*found.notes, "an input that is written as a scalar may be of any rank"))
     try:
         return _Import(model, opens).program(where)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
 
+def _without_ranks(model: Model) -> Model:
+    """The model with inputs of unknown rank for those of rank 0."""
+    ports = tuple(replace(port, shape=None) if port.shape == () else port for port in model.graph.inputs)
+    return replace(model, graph=replace(model.graph, inputs=ports), producer="")
+
+
 class _Import:
+    """An import under way.
+
+    Attributes:
+        reasons: what stands in the way.
+        around: the functions whose bodies are being imported, each with the node that applies it.
+        place: of the node of the model's own graph that is being imported.
+    """
+
     def __init__(self, model: Model, opens: bool) -> None:
         self.model = model
         self.builder = Builder()
-        self.reasons: list[str] = []
-        self.dims = _Dims(model.graph.inputs, opens)
-        self.around: list[Function] = []
+        self.reasons: list[Reason] = []
+        self.dims = Dims(model.graph.inputs, opens)
+        self.around: list[tuple[Function, Node]] = []
+        self.place = 0
 
     def program(self, where: str | None) -> Program:
-        graph, builder = self.model.graph, self.builder
+        """The program; raises Refused with everything that stands in the way."""
+        measured(self.model)
         scope: Scope = {}
-        params = []
-        for port in graph.inputs:
-            name = builder.names.fresh(port.name or "input")
-            written, type = self.dims.type(port)
-            if port.sequence:
-                type = lists.of(builder, type)
-                written = shown(type)
-            scope[port.name] = builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
-            params.append(f"%{name}: {written}")
-        outputs = self.outputs(graph, scope, self.model.opsets)
-        if self.reasons or outputs is None:
-            raise Refused(self.reasons or ["the model has no outputs"])
-        result = outputs[0] if len(outputs) == 1 else builder.tuple(outputs)
-        body = builder.body(builder.block, result)
-        params += [f"%{name}: {_tensor(map(str, t.shape), t.dtype)}" for name, t in builder.weights.items()]
-        demanded = "" if where is None else f"where {where} "
+        params = list(self.inputs(scope))
+        try:
+            body = self.body(scope)
+        except Told:
+            raise Refused(self.told()) from None
+        params += [f"%{name}: {tensor_text(map(str, t.shape), t.dtype)}" for name, t in self.builder.weights.items()]
+        clauses = [*self.dims.clauses, *([] if where is None else [where])]
+        demanded = f"where {', '.join(clauses)} " if clauses else ""
         main = f"def @main({', '.join(params)}) {demanded}{body}\n"
-        return Program("\n".join([*builder.functions.values(), main]) + builder.metadata(), dict(builder.weights))
+        text = "\n".join([*self.builder.functions.values(), main]) + self.builder.metadata()
+        return Program(text, dict(self.builder.weights), self.dims.notes)
 
-    def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value] | None:
-        """The values of a graph's outputs; None where a reason was told."""
+    def inputs(self, scope: Scope) -> Iterator[str]:
+        """The parameters, as they are written; what they stand for goes into the scope."""
+        for port in self.model.graph.inputs:
+            name = self.builder.names.fresh(port.name or "input")
+            try:
+                written, type = self.dims.type(port)
+            except Unsupported as reason:
+                self.tell(str(reason))
+                continue
+            if port.sequence:
+                type = lists.of(self.builder, type)
+                written = shown(type)
+            scope[port.name] = self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
+            yield f"%{name}: {written}"
+
+    def body(self, scope: Scope) -> str:
+        """The body of `@main`; raises Told where anything stands in the way."""
+        outputs = self.outputs(self.model.graph, scope, self.model.opsets)
+        if self.reasons:
+            raise Told
+        if not outputs:
+            self.tell("the model has no outputs")
+            raise Told
+        result = outputs[0] if len(outputs) == 1 else self.builder.tuple(outputs)
+        return self.builder.body(self.builder.block, result)
+
+    def told(self) -> list[str]:
+        """What stands in the way, in the order of the model: operators that are not imported are told of all of it."""
+        unknown = list(not_imported(self.model))
+        known = {(one.operator, one.says) for one in unknown}
+        others = [one for one in self.reasons if (one.operator, one.says) not in known]
+        return [str(one) for one in grouped([*unknown, *others])]
+
+    def tell(self, says: str, node: Node | None = None) -> None:
+        """Keep a reason; a node in the body of a function is told by the node that applies it."""
+        if node is not None and self.around and why_not(node, self.model.opset) != says:
+            says = "".join(f"{_title(one)}: " for _, one in self.around[1:]) + f"{_title(node)}: {says}"
+            node = self.around[0][1]
+        operator, title = ("", "") if node is None else (node.operator, node.title)
+        self.reasons.append(Reason(self.place, operator, title, says))
+
+    def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value]:
+        """The values of a graph's outputs; raises Told where something stands in the way."""
         for name, tensor in graph.initializers.items():
-            if name:
+            if isinstance(tensor, Unread):
+                self.tell(tensor.says)
+            elif name:
                 scope[name] = self.builder.constant(tensor, name)
-        self.nodes(graph.nodes, scope, opsets)
-        missing = [port.name for port in graph.outputs if port.name not in scope]
+        self.nodes(graph.nodes, scope, opsets, graph is self.model.graph)
+        missing = [name for name in graph.outputs if name not in scope]
         if missing and not self.reasons:
-            self.reasons.append(f"output `{missing[0]}`: no node gives it")
-        outputs = [scope.get(port.name) for port in graph.outputs]
-        return None if missing else [value for value in outputs if value is not None]
+            self.tell(f"output `{missing[0]}`: no node gives it")
+        if missing:
+            raise Told
+        outputs = [scope.get(name) for name in graph.outputs]
+        return [value for value in outputs if value is not None]
 
-    def nodes(self, nodes: Sequence[Node], scope: Scope, opsets: Mapping[str, int]) -> None:
+    def nodes(self, nodes: Sequence[Node], scope: Scope, opsets: Mapping[str, int], counts: bool = False) -> None:
         """Bind what every node gives; one that is not imported is told, and those that need it are left out."""
-        for node in nodes:
+        for place, node in enumerate(nodes):
+            self.place = place if counts else self.place
             inputs = [scope.get(name) for name in node.inputs]
             absent = [name for name in node.inputs if name and name not in scope]
             if absent:
                 if not self.reasons:
-                    self.reasons.append(f"{_title(node)}: no node before it gives `{absent[0]}`")
+                    self.tell(f"no node before it gives `{absent[0]}`", node)
                 continue
             try:
                 self.bind(node, tuple(inputs), scope, opsets)
             except Unsupported as error:
-                self.reasons.append(f"{_title(node)}: {error}")
+                self.tell(str(error), node)
+            except Told:
+                continue
 
     def bind(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> None:
         """Bind what a node gives to the names of its outputs."""
@@ -156,35 +218,32 @@ class _Import:
         self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]
     ) -> Value | Sequence[Value | None]:
         """What a node gives: by its importer, or by the body that the model or ONNX has for its operator."""
-        own = self.model.functions.get((node.domain, node.operator, node.overload))
+        own, opset = self.model.functions.get(node.key), opsets.get("", self.model.opset)
+        if own is None and (says := why_not(node, opset)) is not None:
+            raise Unsupported(says)
+        for part in node.attributes.values():
+            if isinstance(part, Unread):
+                raise Unsupported(part.says)
         if own is not None:
             return self.inlined(own, node, inputs, opsets)
-        if node.domain:
-            raise Unsupported(f"an operator of the domain {node.domain}")
-        importer = IMPORTERS.get(node.operator)
-        if importer is not None:
-            return importer(Use(node, inputs, self.builder, self.model, opsets, scope, self))
-        standard = standard_function(node, opsets.get("", self.model.opset), [*map(_port, node.inputs, inputs)])
-        if standard is None:
-            raise Unsupported("an operator that is not imported")
-        return self.inlined(standard, node, inputs, opsets)
+        admit(node, opset, [*map(_dtype, inputs)])
+        if node.operator in IMPORTERS:
+            return IMPORTERS[node.operator](Use(node, inputs, self.builder, self.model, opsets, scope, self))
+        return self.inlined(standard_function(node, opset, [*map(_port, node.inputs, inputs)]), node, inputs, opsets)
 
     def inlined(
         self, function: Function, node: Node, inputs: Sequence[Value | None], opsets: Mapping[str, int]
     ) -> Sequence[Value | None]:
         """What the body of an operator gives."""
-        if function in self.around:
+        if any(function is one for one, _ in self.around):
             raise Unsupported("an operator whose body asks for itself")
         scope: Scope = dict(zip_longest(function.inputs, inputs[: len(function.inputs)]))
-        attributes = {**function.attributes, **node.attributes}
-        before = len(self.reasons)
-        self.around.append(function)
+        attributes, before = {**function.attributes, **node.attributes}, len(self.reasons)
+        self.around.append((function, node))
         self.nodes([_placed(inner, attributes) for inner in function.nodes], scope, {**opsets, **function.opsets})
         self.around.pop()
-        inner = self.reasons[before:]
-        del self.reasons[before:]
-        if inner:
-            raise Unsupported("; ".join(inner))
+        if len(self.reasons) > before:
+            raise Told
         return [scope.get(name) for name in function.outputs]
 
 
@@ -209,57 +268,10 @@ def _port(name: str, value: Value | None) -> Port | None:
     return Port(name, value.dtype, None if shape is None else tuple(shape))
 
 
+def _dtype(value: Value | None) -> DType | None:
+    """The element type of an operand, where it is a tensor."""
+    return value.dtype if value is not None and isinstance(value.type, TensorType | UnrankedType) else None
+
+
 def _title(node: Node) -> str:
     return f"{node.operator} `{node.title}`"
-
-
-class _Dims:
-    """The sizes of the inputs as a program names them."""
-
-    def __init__(self, ports: Sequence[Port], opens: bool) -> None:
-        self._opens = opens
-        self._names = Names(_RESERVED)
-        self._known: dict[str, str] = {}
-        for port in ports:
-            for extent in port.shape or ():
-                if isinstance(extent, str) and _WORD.fullmatch(extent) and extent not in self._known:
-                    self._known[extent] = self._names.unused(extent)
-
-    def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
-        """How the type of an input is written, and the type."""
-        if port.dtype is None:
-            raise Unsupported(f"`{port.name}` has no element type")
-        if port.shape is None:
-            return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
-        texts = [self._text(extent) for extent in port.shape]
-        if port.sequence:  # each element has sizes of its own
-            texts = [text if text.isdecimal() else "?" for text in texts]
-        shape = tuple(_extent(extent, text) for extent, text in zip(port.shape, texts, strict=True))
-        return _tensor(texts, port.dtype), TensorType(shape, port.dtype)
-
-    def _text(self, extent: Extent) -> str:
-        """A size; a formula stays one if its names are those of other sizes."""
-        if isinstance(extent, int):
-            return str(extent)
-        if extent is None or self._opens:
-            return "?"
-        words = _WORD.findall(extent)
-        parts = re.findall(r"\w+", extent)
-        if _FORMULA.fullmatch(extent) and all(part in self._known or part.isdecimal() for part in parts):
-            return _WORD.sub(lambda word: self._known[word[0]], extent)
-        if extent not in self._known:
-            self._known[extent] = self._names.unused("_".join(words) or "size")
-        return self._known[extent]
-
-
-def _tensor(extents: Iterable[str], dtype: DType) -> str:
-    """A type as programs write it."""
-    texts = list(extents)
-    return f"Tensor[({', '.join(texts)}{',' * (len(texts) == 1)}), {dtype}]"
-
-
-def _extent(extent: Extent, text: str) -> Dim | Hole:
-    """A size in the type: a formula is an unknown here, the checker reads it."""
-    if isinstance(extent, int):
-        return constant(extent)
-    return variable(text) if _WORD.fullmatch(text) else Hole()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import struct
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from gradual.importers.onnx.model import Extent, Function, Graph, Model, Node, Port, Unreadable, Unsupported
+from gradual.importers.onnx.model import Extent, Function, Graph, Model, Node, Port, Unread, Unreadable, Unsupported
 from gradual.limits import LIMITS
 from gradual.tensors.foreign import elements_of
 from gradual.tensors.index import numel
@@ -34,10 +34,16 @@ _DTYPES = {
     16: DType.BFLOAT16,
 }
 """`TensorProto.DataType`, by number."""
-_NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
+NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
 
 _NO_NAMES = ("", "?", "-1")
 """What exporters write where a size has no name; equal names are equal sizes."""
+
+INITIALIZERS_APART = 4
+"""The version of the format since which initializers need not be inputs too."""
+
+UNKNOWN = "unknown.operators"
+"""The domain in which ONNX's checker is shown the operators that it does not know."""
 
 _FIELDS = {DType.FLOAT32: "float_data", DType.FLOAT64: "double_data", DType.INT64: "int64_data"}
 _FIELDS |= {DType.UINT32: "uint64_data", DType.UINT64: "uint64_data"}
@@ -49,20 +55,32 @@ def load(path: str) -> Model:
 
     Unsupported tells what of it has no place here.
     """
-    onnx = _package()
+    onnx = package()
     from google.protobuf.message import DecodeError
 
     try:
         proto = onnx.load(path, load_external_data=False)
         _affordable(proto, path)
         onnx.load_external_data_for_model(proto, os.path.dirname(path))
-        onnx.checker.check_model(path)
+        return read(proto)
     except OSError as error:
         raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
     except DecodeError as error:
         raise Unreadable("E0703", f"`{path}` is no ONNX model") from error
     except (onnx.checker.ValidationError, UnicodeDecodeError, RuntimeError, ValueError) as error:
-        raise Unreadable("E0703", f"`{path}` is no valid ONNX model: {_first_line(error)}") from error
+        raise Unreadable("E0703", f"`{path}` is no valid ONNX model: {first_line(error)}") from error
+
+
+def read(proto: Any) -> Model:
+    """The model of an `onnx.ModelProto`, which ONNX's own checker takes; raises what that raises."""
+    checker = package().checker
+    try:
+        checker.check_model(_outline(proto, proto.graph.node))
+    except checker.ValidationError:
+        nodes = tuple(map(_node, proto.graph.node))
+        outline = _outline(proto, [proto.graph.node[at] for at in _order(nodes)])
+        _set_unknown_apart(outline)
+        checker.check_model(outline)
     return model_of(proto)
 
 
@@ -95,11 +113,82 @@ def _tensors(proto: Any) -> Iterator[Any]:
             graphs += [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]
 
 
-def _first_line(error: Exception) -> str:
+def _set_unknown_apart(outline: Any) -> None:
+    """Move the operators that ONNX does not know to a domain of their own: they are told where they are imported."""
+    defs = package().defs
+    known = {schema.name for schema in defs.get_all_schemas_with_history() if not schema.domain}
+    todo, moved = list(outline.graph.node), False
+    while todo:
+        node = todo.pop()
+        if node.op_type and node.op_type not in known and not _domain(node.domain):
+            node.domain, moved = UNKNOWN, True
+        for attribute in node.attribute:
+            todo += [inner for graph in [attribute.g, *attribute.graphs] for inner in graph.node]
+    if moved:
+        outline.opset_import.add(domain=UNKNOWN, version=1)
+
+
+def _outline(proto: Any, nodes: Iterable[Any]) -> Any:
+    """A model as the checker wants it and runtimes do not: with a name, and with types of outputs.
+
+    The elements of weights are left out: they are checked where they are read.
+    """
+    onnx = package()
+    graph = onnx.GraphProto(name=proto.graph.name or "graph", sparse_initializer=proto.graph.sparse_initializer)
+    graph.input.extend(proto.graph.input)
+    graph.output.extend(onnx.ValueInfoProto(name=port.name) for port in proto.graph.output)
+    graph.node.extend(nodes)
+    names = dict.fromkeys(tensor.name for tensor in proto.graph.initializer)
+    graph.initializer.extend(onnx.TensorProto(name=name, data_type=1, dims=[0]) for name in names)
+    for port in graph.output:
+        port.type.tensor_type.elem_type = 1
+    for port in [*graph.output, *graph.input]:
+        if port.type.WhichOneof("value") == "tensor_type":
+            port.type.tensor_type.shape.SetInParent()
+    outline = onnx.ModelProto(graph=graph, opset_import=proto.opset_import, functions=proto.functions)
+    if proto.HasField("ir_version"):
+        outline.ir_version = max(proto.ir_version, INITIALIZERS_APART)
+    return outline
+
+
+def _order(nodes: Sequence[Node]) -> Sequence[int]:
+    """The places of nodes, each behind those that give what it takes; as they stand where there is a circle."""
+    makers = {name: at for at, node in enumerate(nodes) for name in node.outputs if name}
+    before = [[makers[name] for name in dict.fromkeys(_taken(node)) if name in makers] for node in nodes]
+    if all(one < at for at, ones in enumerate(before) for one in ones):
+        return range(len(nodes))
+    order: list[int] = []
+    met = [False] * len(nodes)
+    stack = [(at, False) for at in reversed(range(len(nodes)))]
+    while stack:
+        at, done = stack.pop()
+        if done:
+            order.append(at)
+        elif not met[at]:
+            met[at] = True
+            stack.append((at, True))
+            stack.extend((one, False) for one in reversed(before[at]) if not met[one])
+    return order
+
+
+def _taken(node: Node) -> Iterator[str]:
+    """The names that a node takes, and those that graphs in its attributes take from around."""
+    yield from node.inputs
+    for value in node.attributes.values():
+        for graph in value if isinstance(value, tuple) else (value,):
+            if isinstance(graph, Graph):
+                own = {port.name for port in graph.inputs} | set(graph.initializers)
+                own |= {name for inner in graph.nodes for name in inner.outputs}
+                yield from (name for inner in graph.nodes for name in _taken(inner) if name not in own)
+                yield from (name for name in graph.outputs if name not in own)
+
+
+def first_line(error: Exception) -> str:
+    """What an exception says in one line."""
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
-def _package() -> Any:
+def package() -> Any:
     """The package `onnx`, imported when a model is read."""
     try:
         import onnx
@@ -110,8 +199,8 @@ def _package() -> Any:
 
 def model_of(proto: Any) -> Model:
     """The model of an `onnx.ModelProto`."""
-    functions = {(_domain(f.domain), f.name, _overload(f)): _function(f) for f in proto.functions}
-    return Model(_graph(proto.graph), _opsets(proto.opset_import), functions)
+    functions = {(_domain(f.domain), f.name, _overload(f)): function_of(f) for f in proto.functions}
+    return Model(_graph(proto.graph), _opsets(proto.opset_import), functions, proto.producer_name)
 
 
 def _overload(proto: Any) -> str:
@@ -134,66 +223,32 @@ def _domain(written: str) -> str:
     return "" if written == "ai.onnx" else _text(written)
 
 
-def _function(proto: Any) -> Function:
-    attributes = {attribute.name: _attribute(attribute) for attribute in proto.attribute_proto}
+def function_of(proto: Any) -> Function:
+    """The function of an `onnx.FunctionProto`."""
+    attributes = {attribute.name: attribute_of(attribute) for attribute in proto.attribute_proto}
     attributes |= dict.fromkeys(proto.attribute)
     nodes = tuple(map(_node, proto.node))
     return Function(tuple(proto.input), tuple(proto.output), attributes, nodes, _opsets(proto.opset_import))
 
 
-def standard_function(node: Node, opset: int, operands: Sequence[Port | None]) -> Function | None:
-    """The body by which ONNX itself explains an operator; it may depend on what is known of the operands."""
-    defs = _package().defs
-    try:
-        schema = defs.get_schema(node.operator, opset, "")
-    except defs.SchemaError:
-        return None
-    if schema.deprecated:
-        return None
-    if schema.has_function:
-        body = _function(schema.function_body)
-    elif schema.has_context_dependent_function:
-        body = _dependent_body(schema, node, operands)
-    else:
-        return None
-    usual = {name: one.default_value for name, one in schema.attributes.items() if one.default_value.name}
-    return replace(body, attributes={**body.attributes, **{name: _attribute(one) for name, one in usual.items()}})
-
-
-def _dependent_body(schema: Any, node: Node, operands: Sequence[Port | None]) -> Function:
-    """The body for these operands."""
-    onnx = _package()
-    proto = onnx.NodeProto(op_type=node.operator, input=node.inputs, output=node.outputs)
-    types = [_type_proto(operand).SerializeToString() for operand in operands]
-    body = onnx.FunctionProto()
-    for name, value in node.attributes.items():
-        if name not in schema.attributes or isinstance(value, Graph | Tensor):
-            raise Unsupported(f"the attribute {name}")
-    try:
-        for name, value in node.attributes.items():
-            kind = schema.attributes[name].type.value
-            proto.attribute.append(onnx.helper.make_attribute(name, value, attr_type=kind))
-        body.ParseFromString(schema.get_context_dependent_function(proto.SerializeToString(), types))
-    except (RuntimeError, TypeError, ValueError) as error:  # ONNX's words for a node that is not well formed
-        raise Unsupported(_first_line(error)) from error
-    if not body.node:
-        raise Unsupported("operands of which too little is known here")
-    return _function(body)
-
-
-def _type_proto(operand: Port | None) -> Any:
-    onnx = _package()
-    if operand is None or operand.dtype is None:
-        return onnx.TypeProto()
-    return onnx.helper.make_tensor_type_proto(_NUMBERS[operand.dtype], operand.shape)
-
-
 def _graph(proto: Any) -> Graph:
-    if proto.sparse_initializer:
-        raise Unsupported("sparse initializers")
-    initializers = {_text(tensor.name): tensor_of_proto(tensor) for tensor in proto.initializer}
+    initializers: dict[str, Tensor | Unread] = {
+        _text(one.name): _or_unread(tensor_of_proto, one) for one in proto.initializer
+    }
+    for sparse in proto.sparse_initializer:
+        initializers[_text(sparse.values.name)] = Unread(f"`{sparse.values.name}` is a sparse initializer")
     inputs = tuple(_port(port) for port in proto.input if port.name not in initializers)
-    return Graph(proto.name, inputs, tuple(map(_port, proto.output)), initializers, tuple(map(_node, proto.node)))
+    outputs = tuple(_text(port.name) for port in proto.output)
+    nodes = tuple(map(_node, proto.node))
+    return Graph(proto.name, inputs, outputs, initializers, tuple(nodes[at] for at in _order(nodes)))
+
+
+def _or_unread(read: Callable[[Any], Any], proto: Any) -> Any:
+    """What is read, or why it is not: what nobody needs stands in nobody's way."""
+    try:
+        return read(proto)
+    except Unsupported as reason:
+        return Unread(str(reason))
 
 
 def _port(proto: Any) -> Port:
@@ -202,12 +257,13 @@ def _port(proto: Any) -> Port:
     if sequence:
         type = type.sequence_type.elem_type
         kind = type.WhichOneof("value")
+    name = _text(proto.name)
     if kind is not None and kind != "tensor_type":
-        raise Unsupported(f"`{proto.name}` is neither a tensor nor a sequence of tensors")
+        return Port(name, Unread(f"`{name}` is neither a tensor nor a sequence of tensors"), None, sequence)
     tensor = type.tensor_type
     shape = tuple(map(_extent, tensor.shape.dim)) if tensor.HasField("shape") else None
-    dtype = dtype_of(tensor.elem_type, f"`{proto.name}`") if tensor.elem_type else None
-    return Port(_text(proto.name), dtype, shape, sequence)
+    dtype = _or_unread(partial(dtype_of, what=f"`{name}`"), tensor.elem_type) if tensor.elem_type else None
+    return Port(name, dtype, shape, sequence)
 
 
 def _extent(proto: Any) -> Extent:
@@ -221,23 +277,23 @@ def _extent(proto: Any) -> Extent:
 def dtype_of(number: int, what: str) -> DType:
     """The element type of a `TensorProto.DataType`."""
     if number not in _DTYPES:
-        kinds = {value: name.lower() for name, value in _package().TensorProto.DataType.items()}
+        kinds = {value: name.lower() for name, value in package().TensorProto.DataType.items()}
         name = kinds.get(number, str(number))
         raise Unsupported(f"{what} has elements of type {name}" if number else f"{what} has no element type")
     return _DTYPES[number]
 
 
 def _node(proto: Any) -> Node:
-    attributes = {attribute.name: _attribute(attribute) for attribute in proto.attribute}
+    attributes = {attribute.name: _or_unread(attribute_of, attribute) for attribute in proto.attribute}
     names = tuple(map(_text, proto.input)), tuple(map(_text, proto.output))
     return Node(_text(proto.op_type), _domain(proto.domain), _text(proto.name), *names, attributes, _overload(proto))
 
 
-def _attribute(proto: Any) -> Any:
+def attribute_of(proto: Any) -> Any:
     """The value of an attribute; a reference to one of the function around is a `Reference`."""
     if proto.ref_attr_name:
         return Reference(proto.ref_attr_name)
-    kinds = _package().AttributeProto
+    kinds = package().AttributeProto
     match proto.type:
         case kinds.FLOAT:
             return proto.f

@@ -11,9 +11,9 @@ from typing import Any
 
 from gradual.dims.dim import constant
 from gradual.importers.onnx.applying import Use, imports
-from gradual.importers.onnx.building import Value
 from gradual.importers.onnx.model import Unsupported
-from gradual.importers.onnx.shapes import extent
+from gradual.importers.onnx.shapes import exactly, extent
+from gradual.importers.onnx.values import Value
 from gradual.syntax.literals import written
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
@@ -108,9 +108,10 @@ def _run(use: Use, cell: _Cell, x: Value, index: int, reverse: bool) -> list[Val
     """One direction: what every step gives, and the last states."""
     builder = use.builder
     w, r = _direction(use, 1, index), _direction(use, 2, index)
-    hidden = r.extent(1)
-    if hidden is None or use.attribute("hidden_size", hidden) != hidden:
+    hidden: int | None = use.attribute("hidden_size", r.extent(1))
+    if hidden is None or r.extent(1) not in (None, hidden):
         raise Unsupported("a hidden size that is not known here")
+    r = exactly(use, r, 1, hidden)
     biases = _biases(use, cell, index, hidden)
     peepholes = [_direction(use, 7, index)] if use.optional(7) is not None else []
     begun = [_initial(use, x, 5 + at, index, hidden) for at in range(len(cell.states))]

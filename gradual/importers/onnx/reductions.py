@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
 from gradual.importers.onnx.applying import IMPORTERS, Use, as_scalar, imports, positive
-from gradual.importers.onnx.building import Value
-from gradual.importers.onnx.model import Unsupported
 from gradual.importers.onnx.shapes import extent
+from gradual.importers.onnx.values import Value
+from gradual.ops.evident import is_positive
+from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
 
 _INPUT_SINCE = {"ReduceSum": 13}
@@ -19,10 +21,13 @@ Reduced = Callable[..., Value]
 
 
 def _axes(use: Use) -> list[int] | None:
-    """The axes; None for all."""
+    """The axes; None for all.  ONNX Runtime takes one that stands twice for one."""
     since = _INPUT_SINCE.get(use.node.operator, 18)
     axes = use.axes() if use.opset >= since else use.attribute("axes")
-    return None if axes is None else list(axes)
+    if axes is None:
+        return None
+    places = [positive(axis, use[0].rank) for axis in axes]
+    return list(axes) if len(set(places)) == len(places) else sorted(set(places))
 
 
 def _reduction(reduced: Reduced, before: str | None, after: str | None, use: Use) -> Value:
@@ -40,16 +45,53 @@ def _begun(use: Use, before: str | None, x: Value) -> Value:
 
 
 def _done(use: Use, after: str | None, value: Value) -> Value:
-    return value if after is None else use.call(after, value)
+    return value if after is None else _in_floats(partial(use.call, after), use, value)
+
+
+def _in_floats(computed: Callable[[Value], Value], use: Use, x: Value) -> Value:
+    """What is computed of floats; of integers by way of float64."""
+    if x.dtype.is_float:
+        return computed(x)
+    return use.call("cast", computed(use.call("cast", x, dtype=DType.FLOAT64)), dtype=x.dtype)
 
 
 def _plainly(operator: str, use: Use, x: Value, settings: dict[str, Any]) -> Value:
     return use.call(operator, x, **settings)
 
 
+def _extreme(operator: str, use: Use, x: Value, settings: dict[str, Any]) -> Value:
+    """The greatest or least element; of nothing ONNX gives what every number passes, so that stands behind the data."""
+    reduced = settings["axis"] or range(x.rank)
+    empty = {positive(axis, x.rank) for axis in reduced} & {
+        axis for axis, size in enumerate(x.tensor.shape) if not is_positive(size)
+    }
+    if empty:
+        x = _with_one_more(use, x, empty, _bound(x.dtype, operator == "max"))
+    return use.call(operator, x, **settings)
+
+
+def _with_one_more(use: Use, x: Value, axes: Collection[int], filling: float) -> Value:
+    """The tensor with one more element at the end of some axes."""
+    widths = [[0, int(axis in axes)] for axis in range(x.rank)]
+    return use.call("nn.pad", x, use.like(filling, x), pad_width=widths)
+
+
+def _bound(dtype: DType, least: bool) -> float:
+    """The least or the greatest element of a type."""
+    if dtype.is_float:
+        return -math.inf if least else math.inf
+    return not least if dtype is DType.BOOL else integer_range(dtype)[0 if least else 1]
+
+
 def _log_of_sum_of_exp(use: Use, x: Value, settings: dict[str, Any]) -> Value:
+    return _in_floats(lambda floats: _log_sum_exp(use, floats, settings), use, x)
+
+
+def _log_sum_exp(use: Use, x: Value, settings: dict[str, Any]) -> Value:
     """Of which nothing overflows: the greatest is taken out, if it is finite, and comes back."""
-    greatest, outside = (_finite(use, use.call("max", x, **one)) for one in ({**settings, "keepdims": True}, settings))
+    greatest, outside = (
+        _finite(use, _extreme("max", use, x, one)) for one in ({**settings, "keepdims": True}, settings)
+    )
     shifted = use.call("exp", use.call("subtract", x, greatest))
     return use.call("add", use.call("log", use.call("sum", shifted, **settings)), outside)
 
@@ -59,9 +101,9 @@ def _finite(use: Use, x: Value) -> Value:
 
 
 REDUCTIONS: dict[str, tuple[Reduced, str | None, str | None]] = {
-    "ReduceMax": (partial(_plainly, "max"), None, None),
+    "ReduceMax": (partial(_extreme, "max"), None, None),
     "ReduceMean": (partial(_plainly, "mean"), None, None),
-    "ReduceMin": (partial(_plainly, "min"), None, None),
+    "ReduceMin": (partial(_extreme, "min"), None, None),
     "ReduceProd": (partial(_plainly, "prod"), None, None),
     "ReduceSum": (partial(_plainly, "sum"), None, None),
     "ReduceL1": (partial(_plainly, "sum"), "abs", None),
@@ -101,31 +143,37 @@ def cumulated(use: Use) -> Value:
 
 
 # --------------------------------------------------------------------------------------------------------- softmax
-def _along(operator: str, use: Use) -> Value:
+def _along(computed: Callable[[Use, Value, int], Value], use: Use) -> Value:
     """Along one axis; before version 13 along all axes from one on, taken as one."""
-    x, axis = use[0], use.attribute("axis", -1 if use.opset >= 13 else 1)
-    if use.opset >= 13 or positive(axis, x.rank) == x.rank - 1:
-        return use.call(operator, x, axis=axis)
-    flat = use.call("reshape", x, newshape=[0] * positive(axis, x.rank) + [-1])
-    return use.call("reshape_like", use.call(operator, flat, axis=-1), x)
+    x, since = use[0], use.opset >= 13
+    axis = positive(use.attribute("axis", -1 if since else 1), x.rank)
+    if since or axis == x.rank - 1:
+        return computed(use, x, use.attribute("axis", -1) if since else axis)
+    flat = use.call("reshape", x, newshape=[0] * axis + [-1])
+    return use.call("reshape_like", computed(use, flat, -1), x)
 
 
-IMPORTERS |= {"Softmax": partial(_along, "nn.softmax"), "LogSoftmax": partial(_along, "nn.log_softmax")}
+def _softmax(operator: str, use: Use, x: Value, axis: int) -> Value:
+    return use.call(operator, x, axis=axis)
 
 
-@imports("Hardmax")
-def hardmax(use: Use) -> Value:
+def _hardmax(use: Use, x: Value, axis: int) -> Value:
     """1 at the first of the greatest elements along an axis, 0 elsewhere."""
-    x, axis = use[0], use.attribute("axis", -1 if use.opset >= 13 else 1)
-    axis = positive(axis, x.rank)
-    if use.opset < 13 and axis != x.rank - 1:
-        raise Unsupported(f"axis={axis} before version 13")
-    places = use.call("argmax", x, axis=axis, keepdims=True)
-    zero, one, size = use.builder.number(0, DType.INT32), use.builder.number(1, DType.INT32), extent(use, x, axis)
+    place = positive(axis, x.rank)
+    some = is_positive(x.tensor.shape[place])
+    places = use.call("argmax", x if some else _with_one_more(use, x, [place], -math.inf), axis=place, keepdims=True)
+    zero, one, size = use.builder.number(0, DType.INT32), use.builder.number(1, DType.INT32), extent(use, x, place)
     count = use.call("arange", zero, use.call("cast", size, dtype=DType.INT32), one, dtype=DType.INT32)
-    after = x.rank - 1 - axis
+    after = x.rank - 1 - place
     lane = use.call("expand_dims", count, axis=1, num_newaxis=after) if after else count
     return use.call("cast", use.call("equal", places, lane), dtype=x.dtype)
+
+
+IMPORTERS |= {
+    "Hardmax": partial(_along, _hardmax),
+    "LogSoftmax": partial(_along, partial(_softmax, "nn.log_softmax")),
+    "Softmax": partial(_along, partial(_softmax, "nn.softmax")),
+}
 
 
 @imports("LpNormalization")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from itertools import accumulate
 from typing import Any
 
 from gradual.dims.dim import constant
 from gradual.importers.onnx import lists
-from gradual.importers.onnx.applying import Scope, Use, as_scalar, constant_of, imports, positive
-from gradual.importers.onnx.building import TRACKED, Value, stated
+from gradual.importers.onnx.applying import Use, as_scalar, constant_of, imports, positive
+from gradual.importers.onnx.building import stated
+from gradual.importers.onnx.folding import TRACKED
 from gradual.importers.onnx.model import Graph, Node, Port, Unsupported
 from gradual.importers.onnx.shapes import exactly, extent, parts_of
+from gradual.importers.onnx.values import Value
 from gradual.types.dtype import DType
 from gradual.types.text import shown, shown_extent
 from gradual.types.type import DataType, Hole, TensorType, TupleType
@@ -62,7 +62,7 @@ def insert(use: Use) -> Value:
         fields, index = known
         return use.builder.tuple([*fields[:index], new, *fields[index:]])
     type = lists.wider(lists.held(sequence), lists.of(use.builder, new.tensor))
-    all = lists.as_list(use.builder, sequence, type)
+    all, new = lists.as_list(use.builder, sequence, type), lists.as_element(use.builder, new, type)
     if place is None:
         return lists.applied(use.builder, "@sequence_append", type, all, new)
     return lists.applied(use.builder, "@sequence_insert", type, all, new, _from_front(use, all, place))
@@ -209,7 +209,7 @@ def _uneven(use: Use, x: Value, axis: int, sizes: Value) -> Value:
     """Parts of sizes that are computed when the model runs."""
     count = sizes.extent(0)
     if count is not None and 0 < count <= TRACKED:
-        return use.builder.tuple(_computed(use, x, axis, [use.builder.element(sizes, at) for at in range(count)]))
+        return use.builder.tuple(parts_of(use, x, axis, [use.builder.element(sizes, at) for at in range(count)]))
     promised = [shown_extent(size) for size in stated(x.type).shape]
     promised[axis] = "%size"
     type = f"Tensor[({', '.join(promised)}{',' * (x.rank == 1)}), {x.dtype}]"
@@ -227,22 +227,6 @@ def _uneven(use: Use, x: Value, axis: int, sizes: Value) -> Value:
     return lists.recursive(use.builder, "parts", params, result, operands, body, lambda given: "0i64, 0i64")
 
 
-def _computed(use: Use, x: Value, axis: int, sizes: Sequence[int | Value]) -> list[Value]:
-    """Parts of so many sizes, some of which are computed: the last one has to be what is left."""
-    ends: list[int | Value] = list(accumulate(sizes[:-1], partial(_sum, use)))
-    found = use.call("split", x, indices_or_sections=ends, axis=axis) if ends else None
-    parts = [x] if found is None else use.counted(found, len(sizes))
-    return [*parts[:-1], exactly(use, parts[-1], axis, sizes[-1])]
-
-
-def _sum(use: Use, one: int | Value, other: int | Value) -> int | Value:
-    """The sum of two sizes."""
-    if isinstance(one, int) and isinstance(other, int):
-        return one + other
-    scalars = (use.builder.number(size, DType.INT64) if isinstance(size, int) else size for size in (one, other))
-    return use.call("add", *scalars)
-
-
 # ---------------------------------------------------------------------------------------------------- one by another
 @imports("SequenceMap")
 def mapped(use: Use) -> list[Value]:
@@ -253,7 +237,8 @@ def mapped(use: Use) -> list[Value]:
         raise Unsupported(f"a graph of {len(graph.inputs)} inputs for {len(inputs)} values")
     counts = {None if fields is None else len(fields) for fields in (_fields(use, one) for one in sequences)}
     if counts == {None} or len(counts) > 1:
-        return _outputs(use, _map_loop(use, graph, inputs), {f"of {at}": value for at, value in enumerate(inputs)})
+        around = {f"of {at}": value for at, value in enumerate(inputs)}
+        return use.outputs(_map_loop(use, graph, inputs), around)
     (count,) = counts
     turns = [_turn(use, graph, inputs, place) for place in range(count or 0)]
     return [use.builder.tuple([one[at] for one in turns]) for at in range(len(graph.outputs))]
@@ -262,14 +247,7 @@ def mapped(use: Use) -> list[Value]:
 def _turn(use: Use, graph: Graph, inputs: Sequence[Value], place: int) -> list[Value]:
     """What the graph gives for the elements at a place."""
     given = [(_fields(use, value) or [])[place] if lists.is_sequence(value) else value for value in inputs]
-    return _outputs(use, graph, dict(zip((port.name for port in graph.inputs), given, strict=True)))
-
-
-def _outputs(use: Use, graph: Graph, given: Scope) -> list[Value]:
-    outputs = use.bodies.outputs(graph, {**use.scope, **given}, use.opsets)
-    if outputs is None:
-        raise Unsupported(f"its graph `{graph.name}`")
-    return outputs
+    return use.outputs(graph, dict(zip((port.name for port in graph.inputs), given, strict=True)))
 
 
 def _map_loop(use: Use, graph: Graph, inputs: Sequence[Value]) -> Graph:
@@ -277,9 +255,6 @@ def _map_loop(use: Use, graph: Graph, inputs: Sequence[Value]) -> Graph:
 
     def node(operator: str, given: Sequence[str], gives: Sequence[str], **attributes: Any) -> Node:
         return Node(operator, "", use.node.title, tuple(given), tuple(gives), attributes)
-
-    def ports(names: Sequence[str]) -> tuple[Port, ...]:
-        return tuple(Port(name, None, None) for name in names)
 
     before, after, all = ([f"{word} {at}" for at in range(len(graph.outputs))] for word in ("before", "after", "all"))
     elements = [
@@ -289,13 +264,12 @@ def _map_loop(use: Use, graph: Graph, inputs: Sequence[Value]) -> Graph:
         for at, (port, value) in enumerate(zip(graph.inputs, inputs, strict=True))
     ]
     longer = [
-        node("SequenceInsert", [old, port.name], [new])
-        for old, port, new in zip(before, graph.outputs, after, strict=True)
+        node("SequenceInsert", [old, one], [new]) for old, one, new in zip(before, graph.outputs, after, strict=True)
     ]
     turn = Graph(
         graph.name,
-        ports(["the place", "goes on", *before]),
-        ports(["goes on", *after]),
+        tuple(Port(name, None, None) for name in ["the place", "goes on", *before]),
+        ("goes on", *after),
         graph.initializers,
         (*elements, *graph.nodes, *longer),
     )
@@ -304,4 +278,4 @@ def _map_loop(use: Use, graph: Graph, inputs: Sequence[Value]) -> Graph:
         *(node("SequenceEmpty", [], [f"none {at}"]) for at in range(len(all))),
         node("Loop", ["count", "", *(f"none {at}" for at in range(len(all)))], all, body=turn),
     )
-    return Graph(graph.name, (), ports(all), {}, nodes)
+    return Graph(graph.name, (), tuple(all), {}, nodes)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from functools import partial
+from itertools import accumulate, pairwise
 
-from gradual.dims import dim as dims
 from gradual.importers.onnx.applying import Use, as_scalar, constant_of, imports, positive
-from gradual.importers.onnx.building import Value, stated
+from gradual.importers.onnx.building import stated
 from gradual.importers.onnx.model import Unsupported
 from gradual.importers.onnx.reading import dtype_of
+from gradual.importers.onnx.values import Value
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
 from gradual.types.text import shown_extent
@@ -65,11 +66,16 @@ def extent(use: Use, value: Value, axis: int) -> Value:
 def reshape(use: Use) -> Value:
     """The elements under a new shape."""
     zero = True if use.attribute("allowzero", 0) else None
-    if use.opset < 5:
-        return use.call("reshape", use[0], newshape=use.required("shape"))
-    if isinstance(use[1].constant, Tensor):
-        return use.call("reshape", use[0], newshape=use[1].numbers("the shape"), allowzero=zero)
-    return use.call("dyn.reshape", use[0], use[1], allowzero=zero)
+    if use.opset >= 5 and use[1].constant is None:
+        return use.call("dyn.reshape", use[0], use[1], allowzero=zero)
+    sizes = list(use.required("shape")) if use.opset < 5 else use[1].numbers("the shape")
+    if min(sizes, default=0) < -1:
+        raise Unsupported(f"the size {min(sizes)}")
+    if zero and 0 in sizes and -1 in sizes:
+        raise Unsupported("the sizes 0 and -1 with allowzero=1")
+    if not zero and 0 in sizes[use[0].rank :]:
+        raise Unsupported(f"the size 0 of an axis that the operand of rank {use[0].rank} has not")
+    return use.call("reshape", use[0], newshape=sizes, allowzero=zero)
 
 
 @imports("Flatten")
@@ -77,6 +83,8 @@ def flatten(use: Use) -> Value:
     """The first axes as one, and the others as one."""
     x, rank = use[0], use[0].rank
     axis = use.attribute("axis", 1)
+    if not (-rank if use.opset >= 11 else 0) <= axis <= rank:
+        raise Unsupported(f"axis {axis} of a tensor of rank {rank}")
     axis = axis + rank if axis < 0 else axis
     if axis == 1 and rank > 1:
         return use.call("nn.batch_flatten", x)
@@ -120,8 +128,11 @@ def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 @imports("Transpose")
 def transpose(use: Use) -> Value:
-    """The axes in another order, reversed unless said otherwise."""
-    return use.call("transpose", use[0], axes=use.attribute("perm"))
+    """The axes in another order, reversed unless said otherwise; each is counted from the front."""
+    order = use.attribute("perm")
+    if min(order or (), default=0) < 0:
+        raise Unsupported(f"perm={list(order)}")
+    return use.call("transpose", use[0], axes=order)
 
 
 @imports("Expand")
@@ -162,50 +173,72 @@ def concatenate(use: Use) -> Value:
 def split(use: Use) -> list[Value]:
     """Parts along an axis, of given sizes or of one size."""
     x, axis = use[0], positive(use.attribute("axis", 0), use[0].rank)
-    sizes, count = _parts(use, axis), len(use.node.outputs)
+    sizes, count, whole = _parts(use, axis), len(use.node.outputs), x.extent(axis)
+    if sizes is None and x.rank == 1 and whole is not None and whole % count == 0:
+        sizes = [whole // count] * count
     if sizes is None and count == 1:
         return [x]
     if sizes is None:
         return use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
+    if len(sizes) != count:
+        raise Unsupported(f"{len(sizes)} sizes for {count} outputs")
     return parts_of(use, x, axis, sizes)
 
 
-def parts_of(use: Use, x: Value, axis: int, sizes: Sequence[int]) -> list[Value]:
-    """Parts of these sizes, which have to be all there is."""
+def parts_of(use: Use, x: Value, axis: int, sizes: Sequence[int | Value]) -> list[Value]:
+    """Parts of these sizes, which have to be all there is, whichever of them is read."""
     if not sizes:
         raise Unsupported("a tensor in no parts")
-    ends = list(accumulate(sizes))
-    if len(sizes) == 1:
-        return [exactly(use, x, axis, ends[0])]
-    parts = use.counted(use.call("split", x, indices_or_sections=ends[:-1], axis=axis), len(sizes))
-    return [*parts[:-1], parts[-1] if x.extent(axis) == ends[-1] else exactly(use, parts[-1], axis, sizes[-1])]
+    *ends, all = accumulate(sizes, partial(_sum, use))
+    whole = exactly(use, x, axis, all)
+    if whole is not x:
+        use.builder.named(whole, "whole")
+    if not ends:
+        return [whole]
+    if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # which are followed
+        return [use.call("strided_slice", whole, begin=[low], end=[high]) for low, high in pairwise([0, *ends, all])]
+    found = use.builder.named(use.call("split", whole, indices_or_sections=ends, axis=axis), "parts")
+    return use.counted(found, len(sizes))
 
 
-def _parts(use: Use, axis: int) -> list[int] | None:
+def _sum(use: Use, one: int | Value, other: int | Value) -> int | Value:
+    """The sum of two sizes."""
+    if isinstance(one, int) and isinstance(other, int):
+        return one + other
+    scalars = (use.builder.number(size, DType.INT64) if isinstance(size, int) else size for size in (one, other))
+    return use.call("add", *scalars)
+
+
+def _parts(use: Use, axis: int) -> Sequence[int | Value] | None:
     """The sizes of the parts, or None where they are all alike."""
-    given = use.optional(1)
+    given, outputs = use.optional(1), len(use.node.outputs)
+    if given is not None and given.extent(0) not in (None, outputs):
+        raise Unsupported(f"{given.extent(0)} sizes for {outputs} outputs")
     if given is not None:
-        return given.numbers("sizes of parts")
+        return [use.builder.element(exactly(use, given, 0, outputs), at) for at in range(outputs)]
     if (sizes := use.attribute("split")) is not None:
         return list(sizes)
     whole, count = use[0].extent(axis), use.attribute("num_outputs")
-    if count is not None and count != len(use.node.outputs):
+    if count not in (None, outputs):
         raise Unsupported(f"num_outputs={count}")
-    if len(use.node.outputs) == 1:
-        return None
-    if count is None or (whole is not None and whole % count == 0):
+    if outputs == 1 or count is None or (whole is not None and whole % count == 0):
         return None
     if whole is None:
         raise Unsupported("parts of which the last may be smaller, of a size that is not known here")
     size = -(-whole // count)
-    return [min(size, max(whole - index * size, 0)) for index in range(count)]
+    last = whole - (count - 1) * size
+    if last < 0:
+        raise Unsupported(f"num_outputs={count} of an axis of size {whole}")
+    return [*[size] * (count - 1), last]
 
 
 def exactly(use: Use, value: Value, axis: int, size: int | Value) -> Value:
     """The value, whose size at an axis is promised: a number, or a scalar."""
-    if value.extent(axis) == size:
+    promised, shape = use.builder.dim(size), value.tensor.shape
+    if axis >= len(shape):
+        raise Unsupported(f"axis {axis} of a tensor of rank {len(shape)}")
+    if shape[axis] is promised:
         return value
-    shape = value.tensor.shape
     extents = [shown_extent(extent) for extent in stated(value.type).shape]
     scalars = [use.builder.named(size, "size")] if isinstance(size, Value) else []
 
@@ -213,7 +246,6 @@ def exactly(use: Use, value: Value, axis: int, size: int | Value) -> Value:
         extents[axis] = given[1] if scalars else str(size)
         return f"({given[0]} as Tensor[({', '.join(extents)}{',' * (len(extents) == 1)}), {value.dtype}])"
 
-    promised = use.builder.sized(size) if isinstance(size, Value) else dims.constant(size)
     type = TensorType((*shape[:axis], promised, *shape[axis + 1 :]), value.dtype)
     return Value(type, use.builder.bind([value, *scalars], text))
 
@@ -246,7 +278,10 @@ def arange(use: Use) -> Value:
 
     Integers that float64 does not hold are further away than there are elements of a tensor.
     """
-    start, limit, step = (as_scalar(use, use[index]) for index in range(3))
+    given = [use[index] for index in range(3)]
+    if all(constant_of(one) is not None for one in given) and any(one.rank for one in given):
+        raise Unsupported("a vector where a number has to be")
+    start, limit, step = (as_scalar(use, one) for one in given)
     whole, first, by = limit.made_by("cast"), _whole(use, start), _whole(use, step)
     if whole and (whole[0].dtype, limit.dtype) == (DType.INT64, DType.FLOAT64) and first is not None and by is not None:
         return use.call("cast", use.call("arange", first, *whole, by, dtype=DType.INT64), dtype=limit.dtype)
@@ -302,46 +337,43 @@ Width = int | Value
 def pad(use: Use) -> Value:
     """Cells before and after each axis; fewer than none cuts some off."""
     x, mode = use[0], use.only("mode", "constant", "reflect", "edge")
+    numbers: list[Width]
     if use.opset < 11:
-        numbers: list[Width] = list(use.required("pads" if use.opset > 1 else "paddings"))
-        filling = use.like(use.attribute("value", 0.0), x)
-    else:
-        widths, given = use[1], use.optional(2)
-        filling = use.like(0, x) if given is None else as_scalar(use, given)
-        count = widths.extent(0) if widths.rank == 1 else None
-        if count is None:
-            return _uncounted_pad(use, x, widths, filling, mode)
-        numbers = [use.builder.element(widths, place) for place in range(count)]
-    return _pad(use, x, _by_axis(use, numbers), filling, mode)
+        numbers = list(use.required("pads" if use.opset > 1 else "paddings"))
+        return _pad(use, _by_axis(use, numbers, range(x.rank)), use.like(use.attribute("value", 0.0), x), mode)
+    widths, given, axes = use[1], use.optional(2), use.optional(3)
+    filling = use.like(0, x) if given is None else as_scalar(use, given)
+    chosen = list(range(x.rank)) if axes is None else [positive(axis, x.rank) for axis in axes.numbers("axes")]
+    if widths.rank != 1 or (widths.extent(0) is None and axes is None):
+        return _uncounted_pad(use, widths, filling, mode)
+    widths = exactly(use, widths, 0, 2 * len(chosen))
+    numbers = [use.builder.element(widths, at) for at in range(2 * len(chosen))]
+    return _pad(use, _by_axis(use, numbers, chosen), filling, mode)
 
 
-def _by_axis(use: Use, numbers: Sequence[Width]) -> list[list[Width]]:
-    """The widths before and after every axis."""
-    rank, count = use[0].rank, len(numbers) // 2
-    axes = use.optional(3)
-    chosen = [positive(axis, rank) for axis in axes.numbers("axes")] if axes is not None else range(rank)
-    if len(numbers) % 2 or count != len(chosen):
-        raise Unsupported(f"{len(numbers)} widths for {len(chosen)} axes")
-    widths: list[list[Width]] = [[0, 0] for _ in range(rank)]
-    for index, axis in enumerate(chosen):
-        widths[axis] = [numbers[index], numbers[index + count]]
+def _by_axis(use: Use, numbers: Sequence[Width], axes: Sequence[int]) -> list[list[Width]]:
+    """The widths before and after every axis: first all that stand before, then all behind."""
+    if len(numbers) != 2 * len(axes) or len(set(axes)) < len(axes):
+        raise Unsupported(f"{len(numbers)} widths for the axes {list(axes)}")
+    widths: list[list[Width]] = [[0, 0] for _ in range(use[0].rank)]
+    for index, axis in enumerate(axes):
+        widths[axis] = [numbers[index], numbers[index + len(axes)]]
     return widths
 
 
-def _pad(use: Use, x: Value, widths: Sequence[Sequence[Width]], filling: Value, mode: str) -> Value:
-    known = [[width for width in pair if isinstance(width, int)] for pair in widths]
-    if all(len(pair) == 2 for pair in known) and any(width < 0 for pair in known for width in pair):
-        begin = [max(-before, 0) for before, _ in known]
-        end = [min(after, 0) or 2**31 - 1 for _, after in known]
-        x = use.call("strided_slice", x, begin=begin, end=end, strides=[1] * x.rank)
-        widths = [[max(before, 0), max(after, 0)] for before, after in known]
-        if not any(map(any, widths)):
-            return x
-    return use.call("nn.pad", x, filling, pad_width=widths, pad_mode=None if mode == "constant" else mode)
+def _pad(use: Use, widths: Sequence[Sequence[Width]], filling: Value, mode: str) -> Value:
+    """The border is that of what is left once cells are cut off; of a constant it does not matter what comes first."""
+    x, numbers = use[0], [[width if isinstance(width, int) else 0 for width in pair] for pair in widths]
+    if mode == "constant":
+        return use.call("nn.pad", x, filling, pad_width=widths)
+    if any(width < 0 for pair in numbers for width in pair):
+        x = use.call("nn.pad", x, filling, pad_width=[[min(width, 0) for width in pair] for pair in numbers])
+        widths = [[max(width, 0) if isinstance(width, int) else width for width in pair] for pair in widths]
+    return use.call("nn.pad", x, filling, pad_width=widths, pad_mode=mode)
 
 
-def _uncounted_pad(use: Use, x: Value, widths: Value, filling: Value, mode: str) -> Value:
-    if use.optional(3) is not None:
-        raise Unsupported("a number of widths that is not known here")
+def _uncounted_pad(use: Use, widths: Value, filling: Value, mode: str) -> Value:
+    """The same by a vector of widths whose length is not known here."""
+    x = use[0]
     pairs = use.call("transpose", use.call("reshape", widths, newshape=[2, x.rank]), axes=[1, 0])
     return use.call("dyn.nn.pad", x, pairs, filling, pad_mode=None if mode == "constant" else mode)

@@ -1,0 +1,137 @@
+"""What a model asks for, found without importing it: operators that are not imported, and how far functions expand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gradual.importers.onnx.applying import IMPORTERS
+from gradual.importers.onnx.model import Function, Graph, Model, Node, Unsupported
+from gradual.importers.onnx.schemas import is_explained
+from gradual.limits import LIMITS
+
+Opsets = Mapping[str, int]
+
+
+def why_not(node: Node, opset: int) -> str | None:
+    """Why the operator of a node is not imported, unless the model itself explains it; None where it is."""
+    if node.domain:
+        return f"an operator of the domain {node.domain}"
+    if node.operator in IMPORTERS or is_explained(node.operator, opset):
+        return None
+    return "an operator that is not imported"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What stands in the way of an import.
+
+    Attributes:
+        place: of the node of the model's own graph at which it was met.
+        operator: of the node, with those of the functions around it.
+        title: what users know the first such node by.
+        count: of how many nodes it is said.
+    """
+
+    place: int
+    operator: str
+    title: str
+    says: str
+    count: int = 1
+
+    def __str__(self) -> str:
+        others = f" and {self.count - 1} more" if self.count > 1 else ""
+        named = f"{self.operator} `{self.title}`{others}: " if self.operator else ""
+        return f"{named}{self.says}"
+
+
+def grouped(reasons: Sequence[Reason]) -> list[Reason]:
+    """Reasons in the order of the model, those of one operator that say the same as one."""
+    found: dict[tuple[str, str, str], Reason] = {}
+    for one in sorted(reasons, key=lambda reason: reason.place):
+        key = (one.operator, one.says, "" if one.operator else one.title)
+        first = found.get(key)
+        found[key] = one if first is None else replace(first, count=first.count + one.count)
+    return list(found.values())
+
+
+def not_imported(model: Model) -> Iterator[Reason]:
+    """Every node whose operator is not imported, also in graphs inside, and in functions where they are applied first.
+
+    The body of a function counts once.
+    """
+    met: set[tuple[str, str, str]] = set()
+    for place, node in enumerate(model.graph.nodes):
+        todo = [(node, model.opsets)]
+        while todo:
+            one, opsets = todo.pop()
+            todo.extend((inner, opsets) for inner in reversed(list(_inside(one))))
+            function = model.functions.get(one.key)
+            if function is None and (says := why_not(one, opsets.get("", model.opset))) is not None:
+                yield Reason(place, one.operator, one.title, says)
+            elif function is not None and one.key not in met:
+                met.add(one.key)
+                todo.extend((inner, {**opsets, **function.opsets}) for inner in reversed(function.nodes))
+
+
+def _inside(node: Node) -> Iterator[Node]:
+    """The nodes of the graphs in a node's attributes."""
+    for value in node.attributes.values():
+        for graph in value if isinstance(value, tuple) else (value,):
+            if isinstance(graph, Graph):
+                yield from graph.nodes
+
+
+def all_inside(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Nodes, and those of graphs in their attributes, at any depth."""
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        yield node
+        todo.extend(_inside(node))
+
+
+def measured(model: Model) -> None:
+    """Raise Unsupported where the functions of a model nest too deep, or become too many nodes once they are expanded.
+
+    Each body is looked at once, however often it is applied.
+    """
+    if not model.functions:
+        return
+    sizes: dict[int, tuple[int, int]] = {}
+    nodes, depth = _expanded(model, model.graph.nodes, sizes)
+    if depth > LIMITS.nesting:
+        raise Unsupported(f"functions that nest deeper than {LIMITS.nesting}")
+    if nodes > LIMITS.inlined:
+        raise Unsupported(f"functions that expand to {nodes} nodes, above the limit of {LIMITS.inlined}")
+
+
+def _expanded(model: Model, nodes: Sequence[Node], sizes: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    """How many nodes these become, and how deep functions nest in them; those inside first, without recursion."""
+    bodies: dict[int, Function] = {}
+    stack = [(one, False) for one in _applied(model, nodes)]
+    while stack:
+        function, done = stack.pop()
+        if done:
+            sizes[id(function)] = _measure(model, function.nodes, sizes)
+        elif id(function) not in bodies:
+            bodies[id(function)] = function
+            stack.append((function, True))
+            stack.extend((inner, False) for inner in _applied(model, function.nodes))
+    return _measure(model, nodes, sizes)
+
+
+def _applied(model: Model, nodes: Sequence[Node]) -> Iterator[Function]:
+    for node in all_inside(nodes):
+        if (function := model.functions.get(node.key)) is not None:
+            yield function
+
+
+def _measure(model: Model, nodes: Sequence[Node], sizes: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
+    """The size of nodes whose functions are measured; one that asks for itself is not yet, and is refused later."""
+    count, depth = 0, 0
+    for node in all_inside(nodes):
+        function = model.functions.get(node.key)
+        inner, below = (0, -1) if function is None else sizes.get(id(function), (0, 0))
+        count, depth = count + 1 + inner, max(depth, below + 1)
+    return count, depth
