@@ -201,8 +201,12 @@ def _json(path: str) -> Any:
     sys.setrecursionlimit(max(limit, _NESTED))
     try:
         return json.loads(content(path, "values"))
-    except (ValueError, RecursionError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise Trouble("E0702", f"`{path}` is not JSON: {error}") from error
+    except RecursionError as error:
+        raise Trouble("E0702", f"`{path}` is nested too deeply") from error
+    except ValueError as error:  # Python reads no longer numbers
+        raise Trouble("E0702", f"`{path}` has a number of more than {sys.get_int_max_str_digits()} digits") from error
     finally:
         sys.setrecursionlimit(limit)
 

@@ -22,6 +22,9 @@ from gradual.types.dtype import DType
 
 Nested = bool | int | float | tuple["Nested", ...]
 
+_DIGITS = 100
+"""More digits than an integer of any element type has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
@@ -184,6 +187,13 @@ def _agreed(written: str | None, suffixes: list[DType]) -> str | None:
     return next(iter(found), None)
 
 
+def _integer(text: str) -> int:
+    """The integer; raises ValueError for one of which no size and no element is ever a part."""
+    if len(text) > _DIGITS:
+        raise ValueError(f"`{text[:12]}…` has too many digits")
+    return int(text)
+
+
 def _drawn(reader: _Reader) -> Drawn:
     dtype = reader.next()[1].removesuffix("[")
     sizes: list[int] = []
@@ -191,7 +201,7 @@ def _drawn(reader: _Reader) -> Drawn:
         kind, text = reader.next()
         if kind != "number" or not text.isdigit():
             raise ValueError(f"expected a size, found `{text}`")
-        sizes.append(int(text))
+        sizes.append(_integer(text))
         if not reader.skip(","):
             reader.expect("]")
             break
@@ -217,7 +227,7 @@ def _literal(reader: _Reader) -> Nested:
 
 def _number(reader: _Reader, text: str) -> int | float:
     if text.lstrip("-").isdigit():
-        return int(text)
+        return _integer(text)
     try:
         return float(text)
     except ValueError:
