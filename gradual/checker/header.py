@@ -21,6 +21,7 @@ from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.measuring import bare, extents, measured, measuring, requirements
 from gradual.types.opening import base_of, closed, content_of, sizes
+from gradual.types.positive import positive, presumed
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -99,8 +100,11 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     spelled = [param.name.name for param in literal.params]
     whole = whole and len(set(spelled)) == len(spelled) and not any(isinstance(one, NeverType) for one in written)
     state.astray = state.astray or not whole
-    assumed = _assumed(state, literal)
-    where = (*_handed(state, params, handed), *(assumed or ()))
+    preconditions = _read_clauses(state, literal)
+    given = tuple(_handed(state, params, handed))
+    own = [NeverType() if name in handed.params else type for name, type in zip(spelled, written, strict=True)]
+    clauses = _assumed(state, literal, _Declared(own, frozenset(rigid), given), preconditions)
+    where = (*given, *(clause.goal for clause in clauses or ()))
     discharge_divisions(state, reading)
     names = tuple(param.name for param in params)
     types = tuple(one for one in order if isinstance(one, TypeVariable))
@@ -112,13 +116,15 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     declared = None if isinstance(literal.result, ast.Omitted) else literal.result
     result = None if declared is None else _read_type(reading, declared)
     discharge_divisions(state, reading)
-    if assumed is None:
+    if clauses is None:
         raise Unreadable
-    whole = whole and solved is not None and len(assumed) == len(literal.where) and not isinstance(result, NeverType)
+    whole = whole and len(preconditions) == len(literal.where)
+    whole = whole and solved is not None and not isinstance(result, NeverType)
     state.astray = state.astray or not whole
     type = replace(interface, result=result) if result is not None else None
     measures = solved or ()
-    entry = EntryChecks(params, measures, where, literal, name)
+    demands = (*(_Clause(goal, literal.span) for goal in given), *clauses)
+    entry = EntryChecks(params, measures, demands, literal, name)
     return Header(params, interface, type, measures, entry, whole, len(state.types))
 
 
@@ -272,32 +278,76 @@ def _scalars_in_dims(literal: ast.Fn) -> set[str]:
 
 
 # -------------------------------------------------------------------------------------------------- preconditions
-def _assumed(state: Elaboration, literal: ast.Fn) -> tuple[Constraint, ...] | None:
-    """The `where` clauses, each assumed before the next is read; one that cannot be is reported and left out.
+PRESUMED = "a size that a name stands in is at least 1; `where n >= 0` lets the size `n` be 0 too"
 
-    None after reporting one that no size satisfies together with those before: everything would be proved, so that
-    what follows it is read and no more.  [type.where]
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """What the preconditions of a function speak of: the types that it writes, its names, and what it was given."""
+
+    params: Sequence[GradualType]
+    own: frozenset[Variable]
+    given: Sequence[Constraint]
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """What callers owe, and where the declaration says so."""
+
+    goal: Constraint
+    span: Span
+
+
+def _assumed(
+    state: Elaboration, literal: ast.Fn, declared: _Declared, read: Sequence[tuple[_Clause, Reading]]
+) -> list[_Clause] | None:
+    """What the declaration demands: that named sizes are at least 1, and its `where` clauses; each is assumed.
+
+    Each is assumed before the next is looked at.  None after reporting one that no size satisfies together with those
+    before: everything would be proved.  [type.positive] [type.where]
     """
-    clauses: list[Constraint] = []
-    met = True
-    for place, written in enumerate(literal.where):
+    written = {clause.goal: clause.span for clause, _ in read}
+    named = presumed(declared.params, declared.own, (*declared.given, *written))
+    clauses: list[_Clause] = []
+    for size in named:
+        goal = positive(size.size)
+        annotation = literal.params[size.param].annotation
+        assert annotation is not None
+        place = written_at(annotation, list(map(str, size.path)), size.axis)
+        if not _assume(state, goal, place, bool(clauses)):
+            return None
+        clauses.append(_Clause(goal, written.get(goal, place)))
+    known = {clause.goal for clause in clauses}
+    for clause, reading in read:
+        discharge_divisions(state, reading)
+        if clause.goal in known:
+            continue
+        if not _assume(state, clause.goal, clause.span, bool(clauses), (PRESUMED,) if named else ()):
+            return None
+        clauses.append(clause)
+    return clauses
+
+
+def _read_clauses(state: Elaboration, literal: ast.Fn) -> list[tuple[_Clause, Reading]]:
+    """The `where` clauses, each with what reading it owes; one that cannot be read is reported and left out."""
+    read: list[tuple[_Clause, Reading]] = []
+    for written in literal.where:
         reading = Reading(state, declares=True)
         try:
-            clause = reading.clause(written)
+            read.append((_Clause(reading.clause(written), written.span), reading))
         except Unreadable:
             state.astray = True
-            continue
-        if not met:
-            continue
-        discharge_divisions(state, reading)
-        if state.program.decider.excludes(state.facts, clause):
-            message = f"no size satisfies `{clause}`" + (" together with what precedes it" if place else "")
-            state.report("E0311", "type.where", message, written.span)
-            met = False
-            continue
-        state.facts.assume(clause, learnt=True)
-        clauses.append(clause)
-    return tuple(clauses) if met else None
+    return read
+
+
+def _assume(state: Elaboration, goal: Constraint, span: Span, follows: bool, notes: tuple[str, ...] = ()) -> bool:
+    """Whether some size satisfies a precondition together with those before; then it is assumed, else reported."""
+    if state.program.decider.excludes(state.facts, goal):
+        message = f"no size satisfies `{goal}`" + (" together with what precedes it" if follows else "")
+        state.report("E0311", "type.where", message, span, notes=notes)
+        return False
+    state.facts.assume(goal, learnt=True)
+    return True
 
 
 def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:
@@ -325,14 +375,14 @@ class EntryChecks(Sequence[Check]):
 
     params: tuple[Param, ...]
     solved: tuple[tuple[Variable, Dim], ...]
-    where: tuple[Constraint, ...]
+    demands: tuple[_Clause, ...]
     literal: ast.Fn
     name: str
     _made: tuple[Check, ...] | None = None
 
     def _checks(self) -> tuple[Check, ...]:
         if self._made is None:
-            self._made = tuple(_entry(self.params, dict(self.solved), self.where, self.literal, self.name))
+            self._made = tuple(_entry(self.params, dict(self.solved), self.demands, self.literal, self.name))
         return self._made
 
     def __getitem__(self, index: Any) -> Any:
@@ -343,9 +393,9 @@ class EntryChecks(Sequence[Check]):
 
 
 def _entry(
-    params: tuple[Param, ...], solved: dict[Variable, Dim], where: tuple[Constraint, ...], literal: ast.Fn, name: str
+    params: tuple[Param, ...], solved: dict[Variable, Dim], demands: tuple[_Clause, ...], literal: ast.Fn, name: str
 ) -> Iterator[Check]:
-    """What a caller from outside owes: repeated and computed dims as declared, and the `where` clauses.  [run.entry]"""
+    """What a caller from outside owes: repeated and computed dims as declared, and the preconditions.  [run.entry]"""
     for index, (param, declared) in enumerate(zip(params, literal.params, strict=True)):
         for extent, size, path, axis in requirements(param.written, param.name):
             variable = None if isinstance(extent, Hole) else bare(extent)
@@ -361,10 +411,8 @@ def _entry(
         if bare(solution) is None:
             says = f"no size `{variable.name}` fits the arguments"
             yield entry_check(at_least(solution, constant(0)), literal.span, says, f"the arguments of `{name}`")
-    handed = len(where) - len(literal.where)
-    spans = [literal.span] * handed + [written.span for written in literal.where]
-    for clause, span in zip(where, spans, strict=True):
-        yield entry_check(clause, span, f"`{name}` requires `{clause}`", f"the arguments of `{name}`")
+    for clause in demands:
+        yield entry_check(clause.goal, clause.span, f"`{name}` requires `{clause.goal}`", f"the arguments of `{name}`")
 
 
 def entry_check(goal: Constraint, span: Span, says: str, through: str) -> Check:

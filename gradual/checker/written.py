@@ -18,6 +18,7 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.measuring import measured, measuring
+from gradual.types.positive import positive, presumed
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -158,7 +159,7 @@ class Reading(Sizes):
             params = _tried(lambda: _each(Reading(state, bound, self.owed, self.declares).type, written.params))
             result = _tried(lambda: self.type(written.result))
             binders = tuple(one for one in order if isinstance(one, Variable))
-            where = _tried(lambda: self._where(written.where, binders))
+            where = _tried(lambda: self._where(written.where, binders, params or ()))
         if params is None or result is None or where is None or not whole:
             raise Unreadable
         names = tuple(f"%?{i}" for i in range(len(params)))
@@ -173,11 +174,13 @@ class Reading(Sizes):
         self.owed[:] = [(goal, span) for goal, span in self.owed if own.isdisjoint(goal.variables())]
         return list(dict.fromkeys(inside))
 
-    def _where(self, written: Sequence[ast.Expr], binders: Sequence[Variable]) -> tuple[Constraint, ...]:
-        """What the callers of a function type owe: its clauses, and that what it divides by of its own is at least 1.
+    def _where(
+        self, written: Sequence[ast.Expr], binders: Sequence[Variable], params: Sequence[GradualType]
+    ) -> tuple[Constraint, ...]:
+        """What the callers of a function type owe: that its named sizes are at least 1, its clauses, and its divisors.
 
-        A divisor in a clause is owed before it, unless the clauses that precede say so.
-        [dim.division] [type.function.dims]
+        A divisor of its own in a clause is owed before the clause, unless what precedes says that it is at least 1.
+        [dim.division] [type.positive] [type.function.dims]
         """
         facts, program, own = self.state.facts, self.state.program, set(binders)
         of_types = self._divisions(own)
@@ -190,13 +193,15 @@ class Reading(Sizes):
         mark, owed = facts.mark(), list[Constraint]()
         for binder in binders:
             facts.assume(program.not_negative(of_atom(binder)))
-        for divisions, clauses in (*read, (of_types, ())):
+        clauses = [clause for _, (clause,) in read]
+        sizes = tuple(positive(one.size) for one in presumed(params, own, clauses))
+        for divisions, goals in (([], sizes), *read, (of_types, ())):
             unsaid = [goal for goal in divisions if not isinstance(program.decider.decide(facts, goal), Proved)]
-            for goal in (*unsaid, *clauses):
+            for goal in (*unsaid, *goals):
                 facts.assume(goal)
                 owed.append(goal)
         facts.rollback(mark)
-        return tuple(owed)
+        return tuple(dict.fromkeys(owed))
 
     def _is_causal(self, type: FunctionType, spans: Mapping[Variable, Span]) -> None:
         """Every dim of a function type is shown by a parameter, or no call could choose it.  [type.function.dims]"""

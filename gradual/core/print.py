@@ -40,6 +40,7 @@ from gradual.core.terms import (
 )
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
+from gradual.types.positive import stated
 from gradual.types.text import shown, shown_contents
 from gradual.types.type import OpenedType, TensorType
 
@@ -73,7 +74,8 @@ def _function(function: Function, keyword: str, indent: str, place: Place) -> It
     chosen += [f"{variable.name} = {size}" for variable, size in function.binders]
     binders = f"[{', '.join(chosen)}]" if chosen else ""
     params = ", ".join(f"{param.name}: {shown(param.type)}" for param in function.params)
-    where = f" where {', '.join(map(str, function.type.where))}" if function.type.where else ""
+    clauses = stated(function.type)
+    where = f" where {', '.join(map(str, clauses))}" if clauses else ""
     yield f"{indent}{keyword}{function.name}{binders}({params}) -> {shown(function.type.result)}{where} {{"
     yield from _block(function.body, indent + "  ", place)
     yield f"{indent}}}"

@@ -63,6 +63,7 @@ from gradual.syntax.print import printed
 from gradual.types.choosing import settled_type
 from gradual.types.measuring import bare, requirements
 from gradual.types.opening import size_of
+from gradual.types.positive import stated
 from gradual.types.type import (
     FunctionType,
     GradualType,
@@ -125,7 +126,7 @@ class _Writer(Lines):
         self.doubtful = not self.open and converts_with_checks(function)
         self.inline = literals_in_place(function, self.uses)
         params, result = self._params(function), self._result(function)
-        where, binders = tuple(map(self.spelling.predicate, function.type.where)), self._binders(function, params)
+        where, binders = tuple(map(self.spelling.predicate, stated(function.type))), self._binders(function, params)
         if function.name.startswith("@"):
             whole = ast.Fn(binders, params, said(function), result, where, self._body(function), NOWHERE)
             return ast.Def(ast.Global(function.name, NOWHERE), whole, NOWHERE)
@@ -369,7 +370,7 @@ class _Writer(Lines):
                 seen = len(self.scope)
                 self.demands.knowing.enter()
                 params = self._params(literal)
-                where = tuple(map(self.spelling.predicate, literal.type.where))
+                where = tuple(map(self.spelling.predicate, stated(literal.type)))
                 binders, result, body = self._binders(literal, params), self._result(literal), self._body(literal)
                 self.demands.knowing.leave()
                 self.around.pop()

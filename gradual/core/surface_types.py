@@ -15,6 +15,7 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
 from gradual.types.measuring import named_parts
+from gradual.types.positive import stated
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -229,7 +230,7 @@ class Spelling:
             raise Unsayable("a function type whose sizes are read off its parameters")
         params = tuple(map(self.type, type.params))
         binders = tuple(binder(one) for one in ordered(type))
-        return ast.FnType(binders, params, self.type(type.result), tuple(map(self.predicate, type.where)), NOWHERE)
+        return ast.FnType(binders, params, self.type(type.result), tuple(map(self.predicate, stated(type))), NOWHERE)
 
 
 def _infix(op: str, left: ast.Expr, right: ast.Expr) -> ast.Infix:

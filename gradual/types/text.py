@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim
+from gradual.types.positive import stated
 from gradual.types.type import (
     Content,
     DataType,
@@ -46,7 +47,8 @@ def shown(type: GradualType) -> str:
 def _shown_function(type: FunctionType) -> str:
     types = f" [{', '.join(f'{variable.name}: Type' for variable in type.types)}]" if type.types else ""
     params = ", ".join(map(shown, type.params))
-    where = f" where {' and '.join(map(str, type.where))}" if type.where else ""
+    clauses = stated(type)
+    where = f" where {' and '.join(map(str, clauses))}" if clauses else ""
     return f"fn{types} ({params}) -> {shown(type.result)}{where}"
 
 

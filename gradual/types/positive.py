@@ -1,0 +1,105 @@
+"""Sizes that a name stands in: each is at least 1, unless a `where` clause asks for the empty tensor too.
+
+A function type keeps these preconditions among its `where` clauses like any other; only texts leave them out.
+[type.positive]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gradual.dims.constraint import And, AtMost, Constraint, at_least
+from gradual.dims.dim import ContentOf, Dim, Variable, constant, of_atom
+from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TensorType, TupleType
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSize:
+    """A size of a parameter in which a dimension name of the function's own stands.
+
+    Attributes:
+        param: the parameter, by its place.
+        path: the fields of tuples, of data and of references that lead to the tensor.
+        axis: the axis of the tensor.
+    """
+
+    size: Dim
+    param: int
+    path: tuple[int, ...]
+    axis: int
+
+
+def named_sizes(params: Iterable[GradualType], own: Collection[Variable]) -> Iterator[NamedSize]:
+    """The sizes of parameters that a name of the function's own stands in, each where it stands first.
+
+    One that is at least 1 whatever its names are, `n + 1`, is not among them.
+    """
+    seen: set[Dim] = set()
+    for index, param in enumerate(params):
+        for path, axis, size in _sizes(param, ()):
+            if size not in seen and not size.variables().isdisjoint(own) and not _is_positive(size):
+                seen.add(size)
+                yield NamedSize(size, index, path, axis)
+
+
+def _sizes(type: GradualType, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int, Dim]]:
+    """The sizes that are written in a type; the parameters of a function type are not those of the function."""
+    match type:
+        case TensorType(shape):
+            for axis, extent in enumerate(shape):
+                if isinstance(extent, Dim):
+                    yield path, axis, extent
+        case TupleType(parts) | DataType(_, parts):
+            for place, part in enumerate(parts):
+                yield from _sizes(part, (*path, place))
+        case ReferenceType(content):
+            yield from _sizes(content, (*path, 0))
+
+
+def positive(size: Dim) -> Constraint:
+    """That a size is at least 1."""
+    return at_least(size, constant(1))
+
+
+def takes_empty(size: Dim, clauses: Iterable[Constraint], own: Collection[Variable]) -> bool:
+    """Whether `where` clauses ask for the size 0: `size >= 0`, or `n >= 0` of names without which it is 0."""
+    from_zero = {part.difference for part in _conjuncts(clauses) if isinstance(part, AtMost)}
+    names = [name for name in size.variables() if name in own and of_atom(name) in from_zero]
+    return size in from_zero or (bool(names) and size.substitute(dict.fromkeys(names, constant(0))).value == 0)
+
+
+def presumed(
+    params: Iterable[GradualType], own: Collection[Variable], clauses: Sequence[Constraint]
+) -> list[NamedSize]:
+    """The named sizes that are at least 1, beside the clauses that are written.  [type.positive]"""
+    return [one for one in named_sizes(params, own) if not takes_empty(one.size, clauses, own)]
+
+
+def stated(type: FunctionType) -> tuple[Constraint, ...]:
+    """The clauses that a text writes: without those that go without saying, and with `n >= 0` where one does not hold.
+
+    Reading the text gives the clauses that the type has.  [syntax.print]
+    """
+    own = frozenset(type.binders)
+    named = {one.size: positive(one.size) for one in named_sizes(type.params, own)}
+    rest = [clause for clause in type.where if clause not in named.values()]
+    for size, goal in named.items():
+        if goal not in type.where and not takes_empty(size, rest, own):
+            rest.insert(0, at_least(size, constant(0)))
+    unsaid = [goal for size, goal in named.items() if goal in type.where and takes_empty(size, rest, own)]
+    return (*dict.fromkeys(unsaid), *rest)
+
+
+def _conjuncts(clauses: Iterable[Constraint]) -> Iterator[Constraint]:
+    for clause in clauses:
+        if isinstance(clause, And):
+            yield from _conjuncts(clause.parts)
+        else:
+            yield clause
+
+
+def _is_positive(size: Dim) -> bool:
+    """Whether a size is at least 1 since no name is negative: `2 * n + 1`."""
+    names_only = not size.children and not any(isinstance(name.witness, ContentOf) for name in size.names)
+    return names_only and size.offset >= 1 and all(factor > 0 for _, factor in size.terms)
