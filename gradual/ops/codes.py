@@ -11,7 +11,8 @@ cancelled: so `(b, 3, 4)` to `[b, -1]` is `(b, 12)` for every b, 0 included.  Ca
 can matter, which is where the size that cancels may be 0.
 
 In an attribute only a written integer is a code: a size that is computed is a size, even where it is 0.  The elements
-of a value are read by the codes 0 and -1 only, known or not: each is one size of the result.
+of a value are read by the codes 0 and -1 only: each is one size of the result.  One that is computed from sizes is a
+size and no code; where it may be 0 and a run would copy another size, that the two are equal is owed.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 
-from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_most, divides, equal, negated
+from gradual.dims.constraint import FALSE, TRUE, Constraint, all_of, any_of, at_least, at_most, divides, equal, negated
 from gradual.dims.dim import Dim, constant, ite, maximum, product, sum_of
 from gradual.limits import LIMITS
-from gradual.ops.evident import is_positive, is_size, multiple, vanishes_with
+from gradual.ops.evident import is_computed, is_positive, is_size, multiple, vanishes_with
 from gradual.ops.operator import IllFormed, Need
 from gradual.ops.shapes import ONE, ZERO, Shape, size
 
@@ -46,6 +47,7 @@ class Reading:
         rest: for each place of the target that may be what remains, when it is.
         vanishing: whether the divisor can be 0 although every element is read as it may be.
         needs: what is owed so far.
+        copied_instead: that no size is 0 at a place where a run would copy another; owed last, as most follow.
     """
 
     shape: Shape
@@ -57,6 +59,7 @@ class Reading:
     rest: dict[int, Constraint] = field(default_factory=dict)
     vanishing: bool = False
     needs: list[Need] = field(default_factory=list)
+    copied_instead: list[Need] = field(default_factory=list)
 
     def passed(self) -> Dim | None:
         """The input's size at this place, passed over; None beyond its end."""
@@ -123,7 +126,10 @@ class Reading:
         self.target += [whole // other if part is MINUS else part for part in parts]
 
     def element(self, code: Dim) -> None:
-        """An element of a value: 0 copies, -1 is what remains, any other is a size."""
+        """An element of a value: 0 copies, -1 is what remains, any other is a size, and so is what sizes make."""
+        if is_computed(code):
+            self.computed(code)
+            return
         here = self.passed()
         minus = FALSE if code is here or is_size(code) else equal(code, MINUS)
         copies = FALSE if self.allowzero or is_positive(code) else equal(code, ZERO)
@@ -140,6 +146,17 @@ class Reading:
         self.dividend.append(left)
         self.divisor.append(ite(minus, ONE, right))
 
+    def computed(self, asked: Dim) -> None:
+        """An element that is made of sizes."""
+        here = self.shape[self.place] if self.place < len(self.shape) else None
+        self.size(asked)
+        self.vanishing = self.vanishing or self.allowzero or here is None
+        if self.allowzero or here is None or here is asked or is_positive(asked) or vanishes_with(here, asked):
+            return  # what is copied where the element is 0 is 0 too
+        goal = any_of(at_least(asked, ONE), equal(asked, here))
+        says = f"a size of 0 copies dimension {self.place - 1} of the input"
+        self.copied_instead.append(Need(goal, "op.reshape.code", says, ((0, None),)))
+
     def owe(self, goal: Constraint, rule: str, says: str) -> None:
         """Owe a goal, unless it is plain to see."""
         if goal is not TRUE:
@@ -154,7 +171,9 @@ class Reading:
             counts = size(self.shape), product(self.target)
             goal = any_of(some, equal(*counts))
             self.needs.append(Need(goal, "op.reshape.elements", COUNTS, ((0, None),), counts))
-        return tuple(self.target) if some is FALSE else self._divided(rest, some)
+        found = tuple(self.target) if some is FALSE else self._divided(rest, some)
+        self.needs += self.copied_instead
+        return found
 
     def _divided(self, rest: dict[int, Constraint], some: Constraint) -> Shape:
         none = negated(some)

@@ -8,8 +8,22 @@ from __future__ import annotations
 
 from collections import Counter
 
+from gradual.dims.atom import bottom_up
 from gradual.dims.constraint import Constraint, Equal
-from gradual.dims.dim import Atom, Dim, FloorDiv, Ite, Max, Min, Monomial, Product, SizeOf, Variable, polynomial
+from gradual.dims.dim import (
+    Atom,
+    Dim,
+    FloorDiv,
+    Ite,
+    Max,
+    Min,
+    Monomial,
+    NumelOf,
+    Product,
+    SizeOf,
+    Variable,
+    polynomial,
+)
 from gradual.dims.polynomial import cofactor
 
 _DEPTH = 6
@@ -28,6 +42,17 @@ def is_positive(dim: Dim, depth: int = _DEPTH) -> bool:
     return is_size(dim, depth) and any(
         all(_atom_is_positive(atom, depth - 1) for atom in monomial) for monomial, _ in dim.terms
     )
+
+
+def is_computed(dim: Dim) -> bool:
+    """Whether the dim is made of sizes alone, by arithmetic: a number that is chosen among others may be a code."""
+    names = all(_is_size_name(name) for name in dim.names)
+    return dim.value is None and names and not any(isinstance(node, Ite) for node in bottom_up(dim))
+
+
+def _is_size_name(name: Variable) -> bool:
+    rigid = name.witness is None and not name.is_ghost
+    return rigid or isinstance(name.witness, SizeOf | NumelOf)
 
 
 def _atom_is_size(atom: Atom, depth: int) -> bool:
