@@ -117,13 +117,13 @@ class Compilation:
             one = found.diagnostic if isinstance(found, Stop) else found
             return render.full(one, render.within(self.source), paint)
         told = [*self.diagnostics, *((as_note(check, help=help) for check, help in self.helps()) if checks else ())]
-        told.sort(key=lambda one: one.span.start)
-        return summary.full(self.source, summary.types_shown(self.types), told, self.totals, paint)
+        order = summary.in_order(told)
+        return summary.full(self.source, summary.types_shown(self.types), order, self.totals, paint)
 
     @property
     def totals(self) -> str:
         """The counts in a line: `proved 14 · residual 3 · refuted 0`."""
-        return summary.totals(self.proved, self.residual, self.refuted, self.errors)
+        return summary.totals(self.proved, self.residual, self.refuted, self.errors, self.not_empty)
 
     def position(self, span: Span) -> Position:
         """Where a span begins, such as that of a check: line and column, counted from 1, in code points."""
@@ -143,6 +143,11 @@ class Compilation:
     def residual(self) -> int:
         """Number of obligations left to run time."""
         return len(self.checks)
+
+    @property
+    def not_empty(self) -> int:
+        """Number of obligations left to run time that ask only that something is not empty."""
+        return sum(check.not_empty for check in self.checks)
 
     @property
     def functions(self) -> Mapping[str, FunctionType]:

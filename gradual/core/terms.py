@@ -18,6 +18,7 @@ from gradual.ops.operator import Operator
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
 from gradual.types.declared import Data
+from gradual.types.positive import says_not_empty
 from gradual.types.type import FunctionType, GradualType, OpenedType, TypeVariable
 
 
@@ -392,6 +393,11 @@ class Check:
     def condition(self) -> str:
         """What is checked, as text."""
         return self.says or str(self.goal)
+
+    @property
+    def not_empty(self) -> bool:
+        """Whether it asks only that something is not empty."""
+        return says_not_empty(self.goal)
 
     def __str__(self) -> str:
         return f"{self.id}: {self.condition} [{self.blame.rule}]"

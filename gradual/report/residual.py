@@ -26,5 +26,5 @@ def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None
         related=tuple(Related(promise.span, promise.says) for promise in blame.promises),
         notes=(*notes, f"if it fails, blame goes to {blame.blamed}"),
         help=() if help is None else (help,),
-        data={"check": check.id, "condition": check.condition},
+        data={"check": check.id, "condition": check.condition, "not_empty": check.not_empty},
     )

@@ -4,16 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gradual.diagnostic import Diagnostic
+from gradual.diagnostic import Diagnostic, Severity
 from gradual.report import render
 from gradual.report.paint import Paint, plain, shielded
 from gradual.source import Source
 
 
-def totals(proved: int, residual: int, refuted: int, errors: int) -> str:
-    """`proved 14 · residual 3 · refuted 0`, and the number of errors, the refuted ones among them, if there are any."""
-    counts = [f"proved {proved}", f"residual {residual}", f"refuted {refuted}"]
+def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int = 0) -> str:
+    """`proved 14 · residual 3 (+ 4 that something is not empty) · refuted 0`, and any errors.
+
+    Those that are refuted are among the errors, and those that ask that something is not empty among the residual ones.
+    """
+    apart = f" (+ {not_empty} that something is not empty)" if not_empty else ""
+    counts = [f"proved {proved}", f"residual {residual - not_empty}{apart}", f"refuted {refuted}"]
     return " · ".join([*counts, *([f"errors {errors}"] if errors else [])])
+
+
+def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics in the order in which a person would mend what they say; those of a kind as the text has them.
+
+    First what is wrong for all sizes, then what fails for some, then warnings, then checks, those last that ask only
+    that something is not empty.
+    """
+    return sorted(found, key=lambda one: (_turn(one), one.span.start))
+
+
+def _turn(found: Diagnostic) -> int:
+    match found.severity:
+        case Severity.ERROR:
+            return 1 if found.code == "E0302" else 0
+        case Severity.WARNING:
+            return 2
+        case _:
+            return 4 if found.data.get("not_empty") else 3
 
 
 def types_shown(types: Mapping[str, str]) -> list[str]:

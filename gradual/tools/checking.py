@@ -9,7 +9,7 @@ from enum import StrEnum
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.report.residual import residual
-from gradual.report.summary import types_shown
+from gradual.report.summary import in_order, types_shown
 from gradual.source import NOWHERE, Source
 from gradual.tools import report_json
 from gradual.tools.annotate import annotated
@@ -53,6 +53,7 @@ class Checked:
     """One file and all that is said about it.
 
     Attributes:
+        not_empty: how many residual checks ask only that something is not empty.
         diagnostics: findings of a program that was checked; otherwise why it was not.
         head: what stands before the diagnostics in the wanted format; nothing where there is no program.
         rungs: how many obligations each rung decided.
@@ -65,6 +66,7 @@ class Checked:
     proved: int = 0
     residual: int = 0
     refuted: int = 0
+    not_empty: int = 0
     rungs: Mapping[str, int] = field(default_factory=dict)
     outcome: Outcome = Outcome.OK
 
@@ -99,11 +101,12 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
         said += _obstacles(compilation, wanted.entry)
     found = Checked(
         text.source,
-        tuple(sorted(said, key=lambda d: d.span.start)),
+        tuple(in_order(said)),
         tuple(_head(compilation, wanted)),
         compilation.proved,
         compilation.residual,
         compilation.refuted,
+        compilation.not_empty,
         compilation.rungs,
     )
     return replace(found, outcome=Outcome.ERRORS) if found.errors else found

@@ -66,6 +66,7 @@ def check(source: Source, found: Check) -> Object:
         "kind": "check",
         "id": found.id,
         "condition": found.condition,
+        "not_empty": found.not_empty,
         "rule": blame.rule,
         "span": span(source, found.span),
         "blames": [span(source, where) for where in blame.blames],
@@ -117,7 +118,8 @@ def plain(data: object) -> Any:
 def file(checked: Checked) -> Object:
     """What became of one of several files: `ok`, `errors`, or why it was not checked."""
     row = {"kind": "file", "file": checked.source.name, "outcome": str(checked.outcome), "proved": checked.proved}
-    return row | {"residual": checked.residual, "refuted": checked.refuted, "errors": checked.errors}
+    row |= {"residual": checked.residual, "refuted": checked.refuted, "errors": checked.errors}
+    return row | {"not_empty": checked.not_empty}
 
 
 def summary(counts: Mapping[str, int]) -> Object:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gradual.dims.constraint import And, AtMost, Constraint, at_least
-from gradual.dims.dim import ContentOf, Dim, Variable, constant, of_atom
+from gradual.dims.dim import ContentOf, Dim, RankOf, Variable, constant, of_atom
 from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TensorType, TupleType
 
 
@@ -74,6 +74,23 @@ def presumed(
 ) -> list[NamedSize]:
     """The named sizes that are at least 1, beside the clauses that are written.  [type.positive]"""
     return [one for one in named_sizes(params, own) if not takes_empty(one.size, clauses, own)]
+
+
+def says_not_empty(goal: Constraint) -> bool:
+    """Whether a goal says of sizes only that each is at least 1, so that some tensor is not empty.  [check.residual]"""
+    if isinstance(goal, And):
+        return all(map(says_not_empty, goal.parts))
+    if not isinstance(goal, AtMost):
+        return False
+    match (goal.difference + 1).terms:
+        case ((monomial, 1),) if monomial:
+            return all(_is_size(atom) for atom in monomial)
+        case _:
+            return False
+
+
+def _is_size(atom: object) -> bool:
+    return isinstance(atom, Variable) and not isinstance(atom.witness, ContentOf | RankOf)
 
 
 def stated(type: FunctionType) -> tuple[Constraint, ...]:

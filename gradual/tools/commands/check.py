@@ -32,6 +32,7 @@ class Tally:
     proved: int = 0
     residual: int = 0
     refuted: int = 0
+    not_empty: int = 0
     errors: int = 0
     shown: int = 0
     unchecked: int = 0
@@ -44,6 +45,7 @@ class Tally:
         self.proved += checked.proved
         self.residual += checked.residual
         self.refuted += checked.refuted
+        self.not_empty += checked.not_empty
         self.unchecked += not checked.checked
         self.worst = max(self.worst, checked.outcome.exit_code)
         for rung, count in checked.rungs.items():
@@ -51,7 +53,8 @@ class Tally:
 
     def counts(self) -> dict[str, int]:
         """The numbers of the last line."""
-        return {"proved": self.proved, "residual": self.residual, "refuted": self.refuted, "errors": self.errors}
+        decided = {"proved": self.proved, "residual": self.residual, "refuted": self.refuted}
+        return decided | {"errors": self.errors, "not_empty": self.not_empty}
 
 
 @click.command()
