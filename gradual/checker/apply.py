@@ -8,7 +8,7 @@ from sys import intern
 from typing import Any, TypeGuard
 
 from gradual.checker.binders import Unreadable
-from gradual.checker.discharge import Owed, discharge, owe
+from gradual.checker.discharge import Owed, discharge, owe, refuse
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.provenance import birth
 from gradual.checker.remembering import Answer, question
@@ -17,7 +17,7 @@ from gradual.checker.sizes import NotADim, Sizes
 from gradual.checker.unranked import Application, asked
 from gradual.core.implied import of_result
 from gradual.core.terms import Apply, Promise, Site
-from gradual.diagnostic import Related, counted
+from gradual.diagnostic import Diagnostic, Related, counted
 from gradual.dims.atom import Ite, Max, Min, bottom_up
 from gradual.dims.constraint import Constraint, Or, equal
 from gradual.dims.dim import Dim
@@ -39,6 +39,8 @@ _CODES = {
     "op.attribute": "E0312",
     "op.structure": "E0307",
 }
+_OF_RANKS = ("op.rank", "op.axis", "op.attribute")
+"""What an operator refuses for the ranks of its operands, or may."""
 
 
 def apply(
@@ -132,7 +134,11 @@ def _answer(
         found = asked(state, Application(Asking(operator, operands, attributes), span, spans))
     except IllFormed as wrong:
         at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
-        state.report(_CODES[wrong.rule], wrong.rule, f"`{operator.name}`: {wrong.message}", at)
+        error = Diagnostic(_CODES[wrong.rule], wrong.rule, f"`{operator.name}`: {wrong.message}", at)
+        if wrong.rule in _OF_RANKS:
+            refuse(state, error)
+        else:
+            state.diagnostics.append(error)
         return None
     if found is None:
         return None

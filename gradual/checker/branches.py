@@ -25,6 +25,7 @@ class Branch:
         given: what that condition says; true of an arm.
         deserted: whether nobody comes there, as far as the path says.
         failing: the goals in it that fail for some sizes.
+        ended: whether a check in it always fails.
         settled: what the ranks and sizes are that became known in the branch, as types say it there.
     """
 
@@ -36,6 +37,7 @@ class Branch:
     deserted: bool = False
     failing: tuple[Constraint, ...] = ()
     settled: Facts = field(default_factory=Facts)
+    ended: bool = False
 
     def has_shape_of(self, origin: str, type: OpenedType) -> bool:
         """Whether a value of the branch, or a part of one, has the shape of an origin.  [type.unranked]"""

@@ -11,6 +11,7 @@ from gradual.checker.header import Header, closed_result, read_header
 from gradual.checker.omission import calls_itself, is_omitted
 from gradual.checker.omitted import omitted_type
 from gradual.checker.scoping import Binding
+from gradual.checker.testing import reached
 from gradual.core.terms import Block, Closure, Function, Site, Step
 from gradual.syntax import ast
 from gradual.syntax.within import last
@@ -40,6 +41,7 @@ def closure(
         result = name
         if header is not None and written is not None:
             result = returned(state, value_of(state, written.body, header), header, written)
+            result = reached(state, result, last(written.body).span)
     function = None if header is None else function_of(state, header, literal, name, steps, result)
     if function is None:
         return state.define(name, BROKEN)

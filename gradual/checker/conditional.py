@@ -7,10 +7,11 @@ from collections.abc import Callable
 from gradual.checker.branches import Branch, read_under, settled_facts
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.joins import joined
+from gradual.checker.testing import ends, is_test, reached, taken
 from gradual.checker.unranked import demanded_scalar
 from gradual.core.implied import UNKNOWN, Implied
-from gradual.core.terms import Block, If
-from gradual.dims.constraint import FALSE, Constraint
+from gradual.core.terms import Block, If, Rename
+from gradual.dims.constraint import FALSE, TRUE, Constraint
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.within import last
@@ -23,18 +24,29 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
     """The core variable that holds the value of `if`.  [type.if.condition] [type.if.facts]"""
     condition = infer(expr.condition)
     truth = _truth(state, condition, expr.condition.span)
+    test = is_test(state, condition)
+    always = taken(state, truth.holds, truth.fails) if test and not state.over else None
+    if always is not None:
+        return _taken(state, expr, always, infer, hint)
     with state.beside(reported=isinstance(state.types[condition], Broken)):
-        branches = [_branch(state, expr.then, infer, truth.holds), _branch(state, expr.orelse, infer, truth.fails)]
+        sides = ((expr.then, truth.holds), (expr.orelse, truth.fails))
+        branches = [_branch(state, side, infer, holds, test) for side, holds in sides]
     for branch in branches:
         state.facts.passed(branch.given, branch.failing)
     name = state.fresh(hint)
     if isinstance(state.types[condition], Broken):
         return state.define(name, BROKEN)
-    landed = joined(state, name, truth.exact, branches, "type.if.join")
+    with state.testing(test=test):
+        landed = joined(state, name, truth.exact, branches, "type.if.join")
     if landed is None:
         return state.define(name, BROKEN)
     type, (then, orelse) = landed
     state.steps.append(If(name, condition, then.block, orelse.block, type, expr.span))
+    if then.ended and orelse.ended:
+        ends(state, "type.if.fails", expr.span, "`if`")
+    for branch, elsewhere in ((then, truth.fails), (orelse, truth.holds)):
+        if branch.ended and elsewhere is not TRUE:
+            state.facts.assume(elsewhere, learnt=True)
     return state.define(name, type, Made("`if`", (then.block.result, orelse.block.result), expr.span))
 
 
@@ -52,13 +64,51 @@ def _truth(state: Elaboration, condition: str, span: Span) -> Implied:
     return state.implied(condition)
 
 
-def _branch(state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str], truth: Constraint) -> Branch:
+def _taken(state: Elaboration, expr: ast.If, always: bool, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
+    """The `if` as the branch that is always taken; of the other one names, structure and element types are told.
+
+    [type.if.taken]
+    """
+    live, dead = (expr.then, expr.orelse) if always else (expr.orelse, expr.then)
+    with state.untaken():
+        other = state.types[infer(dead)]
+    state.never_taken.append(dead.span)
+    with state.scope.block():
+        result = infer(live)
+    with state.untaken():
+        types = {live: state.types[result], dead: other}
+        sides = [
+            Branch(Block((), result), types[side], read_under(state, TRUE, types[side]), last(side).span)
+            for side in (expr.then, expr.orelse)
+        ]
+        joined(state, state.fresh(None), None, sides, "type.if.join")
+    return _as_known(state, result, expr, hint)
+
+
+def _as_known(state: Elaboration, value: str, expr: ast.If, hint: str | None) -> str:
+    """The value of a branch as that of its `if`, whose sizes are written by what is known there."""
+    type = state.types[value]
+    if not isinstance(type, TensorType):
+        return value
+    shape = tuple(map(state.rewritten, type.shape))
+    if shape == type.shape:
+        return value
+    name, known = state.fresh(hint), TensorType(shape, type.dtype, type.contents)
+    state.steps.append(Rename(name, value, known, expr.span))
+    return state.define(name, known, Made("`if`", (value,), expr.span))
+
+
+def _branch(
+    state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str], truth: Constraint, test: bool
+) -> Branch:
     with state.branch() as steps:
         if truth.value is not True:
             state.program.decider.suppose(state.facts, truth)
         deserted, before = FALSE in state.facts.path, len(state.facts.failing)
-        result = infer(expr)
+        with state.testing(test=test):
+            result = infer(expr)
+        ended, result = state.cut is not None, reached(state, result, last(expr).span)
         failing = state.facts.failing[before:]
         type, settled = state.types[result], settled_facts(state)
     read = read_under(state, truth, type)
-    return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted, failing, settled)
+    return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted, failing, settled, ended)

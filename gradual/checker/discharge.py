@@ -13,7 +13,7 @@ from gradual.checker.elaboration import Elaboration, Postponed, fails, mentions_
 from gradual.checker.naming import terms
 from gradual.core.terms import Blame, Check, Polarity, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
-from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth, all_of
+from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth, all_of, negated
 from gradual.dims.dim import Dim, Undefined, Variable, of_atom
 from gradual.dims.facts import Facts
 from gradual.dims.reduce import reduced
@@ -61,6 +61,8 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
     Only what is not proved is described.  A proved goal is learnt too: it may have been proved by the path, and what is
     plausible later must not depend on who proved it.  [check.proved] [check.refuted] [check.residual]
     """
+    if state.over:
+        return True
     if goal is TRUE:
         state.proved += 1
         return True
@@ -73,6 +75,8 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
     match verdict:
         case Proved():
             state.proved += 1
+        case Refuted() if state.tested:
+            return _fail_under_test(state, replace(described(), goal=asked), goal)
         case Refuted():
             _refute(state, replace(described(), goal=asked), verdict)
             state.facts.refuted()
@@ -120,6 +124,43 @@ def _refute(state: Elaboration, owed: Owed, verdict: Refuted) -> None:
         (state.diagnostics if state.doubtful.isdisjoint(owed.values) else state.deferred).append(never)
 
 
+def _fail_under_test(state: Elaboration, owed: Owed, goal: Constraint) -> bool:
+    """A goal that holds for no size, in a branch of a test: a check that always fails, and ends the branch.
+
+    A strict definition is for every size, so that it is an error there if the branch can be reached.  What stands for
+    all fields of a structure or all calls of a function may be on no way at all, and ends nothing.   [type.if.fails]
+    """
+    check = _left(state, owed, "it fails whenever it is reached")
+    told, path = _fails_always(state, owed, ""), all_of(*state.facts.path)
+    sizes = {} if path is TRUE else dict(state.program.decider.counterexample(state.facts, negated(path)))
+    if sizes or path is TRUE:
+        where = terms(state, owed.goal)
+        error = _refuted_strictly(owed, sizes, where) if sizes else _refuted(owed, "", sizes, where)
+        follows = state.astray or not _is_first(state, owed)
+        state.postponed.append(Postponed(Refuted("", sizes), error, False, owed.goal, check, follows, never=told))
+    else:
+        state.diagnostics.append(told)
+    if state.before is None:
+        state.end_branch()
+    else:
+        state.facts.learn(goal, Unknown(""), state.before, True)
+    return True
+
+
+def refuse(state: Elaboration, found: Diagnostic) -> None:
+    """Report what no rank or axis makes right; in a branch of a test it is a check that always fails.
+
+    [type.if.fails]
+    """
+    if state.over:
+        return
+    if not state.tested:
+        state.diagnostics.append(found)
+        return
+    owed = Owed(FALSE, found.rule, Site.OPERATOR, found.message, found.span, found.label, related=found.related)
+    _fail_under_test(state, owed, FALSE)
+
+
 def _failing(state: Elaboration, owed: Owed, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
     """The error about a goal that fails for some sizes, and whether it only follows from others.
 
@@ -145,26 +186,33 @@ def owe(state: Elaboration, owed: Owed, implied: Constraint = TRUE) -> bool:
 
 def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     """Leave a goal to run time as a visible check; an answer that ran out of budget is said.  [check.gave-up]"""
-    goal = _plain(state, owed.goal)
     certain = _certain_failure(state, owed, verdict)
     because = verdict.because if certain is None else "it fails whenever it is reached"
     if state.strictness.has_forgotten(owed.goal):
         because = "it speaks of a size that is too large to be kept as a formula"
-    check = Check("", goal, _blame(state, owed, goal, because), owed.span)
-    state.steps.append(check)
-    state.checks.append(check)
-    state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
+    check = _left(state, owed, because)
     rigid = not mentions_ghost(owed.goal)
     if owed.site is not Site.ASSERT and not state.strictness.has_forgotten(owed.goal):
         error, follows = _failing(state, owed, verdict.witness)
         state.postponed.append(Postponed(verdict, error, rigid, owed.goal, check, follows))
     if certain is not None:
-        _warn_of_certain_failure(state, owed, certain)
+        state.diagnostics.append(_fails_always(state, owed, certain))
     _warn_of_few(state, owed)
     if verdict.gave_up:
         message = f"could not be decided: {owed.says}"
         why = (f"required by rule {owed.rule}: {owed.goal}", f"checked at run time instead: {verdict.because}")
         state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
+
+
+def _left(state: Elaboration, owed: Owed, because: str) -> Check:
+    """The check that a goal is at run time."""
+    goal = _plain(state, owed.goal)
+    says = f"{owed.sides[0]} == {owed.sides[1]}" if goal is FALSE and owed.sides is not None else ""
+    check = Check("", goal, _blame(state, owed, goal, because), owed.span, says)
+    state.steps.append(check)
+    state.checks.append(check)
+    state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
+    return check
 
 
 def _plain(state: Elaboration, goal: Constraint) -> Constraint:
@@ -193,13 +241,13 @@ def _certain_failure(state: Elaboration, owed: Owed, verdict: Unknown) -> str | 
     return f"the annotation forgot that {' and '.join(known)}"
 
 
-def _warn_of_certain_failure(state: Elaboration, owed: Owed, why: str) -> None:
-    notes = (f"required by rule {owed.rule}: {owed.goal}", *terms(state, owed.goal), *((why,) if why else ()))
+def _fails_always(state: Elaboration, owed: Owed, why: str) -> Diagnostic:
+    """The warning about a check that can never pass.  [check.fails-if-reached]"""
+    notes = (f"required by rule {owed.rule}{_required(owed)}", *terms(state, owed.goal), *((why,) if why else ()))
     message = f"this fails whenever it is reached: {owed.says}"
-    state.report(
-        "E0403", "check.fails-if-reached", message, owed.span, severity=Severity.WARNING, notes=notes,
-        label=owed.label, related=owed.related,
-    )  # fmt: skip
+    return Diagnostic(
+        "E0403", "check.fails-if-reached", message, owed.span, Severity.WARNING, owed.label, owed.related, notes
+    )
 
 
 def _warn_of_few(state: Elaboration, owed: Owed) -> None:
@@ -275,8 +323,10 @@ def _refuted_strictly(owed: Owed, witness: dict[str, int], where: tuple[str, ...
         label=_at(owed, witness),
         related=owed.related,
         notes=(
-            f"counterexample: {sample}, where {_sides(owed.goal, witness)}",
-            f"required by rule {owed.rule}: {owed.goal}",
+            f"counterexample: {sample}, where {_sides(owed.goal, witness)}"
+            if owed.goal is not FALSE
+            else f"counterexample: {sample}",
+            f"required by rule {owed.rule}{_required(owed)}",
             *where,
         ),
         data={"counterexample": witness, "goal": str(owed.goal)},

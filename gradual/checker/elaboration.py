@@ -133,12 +133,17 @@ class Elaboration:
         shared: unknowns that depend on data, by what they depend on.
         implications: what booleans imply whose contents are no formulas.
         templates: function literals that wait for what their parameters are; they have no type.
+        never_taken: branches that no size takes.  [type.if.taken]
         failed: values that an error was reported about, and what was made from them.
         doubtful: values that are in error if the definition is strict, and what was made from them.
         deferred: errors about doubtful values: reported unless the definition is strict.
         cones: what was known about the goal of each check.
         inside: how many branches and function literals are around, within the definition's body.
         astray: whether a condition around was reported, so that it is not known which sizes come here.
+        tested: how many branches of tests are around.  [type.if.test]
+        over: whether no run comes here: what is owed here is owed by nobody, and only names, structure and element
+            types are told.  [type.if.fails]
+        cut: in a branch where a check always fails, how many steps there are up to it.
         before: inside a field or a call that may never be, how many goals were learnt outside.
     """
 
@@ -168,6 +173,7 @@ class Elaboration:
         self.failed: set[str] = set()
         self.templates: dict[str, Template] = {}
         self.written_out = 0
+        self.never_taken: list[Span] = []
         self.doubtful: set[str] = set()
         self.deferred: list[Diagnostic] = []
         self.behind: dict[Variable, Dim] = {}
@@ -175,6 +181,9 @@ class Elaboration:
         self.conversions: dict[tuple[DataType, DataType], Conversion] = {}
         self.inside = -1
         self.astray = False
+        self.tested = 0
+        self.over = False
+        self.cut: int | None = None
         self.before: int | None = None
         self.proved = 0
         self._taken: dict[str, int] = {}
@@ -185,12 +194,13 @@ class Elaboration:
     def branch(self) -> Iterator[list[Step]]:
         """Steps written inside go to a list of their own; names, facts and live values end with it."""
         mark, facts, outer = self._trail.mark(), self.facts.mark(), self.steps
-        self.steps = []
+        over, cut = self.over, self.cut
+        self.steps, self.cut = [], None
         self._enter_branch(1)
         with self.scope.block():
             yield self.steps
         self._enter_branch(-1)
-        self.steps = outer
+        self.steps, self.over, self.cut = outer, over, cut
         self._trail.undo(mark)
         self.facts.rollback(facts)
 
@@ -211,6 +221,29 @@ class Elaboration:
         outer, self.astray = self.astray, self.astray or reported
         yield
         self.astray = outer
+
+    @contextmanager
+    def testing(self, *, test: bool) -> Iterator[None]:
+        """What stands under a test: no goal and no join about sizes refuses it.  [type.if.test]"""
+        self.tested += test
+        yield
+        self.tested -= test
+
+    @contextmanager
+    def untaken(self) -> Iterator[None]:
+        """A branch that is never taken: it owes nothing, and what is unknown in it makes nothing gradual.
+
+        [type.if.taken]
+        """
+        gradual = self.strictness.gradual
+        with self.branch(), self.testing(test=True):
+            self.over = True
+            yield
+        self.strictness.gradual = gradual
+
+    def end_branch(self) -> None:
+        """A check always fails here: no run comes further in this branch.  [type.if.fails]"""
+        self.cut, self.over = len(self.steps), True
 
     def _enter_branch(self, by: int) -> None:
         self.inside += by

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from gradual.checker.discharge import Owed, discharge
+from gradual.checker.discharge import Owed, discharge, refuse
 from gradual.checker.elaboration import Broken, Elaboration, Made, single
 from gradual.checker.provenance import birth, written_at
 from gradual.core.terms import MakeTuple, Polarity, Project, Site
-from gradual.diagnostic import Related
+from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.dim import RankOf
 from gradual.source import Span
 from gradual.syntax import ast
@@ -79,7 +79,11 @@ def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> s
                     return None
             case Mismatch(why, message):
                 related = (Related(place.annotation.span, "declared here"),) if place.annotation is not None else ()
-                state.report(_CODES[why], place.rule, f"{place.through}: {message}", place.span, related=related)
+                error = Diagnostic(_CODES[why], place.rule, f"{place.through}: {message}", place.span, related=related)
+                if why != "op.rank":
+                    state.diagnostics.append(error)
+                    return None
+                refuse(state, error)
                 return None
             case Coercion(path=path):
                 part = _converted(state, value, demand, place)

@@ -24,6 +24,7 @@ from gradual.dims.dim import ContentOf, Dim, SizeOf, Variable, constant, ite, of
 from gradual.dims.facts import Facts
 from gradual.ops.contents import chosen
 from gradual.source import Span
+from gradual.types.dtype import DType
 from gradual.types.opening import closed, part_at, size_of
 from gradual.types.text import shown
 from gradual.types.type import (
@@ -194,8 +195,12 @@ class Join:
         of_branches = zip(self.branches, types, strict=True)
         if self._is_live(first.origin) and all(branch.has_shape_of(first.origin, type) for branch, type in of_branches):
             return first
+        return self._of_any_rank(found[0].dtype, path)
+
+    def _of_any_rank(self, dtype: DType, path: str) -> OpenedType:
+        """A tensor of which the branches say different ranks, or none."""
         promise = Promise(self.branches[0].span.to(self.branches[-1].span), "the branch that was taken")
-        return self.state.enter(UnrankedType(found[0].dtype), path, lambda path, axis: promise)
+        return self.state.enter(UnrankedType(dtype), path, lambda path, axis: promise)
 
     def _is_live(self, origin: str | None) -> TypeGuard[str]:
         return origin is not None and origin.split("#", 1)[0] in self.state.live
@@ -210,6 +215,8 @@ class Join:
         for index, type in enumerate(types):
             if type.dtype is not first.dtype:
                 return self._dtypes(types, index)
+            if type.rank != first.rank and self.state.tested:
+                return self._of_any_rank(first.dtype, path)
             if type.rank != first.rank:
                 return self._never("E0308", self.rule, f"rank {first.rank} is not rank {type.rank}", 0, index)
         shape, ranks = [], first.rank == 1 and first.dtype.counts
@@ -234,7 +241,7 @@ class Join:
             return self._hidden(both, path, axis, ranks)
         if _one(both) and self._stands(both[0], dims):
             return both[0]
-        apart = self._apart(dims)
+        apart = None if self.state.tested else self._apart(dims)
         if apart is not None:
             self.state.diagnostics.append(self._disagreement(*apart, axis, dims, {}))
             return None
@@ -246,7 +253,7 @@ class Join:
             kept = self._kept(dims, ranks)
             if kept is not None:
                 return kept
-            if not self.state.strictness.gradual and self._is_doubtful(dims):
+            if not self.state.tested and not self.state.strictness.gradual and self._is_doubtful(dims):
                 self._doubt(dims, axis)
         return self._either(both, path, axis)
 

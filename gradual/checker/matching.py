@@ -18,6 +18,7 @@ from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Sh
 from gradual.checker.joins import joined
 from gradual.checker.provenance import written_at
 from gradual.checker.similar import similar
+from gradual.checker.testing import ends, reached
 from gradual.core.terms import Arm, Bind, Block, CorePattern, Destructure, Match, Promise, Site
 from gradual.diagnostic import Help, Related, Severity
 from gradual.dims.constraint import TRUE
@@ -42,9 +43,10 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
             reading = _Patterns(state, scrutinee, expr.scrutinee.span)
             pattern = reading.top(arm.pattern, type)
             result = infer(arm.body)
+            ended, result = state.cut is not None, reached(state, result, last(arm.body).span)
             held = BROKEN if pattern is None else state.types[result]
             read, settled = read_under(state, TRUE, held), settled_facts(state)
-            branch = Branch(Block(tuple(steps), result), held, read, last(arm.body).span, settled=settled)
+            branch = Branch(Block(tuple(steps), result), held, read, last(arm.body).span, settled=settled, ended=ended)
         if pattern is None:
             pattern = Bind(None, TupleType(()))
         else:
@@ -63,6 +65,8 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
     result_type, branches = landed
     core = tuple(Arm(pattern, branch.block) for (pattern, _), branch in zip(arms, branches, strict=True))
     state.steps.append(Match(name, scrutinee, core, result_type, expr.span, expr.complete))
+    if all(branch.ended for branch in branches):
+        ends(state, "type.match", expr.span, "`match`")
     sources = tuple(branch.block.result for branch in branches)
     return state.define(name, result_type, Made("`match`", sources, expr.span))
 

@@ -16,6 +16,7 @@ from gradual.checker.omitted import omitted_type
 from gradual.checker.program import Program
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Related, Severity
+from gradual.dims.constraint import TRUE
 from gradual.dims.facts import Facts
 from gradual.source import Span
 from gradual.syntax import ast
@@ -52,7 +53,7 @@ class Checked:
 
         for state in self.elaborations.values():
             for check in state.checks:
-                if check.id == id and check.says:
+                if check.id == id and check.says and check.goal is TRUE:
                     return f"; {check.says}: the operator's rule is asked at run time, a solver is not\n"
                 if check.id == id:
                     facts = Facts()

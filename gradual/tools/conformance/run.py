@@ -133,6 +133,11 @@ def _claims(found: FoundDiagnostic) -> bool:
     return found.code in ("E0302", "E0402") and bool(found.witness)
 
 
+def _fails(found: FoundDiagnostic) -> bool:
+    """Whether it says that the program fails there, if it comes there at all: under a test that is no error."""
+    return found.severity == "error" or found.code == "E0403"
+
+
 def _checked(
     request: Request, sizes: Mapping[str, int], line: int, at: int, implementation: Implementation
 ) -> Iterator[Failure]:
@@ -140,7 +145,7 @@ def _checked(
     if text is None:
         return
     report = implementation.check(replace(request, text=text))
-    if not any(d.severity == "error" and d.place.line == line for d in report.diagnostics):
+    if not any(d.place.line == line and _fails(d) for d in report.diagnostics):
         shown = ", ".join(f"{name}={value}" for name, value in sizes.items())
         yield Failure(
             Profile.CODES, at, f"{shown} is no counterexample: with it the program does not fail at line {line}"
