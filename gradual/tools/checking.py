@@ -30,6 +30,7 @@ class Wanted:
     complete: bool = False
     static: bool = False
     entry: str | None = None
+    empty: tuple[str, ...] = ()
 
 
 class Outcome(StrEnum):
@@ -83,7 +84,7 @@ class Checked:
 
 def checked_file(path: str | Text, wanted: Wanted) -> Checked:
     """One file, or a text that was read, checked.  Raises Trouble where there is no program."""
-    return checked_text(read(path) if isinstance(path, str) else path, wanted)
+    return checked_text(read(path, wanted.empty) if isinstance(path, str) else path, wanted)
 
 
 def checked_text(text: Text, wanted: Wanted) -> Checked:

@@ -32,12 +32,12 @@ class Text:
     flaw: Diagnostic | None
 
 
-def read(path: str) -> Text:
-    """One text, of a model its program; raises Trouble where it cannot be read."""
+def read(path: str, empty: Sequence[str] = ()) -> Text:
+    """One text, of a model its program with the names of sizes that may be 0; raises Trouble where it cannot be read."""
     if path.endswith(MODEL):
         from gradual.tools.imported import imported
 
-        return Text(Source(Path(path).as_posix(), imported(path).text), None)
+        return Text(Source(Path(path).as_posix(), imported(path, empty=empty).text), None)
     if path == "-":
         return decoded(STDIN, bounded(sys.stdin.buffer, "standard input", "source"))
     return decoded(Path(path).as_posix(), content(path, "source"))

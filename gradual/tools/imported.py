@@ -22,11 +22,11 @@ def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
     return Trouble("E0703", f"`{path}`: {'; '.join(reasons)}", [f"`{path}`: {reason}" for reason in reasons])
 
 
-def imported(path: str, where: str | None = None, opens: bool = False) -> Program:
+def imported(path: str, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
     """The program of a model in canonical form, with its notes on the console; raises Trouble where there is none."""
     try:
         regular(path, "file")
-        found = program(load(path), where, opens)
+        found = program(load(path), where, opens, empty)
     except Unreadable as trouble:
         raise Trouble(trouble.code, str(trouble)) from trouble
     except Refused as refused:

@@ -101,13 +101,13 @@ def test_a_proposed_condition_is_not_stronger_than_the_goal() -> None:
 
 
 def test_a_condition_is_proposed_for_an_operator_without_a_body() -> None:
-    text = "operator my.less<n>(%x: Tensor[(n,), float32]) -> Tensor[(n - 1,), float32];"
+    text = "operator my.less<n>(%x: Tensor[(n,), float32]) -> Tensor[(n - 2,), float32];"
     (diagnostic,) = gradual.check(text).diagnostics
     (help,) = diagnostic.help
-    assert help.text == "require it: `where n >= 1`"
+    assert help.text == "require it: `where n >= 2`"
     (edit,) = help.edits
     fixed = text[: edit.span.start] + edit.text + text[edit.span.end :]
-    assert fixed == "operator my.less<n>(%x: Tensor[(n,), float32]) -> Tensor[(n - 1,), float32] where n >= 1;"
+    assert fixed == "operator my.less<n>(%x: Tensor[(n,), float32]) -> Tensor[(n - 2,), float32] where n >= 2;"
     assert not gradual.check(fixed).diagnostics
 
 
@@ -189,6 +189,6 @@ def @f(%a: Tensor[(n,), float32], %b: Tensor[(?,), float32]) {
   (%r, %s)
 }
 """
-    (_, other), (_, itself) = gradual.check(text).helps()
+    (_, _), (_, other), (_, itself) = gradual.check(text).helps()
     assert other is None
     assert itself is not None and itself.text == "writing n for the `?` at 2:46 proves it"

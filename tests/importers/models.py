@@ -64,11 +64,17 @@ def body(name: str, nodes: Any, inputs: Any, outputs: Any) -> Any:
 
 
 def compiled(made: ModelProto) -> tuple[Compilation, Program]:
-    """The model as a program, which has to be accepted."""
-    imported = program(model_of(made))
+    """The model as a program, which has to be accepted; its named sizes may be 0."""
+    imported = program(model_of(made), empty=names(made))
     compilation = gradual.check(imported.text)
     assert compilation.ok, (imported.text, compilation.diagnostics)
     return compilation, imported
+
+
+def names(made: ModelProto) -> list[str]:
+    """The names that a model gives to sizes of its inputs."""
+    sizes = (size for port in made.graph.input for size in port.type.tensor_type.shape.dim)
+    return list(dict.fromkeys(size.dim_param for size in sizes if size.dim_param.isidentifier()))
 
 
 def agrees(made: ModelProto, *arguments: Any) -> Compilation:

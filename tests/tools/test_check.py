@@ -174,7 +174,7 @@ def test_json_has_functions_checks_diagnostics_and_a_summary_in_this_order(gradu
         "type": "fn (Tensor[(?, 3), float32]) -> Tensor[(?, 3), float32]",
     }
     summary = objects(done)[-1]
-    assert list(summary) == ["kind", "proved", "residual", "refuted", "errors"]
+    assert list(summary) == ["kind", "proved", "residual", "refuted", "errors", "not_empty"]
     assert (summary["residual"], summary["refuted"], summary["errors"]) == (1, 1, 1)
 
 

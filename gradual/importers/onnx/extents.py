@@ -75,6 +75,16 @@ class Dims:
         more = f" and {len(others)} more" if others else ""
         return (f"the size `{first}`{more} of the inputs is `?`: no name that a program could promise to keep",)
 
+    def empty(self, names: Iterable[str]) -> list[str]:
+        """That sizes of these names may be 0, as clauses; raises Unsupported for a name that no size has."""
+        found: list[str] = []
+        for name in names:
+            if name not in self._known:
+                have = ", ".join(f"`{one}`" for one in self._known) or "none"
+                raise Unsupported(f"`{name}` names no size of the inputs; the names are {have}")
+            found.append(f"{self._known[name]} >= 0")
+        return found
+
     def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
         """How the type of an input is written, and the type."""
         if isinstance(port.dtype, Unread):

@@ -72,21 +72,22 @@ class Refused(Exception):
         self.reasons = tuple(reasons)
 
 
-def program(model: Model, where: str | None = None, opens: bool = False) -> Program:
+def program(model: Model, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
     """The program of a model, in which `@main` demands a condition if one is given.
 
-    With `opens` the sizes of the inputs that the model names are unknown, each on its own.
+    With `opens` the sizes of the inputs that the model names are unknown, each on its own.  Named sizes are at least 1
+    but for those that are given as `empty`, which may be 0.
     Raises Refused with everything that stands in the way.
     """
     if model.producer == SCALARS_ARE_UNKNOWN and any(port.shape == () for port in model.graph.inputs):
         try:
-            found = program(_without_ranks(model), where, opens)
+            found = program(_without_ranks(model), where, opens, empty)
         except Refused:  # then they are scalars indeed
             pass
         else:
             return replace(found, notes=(*found.notes, "an input that is written as a scalar may be of any rank"))
     try:
-        return _Import(model, opens).program(where)
+        return _Import(model, opens).program(where, empty)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
@@ -114,7 +115,7 @@ class _Import:
         self.around: list[tuple[Function, Node]] = []
         self.place = 0
 
-    def program(self, where: str | None) -> Program:
+    def program(self, where: str | None, empty: Sequence[str]) -> Program:
         """The program; raises Refused with everything that stands in the way."""
         measured(self.model)
         scope: Scope = {}
@@ -124,7 +125,7 @@ class _Import:
         except Told:
             raise Refused(self.told()) from None
         params += [f"%{name}: {tensor_text(map(str, t.shape), t.dtype)}" for name, t in self.builder.weights.items()]
-        clauses = [*self.dims.clauses, *([] if where is None else [where])]
+        clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
         demanded = f"where {', '.join(clauses)} " if clauses else ""
         main = f"def @main({', '.join(params)}) {demanded}{body}\n"
         text = "\n".join([*self.builder.functions.values(), main]) + self.builder.metadata()

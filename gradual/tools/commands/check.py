@@ -73,6 +73,7 @@ class Tally:
 @click.option("--require-complete", "complete", is_flag=True, help="Report every size and rank that stays unknown.")
 @click.option("--require-static", "static", is_flag=True, help="Report what keeps a function from being static.")
 @click.option("--entry", metavar="@NAME", help="Of which function (default @main, or all where there is none).")
+@click.option("--empty", multiple=True, metavar="NAME", help="Let this named size of a model's inputs be 0, too.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files side by side.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
@@ -89,6 +90,7 @@ def check(
     complete: bool,
     static: bool,
     entry: str | None,
+    empty: tuple[str, ...],
     max_errors: int | None,
     jobs: int,
     watch: bool,
@@ -105,7 +107,7 @@ def check(
     if watch and (out.filed or "-" in paths):
         raise click.UsageError("--watch follows files on the screen: neither `-o` nor `-` goes with it")
     options = Options(smt=not no_smt, rigid=rigid)
-    wanted = Wanted(format, annotate, checks, deny, shown or None, options, complete, static, entry)
+    wanted = Wanted(format, annotate, checks, deny, shown or None, options, complete, static, entry, empty)
     if watch:
         from gradual.tools.watching import watching
 

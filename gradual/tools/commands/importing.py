@@ -17,8 +17,11 @@ from gradual.tools.output import Output, Trouble, note, save_bytes, shared
 @click.option("--weights", metavar="FILE.npz", help="Where the weights go [default: beside the file of -o].")
 @click.option("--where", metavar="CONDITION", help="What `@main` demands, such as 'seq <= 512'.")
 @click.option("--open", "opens", is_flag=True, help="Leave named sizes open: what fails for some becomes a check.")
+@click.option("--empty", multiple=True, metavar="NAME", help="Let this named size of the inputs be 0, too.")
 @shared
-def importing(out: Output, model: str, weights: str | None, where: str | None, opens: bool) -> int:
+def importing(
+    out: Output, model: str, weights: str | None, where: str | None, opens: bool, empty: tuple[str, ...]
+) -> int:
     """Print an ONNX model as a program; the other commands read models too, as this prints them.
 
     `@main` takes the model's inputs and then its weights, which go to a file of NumPy's; `gradual run` takes them all
@@ -28,7 +31,7 @@ def importing(out: Output, model: str, weights: str | None, where: str | None, o
     """
     if weights is not None and Path(weights).suffix != ".npz":
         raise click.UsageError("--weights writes an `.npz` file")
-    found = imported(model, where, opens)
+    found = imported(model, where, opens, empty)
     out.program(found.text)
     written: str | None = click.get_current_context().params["output"]
     _weights(out, found, weights or (written and str(Path(written).with_suffix(".npz"))))
