@@ -33,7 +33,7 @@ class Text:
 
 
 def read(path: str, empty: Sequence[str] = ()) -> Text:
-    """One text, of a model its program with the names of sizes that may be 0; raises Trouble where it cannot be read."""
+    """One text, of a model its program, where some sizes may be 0; raises Trouble where it cannot be read."""
     if path.endswith(MODEL):
         from gradual.tools.imported import imported
 

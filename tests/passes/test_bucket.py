@@ -275,7 +275,7 @@ def test_a_size_that_is_written_with_another_size_decides_that() -> None:
 
 @pytest.mark.parametrize("numbers", ["1,2", "1,2,3", "1,2,5", "2,3"])
 def test_buckets_of_neighbouring_numbers_print_what_checks_again(numbers: str) -> None:
-    before = gradual.check("def @main(%x: Tensor[(n,), float32]) { exp(%x) }")
+    before = gradual.check("def @main(%x: Tensor[(n,), float32]) where n >= 0 { exp(%x) }")
     after = bucketed(before, f"n={numbers}", "pad=0")
     again = gradual.check(after.text)
     assert again.ok, again.diagnostics

@@ -20,7 +20,7 @@ PASSES = (
     "drop-proved-checks",
 )
 POLICIES = ("drop-dead", "specialize n=1", "specialize n=0", "bucket n=1,2")
-HEAD = "def @main(%x: Tensor[*, float32], %s: Tensor[*, int64], %y: Tensor[(n, ?), float32], %c: bool) {"
+HEAD = "def @main(%x: Tensor[*, float32], %s: Tensor[*, int64], %y: Tensor[(n, ?), float32], %c: bool) where n >= 0 {"
 TESTS = st.sampled_from(("n >= 1", "n == 0", "dim(%y, 1) <= 2", "n == dim(%y, 1)", "ndim(%x) == 2", "dim(%x, 0) == n"))
 SIZES = st.sampled_from(("n", "2", "dim(%y, 1)", "dim(%x, 0)", "dim(%x, 1)", "numel(%x)", "ndim(%x)", "dim(%s, 0)"))
 
