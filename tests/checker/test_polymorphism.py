@@ -136,7 +136,9 @@ SIZES = st.sampled_from((0, 1, 2, 3, 5))
 PROGRAM = """
 def @first[A](%x: A, %y: A) -> A {{ %x }}
 def @apply[A, B](%g: fn (A) -> B, %x: A) -> B {{ %g(%x) }}
-def @dbl(%x: Tensor[(n, m), float32]) -> Tensor[(2 * n, m), float32] {{ concatenate((%x, %x), axis=0) }}
+def @dbl(%x: Tensor[(n, m), float32]) -> Tensor[(2 * n, m), float32] where n >= 0, m >= 0 {{
+  concatenate((%x, %x), axis=0)
+}}
 def @main(%x: Tensor[({a}, {b}), float32], %y: Tensor[({c}, {d}), float32]) {{ {body} }}
 """
 BODIES = (

@@ -63,14 +63,14 @@ def ends_there(text: str, error: Diagnostic) -> bool:
 
 def ended_at(doubtful: Compilation, sizes: Mapping[str, int]) -> int | None:
     """Where a check failed at some sizes; None where there are no such arguments, or none did."""
-    values = arguments(doubtful.core.functions["@main"], Random(1), {"n": 0, "m": 0, "k": 0, **sizes})
+    values = arguments(doubtful.core.functions["@main"], Random(1), {"n": 1, "m": 1, "k": 1, **sizes})
     label = None if values is None else outcome(doubtful.core, values).label
     return None if label is None else label[2]
 
 
 def passed(doubtful: Compilation, place: int) -> Iterator[bool]:
     """For each of some sizes, whether a run comes beyond a place."""
-    for sizes in product(range(7), repeat=3):
+    for sizes in product(range(1, 8), repeat=3):
         ended = ended_at(doubtful, dict(zip("nmk", sizes, strict=True)))
         yield ended is None or ended > place
 

@@ -22,7 +22,8 @@ STEPS = """\
 def {name}(%x: Tensor[(s, b, d), {dtype}], %w: Tensor[({gates} * h, d), {dtype}], %r: Tensor[({gates} * h, h), {dtype}],
     %wb: Tensor[({gates} * h,), {dtype}], %rb: Tensor[({gates} * h,), {dtype}]{peepholes}, %i: int64,
     {states}, %ys: Tensor[(t, b, h), {dtype}])
-    -> (Tensor[(t + s - %i, b, h), {dtype}], {results}) where 0 <= %i, %i <= s {{
+    -> (Tensor[(t + s - %i, b, h), {dtype}], {results}) where
+    s >= 0, b >= 0, d >= 0, h >= 0, t >= 0, 0 <= %i, %i <= s {{
   if (%i == take(shape_of(%x, dtype="int64"), 0i64, axis=0)) {{
     (%ys, {old})
   }} else {{
