@@ -21,7 +21,7 @@ from gradual.report.bindings import Binding
 from gradual.report.residual import residual
 from gradual.source import NOWHERE, Source, Span
 from gradual.syntax import ast
-from gradual.tools.lsp.names import everything
+from gradual.syntax.names import everything
 
 
 class Placed(Protocol):
