@@ -257,17 +257,18 @@ class Compilation:
         helped = zip(found, helps, strict=True)
         return self._placed(replace(one, help=(help,) if help else ()) for one, help in helped)
 
-    def lints(self, *, names: bool = True) -> tuple[Diagnostic, ...]:
+    def lints(self, *, names: bool = True, beside_errors: bool = False) -> tuple[Diagnostic, ...]:
         """Warnings about what is accepted and unlikely to be meant; nothing of a program with errors, or after passes.
 
         They are no part of `diagnostics`: no type, check or error depends on them.
 
         Args:
             names: whether names that are not used, or hide others, are told; nobody chose those of an imported model.
+            beside_errors: whether they are told of a program with errors, as far as it could be checked.
         """
         from gradual.lints.lint import lints_of_names, lints_of_types
 
-        if not self.ok or self._checked is None:
+        if self._checked is None or not (self.ok or beside_errors):
             return ()
         trials, before = _trials(self.source, self.options), findings(self.diagnostics)
 

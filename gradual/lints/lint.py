@@ -26,6 +26,9 @@ UNUSED_DEFINITION = "E0803"
 HIDING = "E0804"
 NEVER_TAKEN = "E0805"
 
+LINTS = frozenset({STRETCHED, UNUSED_VALUE, UNUSED_DEFINITION, HIDING, NEVER_TAKEN})
+"""The codes of all lints."""
+
 Works = Callable[[Edit], bool]
 """Whether a program is accepted with an edit."""
 
