@@ -63,7 +63,7 @@ class Options:
 class Compilation:
     """A checked file.
 
-    `str` and `render` give the report that `gradual check` prints.
+    `str` and `render` give the report that `gradual check` prints, but for lints.
 
     Attributes:
         source: the text, with its name.

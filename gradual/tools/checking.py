@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.lints.lint import LINTS
 from gradual.report.residual import residual
 from gradual.report.summary import types_shown
 from gradual.source import NOWHERE, Source
@@ -15,7 +16,7 @@ from gradual.tools import report_json
 from gradual.tools.allowed import allowed
 from gradual.tools.annotate import annotated
 from gradual.tools.files import MODEL, Absent, Text, read
-from gradual.tools.levels import Levels
+from gradual.tools.levels import RESIDUAL, Levels
 from gradual.tools.output import Trouble
 
 
@@ -93,8 +94,9 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     compilation = compile_source(text.source, wanted.options)
     comments = allowed(text.source)
     said = [*compilation.diagnostics, *comments.unknown]
-    said += compilation.lints(names=not text.source.name.endswith(MODEL))
-    if wanted.checks or wanted.levels.tells_residual:
+    if wanted.levels.tells(LINTS):
+        said += compilation.lints(names=not text.source.name.endswith(MODEL))
+    if wanted.checks or wanted.levels.tells((RESIDUAL,)):
         said += [residual(check, help=help) for check, help in compilation.helps()]
     said = list(wanted.levels.graded(comments.kept(text.source, said)))
     if wanted.complete and compilation.ok:

@@ -90,10 +90,9 @@ class Levels:
             elif level is not Level.ALLOW or one.severity is Severity.NOTE:
                 yield one
 
-    @property
-    def tells_residual(self) -> bool:
-        """Whether residual checks are told without being asked for."""
-        return self.of(RESIDUAL).level is not Level.ALLOW
+    def tells(self, codes: Iterable[str]) -> bool:
+        """Whether some of these are told without being asked for."""
+        return any(self.of(code).level is not Level.ALLOW for code in codes)
 
 
 _GRAVITY = {Level.ALLOW: 0, Level.WARN: 1, Level.DENY: 2}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from gradual.compiler import Compilation, apply, compile_source
 from gradual.source import Source
+from gradual.tools.allowed import allowed
 
 PAIRS = {
     "two parameters": "def @f(%x: Tensor[(b, 1), float32], %y: Tensor[(b,), float32]) { %x - %y }",
@@ -213,3 +216,13 @@ def codes(text: str) -> list[str]:
 
 def lines(text: str) -> list[tuple[str, int | None]]:
     return [(one.code, one.line) for one in checked(text).lints()]
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.relay")), ids=lambda path: path.stem)
+def test_examples_have_no_lints_but_the_one_that_shows_them(path: Path) -> None:
+    compilation = compile_source(Source(path.name, path.read_text(encoding="utf-8")))
+    kept = allowed(compilation.source).kept(compilation.source, compilation.lints())
+    assert [one.code for one in kept] == (["E0801"] if path.stem == "loss" else [])
