@@ -6,6 +6,7 @@ not.  They are decided by the text and by the types that checking found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import starmap
 
@@ -29,6 +30,11 @@ NEVER_TAKEN = "E0805"
 LINTS = frozenset({STRETCHED, UNUSED_VALUE, UNUSED_DEFINITION, HIDING, NEVER_TAKEN})
 """The codes of all lints."""
 
+HELPED = 8
+"""How many applications get helps: each help takes checking the file again."""
+
+_UNUSED_NAMES = re.compile(rf"{UNUSED}\w*")
+
 Works = Callable[[Edit], bool]
 """Whether a program is accepted with an edit."""
 
@@ -36,7 +42,8 @@ Works = Callable[[Edit], bool]
 def lints_of_names(surface: ast.Module, text: str) -> Iterator[Diagnostic]:
     """The lints that the text alone decides."""
     uses = Uses(surface, text)
-    yield from (_unused_value(symbol, text) for symbol in uses.unused_values())
+    taken = frozenset(_UNUSED_NAMES.findall(text))
+    yield from (_unused_value(symbol, taken) for symbol in uses.unused_values())
     yield from map(_unused_definition, uses.unused_definitions())
     yield from starmap(_hiding, uses.hiding())
 
@@ -47,7 +54,13 @@ def lints_of_types(surface: ast.Module, text: str, core: Module, works: Works) -
     if ifs or applications:
         written = _written(surface)
         yield from (_never_taken(one, written[span]) for span, one in ifs.items() if span in written)
-        yield from (_stretched(one, written.get(span), text, works) for span, one in applications.items())
+        for number, (span, one) in enumerate(applications.items()):
+            yield _stretched(one, written.get(span), text, works if number < HELPED else _nothing)
+
+
+def _nothing(edit: Edit) -> bool:
+    """No edit is known to work."""
+    return False
 
 
 def _written(surface: ast.Module) -> Mapping[Span, ast.Expr]:
@@ -59,11 +72,11 @@ def _written(surface: ast.Module) -> Mapping[Span, ast.Expr]:
 
 
 # ---------------------------------------------------------------------------------------------------------- names
-def _unused_value(symbol: Symbol, text: str) -> Diagnostic:
+def _unused_value(symbol: Symbol, taken: frozenset[str]) -> Diagnostic:
     is_parameter = symbol.kind is Kind.PARAMETER
     what = f"the parameter `{symbol.name}`" if is_parameter else f"`{symbol.name}`"
     name = UNUSED + symbol.name[1:]
-    is_new = symbol.name[1:].isidentifier() and name not in text  # a name that stands nowhere changes nothing
+    is_new = symbol.name[1:].isidentifier() and name not in taken  # a name that stands nowhere changes nothing
     edits = (Edit(_span(symbol), name),) if is_new else ()
     return _warning(
         UNUSED_VALUE,

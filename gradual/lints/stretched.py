@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import permutations
 
 from gradual.core.reading import binds, every
-from gradual.core.terms import Apply, Assertion, Check, Closure, Constant, Function, Match, Module, Rename, Step
+from gradual.core.terms import Apply, Assertion, Check, Closure, Constant, Function, If, Match, Module, Rename, Step
 from gradual.dims.dim import Dim
 from gradual.ops.shapes import ONE, Shape
 from gradual.types.type import OpenedType, TensorType
@@ -87,9 +87,12 @@ class _Values:
 
     def is_placed(self, name: str, axis: int) -> bool:
         """Whether the program wrote the 1 that a value has at an axis, be it before other elementwise operators."""
-        waiting = [(name, axis)]
+        waiting, seen = [(name, axis)], set[str]()
         while waiting:
             name, axis = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
             match self.steps.get(name):
                 case Constant():
                     return True
@@ -100,6 +103,8 @@ class _Values:
                     waiting += self._with_one(among, axis - len(shape))
                 case Rename(operand=operand):
                     waiting.append((operand, axis))
+                case If(then=then, orelse=orelse):
+                    waiting += [(then.result, axis), (orelse.result, axis)]
         return False
 
     def _with_one(self, names: Iterable[str], back: int) -> Iterator[tuple[str, int]]:

@@ -43,6 +43,8 @@ MEANT = {
     "other numbers": "def @f(%x: Tensor[(5, 10, 1), float32], %y: Tensor[(10, 4), float32]) { %x * %y }",
     "a new axis": "def @f(%x: Tensor[(n,), float32]) { expand_dims(%x, axis=1) - %x }",
     "a new axis before": "def @f(%x: Tensor[(n,), float32]) { exp(negative(expand_dims(%x, axis=1)) * 2f) - %x }",
+    "a new axis in branches": "def @f(%x: Tensor[(n,), float32], %c: bool) "
+    "{ (if (%c) { expand_dims(%x, axis=1) } else { exp(expand_dims(%x, axis=1)) }) - %x }",
     "reshaped": "def @f(%x: Tensor[(n,), float32]) { reshape(%x, newshape=[n, 1]) - %x }",
     "a mask": "def @f() { let %i = arange(0, 8, 1); less(expand_dims(%i, axis=1), expand_dims(%i, axis=0)) }",
     "both means": "def @f(%x: Tensor[(n, n), float32]) "
@@ -68,6 +70,18 @@ def test_both_readings_of_stretched_operands_are_offered_and_silence_the_lint() 
     for help in found.help:
         (edit,) = help.edits
         assert codes(text[: edit.span.start] + edit.text + text[edit.span.end :]) == []
+
+
+def test_a_value_that_is_used_twice_at_each_of_many_steps_is_followed_once() -> None:
+    doubled = "".join(f"let %x{k + 1} = %x{k} + %x{k}; " for k in range(64))
+    text = f"def @f(%x0: Tensor[(n, 1), float32], %y: Tensor[(n,), float32]) {{ {doubled}%x64 - %y }}"
+    assert codes(text) == ["E0801"]
+
+
+def test_helps_are_tried_for_the_first_applications_only() -> None:
+    pairs = ", ".join(["%x - %y"] * 12)
+    found = checked(f"def @f(%x: Tensor[(n, 1), float32], %y: Tensor[(n,), float32]) {{ ({pairs}) }}").lints()
+    assert [len(one.help) for one in found] == [2] * 8 + [0] * 4
 
 
 def test_a_help_that_does_not_work_is_not_offered() -> None:
