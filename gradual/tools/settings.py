@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -119,6 +118,8 @@ def _read(path: Path, version: tuple[int, int], here: str) -> Settings | None:
 
 
 def _parsed(path: Path, shown: str) -> tuple[str, Any]:
+    import tomllib  # most runs have no configuration
+
     try:
         text = content(str(path), "source").decode("utf-8-sig")
         return text, tomllib.loads(text)
@@ -215,6 +216,8 @@ def _begins(lines: Sequence[str], number: int, keys: tuple[str, ...]) -> bool:
 
 def _says(text: str, keys: tuple[str, ...]) -> bool | None:
     """Whether a text has a key; None where it is no configuration."""
+    import tomllib
+
     try:
         table: Any = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
