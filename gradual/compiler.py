@@ -16,7 +16,7 @@ from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
 from gradual.core.reading import checks_in
 from gradual.core.terms import Check, Function, Module
-from gradual.diagnostic import Diagnostic, Help, Severity, counted
+from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
 from gradual.dims.decide import CHEAP, Decider
 from gradual.limits import LIMITS, Limits
 from gradual.ops.catalogue import CATALOGUE
@@ -63,7 +63,7 @@ class Options:
 class Compilation:
     """A checked file.
 
-    `str` and `render` give the report that `gradual check` prints.
+    `str` and `render` give the report that `gradual check` prints, but for lints.
 
     Attributes:
         source: the text, with its name.
@@ -261,6 +261,32 @@ class Compilation:
         helps = [name_for(unknown, before, trials) for unknown in found]
         helped = zip(found, helps, strict=True)
         return self._placed(replace(one, help=(help,) if help else ()) for one, help in helped)
+
+    def lints(self, *, names: bool = True, beside_errors: bool = False) -> tuple[Diagnostic, ...]:
+        """Warnings about what is accepted and unlikely to be meant; nothing of a program with errors, or after passes.
+
+        They are no part of `diagnostics`: no type, check or error depends on them.
+
+        Args:
+            names: whether names that are not used, or hide others, are told; nobody chose those of an imported model.
+            beside_errors: whether they are told of a program with errors, as far as it could be checked.
+        """
+        from gradual.lints.lint import lints_of_names, lints_of_types
+
+        if self._checked is None or not (self.ok or beside_errors):
+            return ()
+        trials, before = _trials(self.source, self.options), findings(self.diagnostics)
+        states = self._checked.elaborations.values()
+        taken = {span: always for state in states for span, always in state.decided.items()}
+
+        def works(edit: Edit) -> bool:
+            outcome = trials.outcome(edit) if self.options.advise else None
+            return outcome is not None and outcome.errors <= before
+
+        with _room():
+            found = [*lints_of_types(self.surface, self.source.text, self.core, taken, works)]
+            found += lints_of_names(self.surface, self.source.text) if names else ()
+        return self._placed(sorted(found, key=lambda one: (one.span.start, one.code)))
 
     def plan(self, entry: str) -> Plan:
         """The allocation plan of a function, after the passes that the graph runtime prepares it with.  [plan]"""

@@ -72,7 +72,7 @@ def _taken(state: Elaboration, expr: ast.If, always: bool, infer: Callable[[ast.
     live, dead = (expr.then, expr.orelse) if always else (expr.orelse, expr.then)
     with state.untaken():
         other = state.types[infer(dead)]
-    state.never_taken.append(dead.span)
+    state.decided[expr.span] = always
     with state.scope.block():
         result = infer(live)
     with state.untaken():

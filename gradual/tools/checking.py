@@ -8,12 +8,15 @@ from enum import StrEnum
 
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.lints.lint import LINTS
 from gradual.report.residual import residual
 from gradual.report.summary import in_order, types_shown
 from gradual.source import NOWHERE, Source
 from gradual.tools import report_json
+from gradual.tools.allowed import allowed
 from gradual.tools.annotate import annotated
-from gradual.tools.files import Absent, Text, read
+from gradual.tools.files import MODEL, Absent, Text, read
+from gradual.tools.levels import RESIDUAL, Levels
 from gradual.tools.output import Trouble
 
 
@@ -24,9 +27,9 @@ class Wanted:
     format: str
     annotate: bool
     checks: bool
-    deny: tuple[str, ...]
     shown: int | None
     options: Options
+    levels: Levels = field(default_factory=Levels)
     complete: bool = False
     static: bool = False
     entry: str | None = None
@@ -88,14 +91,17 @@ def checked_file(path: str | Text, wanted: Wanted) -> Checked:
 
 
 def checked_text(text: Text, wanted: Wanted) -> Checked:
-    """One text checked; residual checks and warnings as grave as the options make them."""
+    """One text checked and linted; residual checks and warnings as grave as the options make them."""
     if text.flaw is not None:
         return Checked(text.source, (text.flaw,), outcome=Outcome.ERRORS)
     compilation = compile_source(text.source, wanted.options)
-    said = [_graver(d) if "warnings" in wanted.deny else d for d in compilation.diagnostics]
-    if wanted.checks or "residual" in wanted.deny:
-        severity = Severity.ERROR if "residual" in wanted.deny else Severity.NOTE
-        said += [residual(check, severity, help) for check, help in compilation.helps()]
+    comments = allowed(text.source)
+    said = [*compilation.diagnostics, *comments.unknown]
+    if wanted.levels.tells(LINTS):
+        said += compilation.lints(names=not text.source.name.endswith(MODEL))
+    if wanted.checks or wanted.levels.tells((RESIDUAL,)):
+        said += [residual(check, help=help) for check, help in compilation.helps()]
+    said = list(wanted.levels.graded(comments.kept(text.source, said)))
     if wanted.complete and compilation.ok:
         said += compilation.unknowns()
     if wanted.static and compilation.ok:
@@ -143,7 +149,3 @@ def _obstacles(compilation: Compilation, entry: str | None) -> Iterator[Diagnost
         raise Trouble("E0702", f"`{compilation.source.name}` has no function `{entry}`; it has {has}")
     for name in [entry] if entry is not None else ["@main"] if "@main" in names else names:
         yield from compilation.obstacles(name)
-
-
-def _graver(found: Diagnostic) -> Diagnostic:
-    return replace(found, severity=Severity.ERROR) if found.severity is Severity.WARNING else found

@@ -28,42 +28,45 @@ AHEAD = 4
 Unit = str | Text | Absent
 """The path of a file, a text that was read, or what is neither."""
 
+Task = tuple[Unit, Wanted]
+"""What to check, and how."""
 
-def checked_all(units: Sequence[Unit], wanted: Wanted, jobs: int) -> Iterator[Checked]:
+
+def checked_all(tasks: Sequence[Task], jobs: int) -> Iterator[Checked]:
     """Every file checked, in order, by so many processes."""
-    if min(jobs, len(units)) < 2:
-        yield from (_guarded(unit, wanted) for unit in units)
+    if min(jobs, len(tasks)) < 2:
+        yield from (_guarded(*task) for task in tasks)
         return
-    rest = deque(units)
+    rest = deque(tasks)
     while rest:
-        for found in _beside(tuple(rest), wanted, jobs):
+        for found in _beside(tuple(rest), jobs):
             rest.popleft()
             yield found
         suspects = [rest.popleft() for _ in range(min(AHEAD * jobs, len(rest)))]
-        yield from _one_by_one(suspects, wanted)
+        yield from _one_by_one(suspects)
 
 
-def _one_by_one(units: Sequence[Unit], wanted: Wanted) -> Iterator[Checked]:
+def _one_by_one(tasks: Sequence[Task]) -> Iterator[Checked]:
     """Files of which one ended its process, by one process: where that ends too, it is clear by which of them."""
-    rest = deque(units)
+    rest = deque(tasks)
     while rest:
-        for found in _beside(tuple(rest), wanted, 1):
+        for found in _beside(tuple(rest), 1):
             rest.popleft()
             yield found
         if rest:
             why = "the process that checked it was ended, perhaps for want of memory"
-            yield unchecked(rest.popleft(), Outcome.MEMORY, "E0704", why)
+            yield unchecked(rest.popleft()[0], Outcome.MEMORY, "E0704", why)
 
 
-def _beside(units: Sequence[Unit], wanted: Wanted, jobs: int) -> Iterator[Checked]:
+def _beside(tasks: Sequence[Task], jobs: int) -> Iterator[Checked]:
     """The files in order, until there are no more or a process has ended."""
-    pool = ProcessPoolExecutor(min(jobs, len(units)), get_context("spawn"), _follow)
-    waiting, asked = iter(units), deque[Future[Checked]]()
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), get_context("spawn"), _follow)
+    waiting, asked = iter(tasks), deque[Future[Checked]]()
     try:
         while True:
             with _deaf():  # so are the processes that are begun here
-                while len(asked) < AHEAD * jobs and (unit := next(waiting, None)) is not None:
-                    asked.append(pool.submit(_guarded, unit, wanted))
+                while len(asked) < AHEAD * jobs and (task := next(waiting, None)) is not None:
+                    asked.append(pool.submit(_guarded, *task))
             if not asked:
                 return
             yield asked.popleft().result()

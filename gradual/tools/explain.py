@@ -45,9 +45,8 @@ def code_page(code: str) -> Page | None:
         return None
     text = _written(code)
     facts = front_matter(text)
-    head = (
-        f"# {code}: {facts['title']}\n\n{facts['summary']}\n\nSeverity: {facts['severity']}. Rules: {facts['rules']}."
-    )
+    rules = f" Rules: {facts['rules']}." if facts["rules"] else ""
+    head = f"# {code}: {facts['title']}\n\n{facts['summary']}\n\nSeverity: {facts['severity']}.{rules}"
     return Page(code, f"{head}\n\n{_FRONT.sub('', text).rstrip()}")
 
 

@@ -12,7 +12,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "gradual"
 
 GROUND = ("source", "verdict", "diagnostic", "walk", "limits", "resources")
-FOLDERS = ("dims", "types", "tensors", "ops", "syntax", "core", "checker", "run", "passes", "importers", "report")
+FOLDERS = (
+    *("dims", "types", "tensors", "ops", "syntax", "core", "checker"),
+    *("run", "passes", "importers", "lints", "report"),
+)
 ORDER = (*GROUND, *FOLDERS, "compiler", "tools", "__init__", "__main__")
 """A module may import what stands before it here, and its own folder; the top `__init__` answers `import gradual`."""
 

@@ -13,11 +13,13 @@ URI = "file:///a.relay"
 class Client:
     """Starts a server, and asks it."""
 
-    def __init__(self) -> None:
+    def __init__(self, uri: str = URI) -> None:
+        self.uri = uri
         command = [sys.executable, "-m", "gradual", "lsp"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._asked = 0
         self.published: list[dict[str, Any]] = []
+        self.shown: list[str] = []
 
     def __enter__(self) -> Client:
         self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
@@ -37,12 +39,13 @@ class Client:
     def open(self, text: str) -> None:
         """Open a text."""
         self.tell(
-            "textDocument/didOpen", {"textDocument": {"uri": URI, "languageId": "relay", "version": 1, "text": text}}
+            "textDocument/didOpen",
+            {"textDocument": {"uri": self.uri, "languageId": "relay", "version": 1, "text": text}},
         )
 
     def change(self, text: str, version: int) -> None:
         """Replace the text."""
-        where = {"uri": URI, "version": version}
+        where = {"uri": self.uri, "version": version}
         self.tell("textDocument/didChange", {"textDocument": where, "contentChanges": [{"text": text}]})
 
     def diagnostics(self, version: int) -> list[dict[str, Any]]:
@@ -56,11 +59,11 @@ class Client:
     def at(self, method: str, line: int, character: int, **more: Any) -> Any:
         """Ask about a place."""
         place = {"line": line, "character": character}
-        return self.ask(f"textDocument/{method}", {"textDocument": {"uri": URI}, "position": place, **more})
+        return self.ask(f"textDocument/{method}", {"textDocument": {"uri": self.uri}, "position": place, **more})
 
     def of(self, method: str, **more: Any) -> Any:
         """Ask about the text."""
-        return self.ask(f"textDocument/{method}", {"textDocument": {"uri": URI}, **more})
+        return self.ask(f"textDocument/{method}", {"textDocument": {"uri": self.uri}, **more})
 
     def tell(self, method: str, params: Any) -> None:
         """Send what has no answer."""
@@ -90,4 +93,6 @@ class Client:
         message: dict[str, Any] = json.loads(stream.read(length))
         if message.get("method") == "textDocument/publishDiagnostics":
             self.published.append(message["params"])
+        if message.get("method") == "window/showMessage":
+            self.shown.append(message["params"]["message"])
         return message

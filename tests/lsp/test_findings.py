@@ -78,3 +78,18 @@ def test_a_signature_that_changes_has_its_users_checked_again() -> None:
     check(checker, LOOPS.replace("def @cell(%x: Tensor[(b, d)", "def @cell(%x: Tensor[(b, 7)"))
     assert {"@cell", "@steps"} <= set(checker.checked)
     assert "@head" not in checker.checked
+
+
+def test_lints_are_told_again_when_the_errors_of_another_function_are_gone() -> None:
+    one = "def @one(%x: Tensor[(n, 1), float32], %y: Tensor[(n,), float32]) { %x - %y }\n"
+    checker = Checker()
+    assert [found.code for found in check(checker, "def @two() { 1 }\n").diagnostics] == []
+    assert [found.code for found in check(checker, f"def @two() {{ %z }}\n{one}").diagnostics] == ["E0202"]
+    assert [found.code for found in check(checker, f"def @two() {{ 2 }}\n{one}").diagnostics] == ["E0801"]
+
+
+def test_names_are_looked_at_in_the_whole_text() -> None:
+    checker, used = Checker(), "def @used(%x: float32) { exp(%x) }\n"
+    main = "def @main(%x: float32) -> float32 { @used(%x) }\n"
+    assert [found.code for found in check(checker, used + main).diagnostics] == []
+    assert [found.code for found in check(checker, used + main.replace("@used(%x)", "%x")).diagnostics] == ["E0803"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gradual.syntax.scopes import Kind
 from gradual.tools.lsp.document import Document
-from gradual.tools.lsp.names import Kind
 from tests.material import models, needs_models
 
 SHADOWED = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,3 +82,27 @@ def test_a_help_is_a_quick_fix() -> None:
         client.change(f"// a line more\n{text}", 2)  # asked at once, before the pause in which it is checked is over
         (action,) = client.of("codeAction", range=range_of(2, 11, 13), context={"diagnostics": []})
         assert action["edit"]["changes"][URI] == [{"range": range_of(1, 25, 26), "newText": "784"}]
+
+
+@pytest.mark.slow
+def test_lints_follow_comments_and_the_configuration(tmp_path: Path) -> None:
+    text = "def @f(%x: Tensor[(b, 1), float32], %y: Tensor[(b,), float32], %z: float32) { %x - %y }\n"
+    (tmp_path / "gradual.toml").write_text('deny = ["stretched"]\n', encoding="utf-8")
+    with Client((tmp_path / "a.relay").as_uri()) as client:
+        client.open(text)
+        assert codes(client.diagnostics(1)) == [("E0801", 1), ("E0802", 2)]
+        actions = client.of("codeAction", range=range_of(0, 0, 90), context={"diagnostics": []})
+        assert {"if it is meant to be unused, write `%_z`"} < {one["title"] for one in actions}
+        client.change(f"// gradual: allow unused\n{text}", 2)
+        assert codes(client.diagnostics(2)) == [("E0801", 1)]
+        (tmp_path / "gradual.toml").write_text('allow = ["lints"]\n', encoding="utf-8")
+        client.change(text, 3)
+        assert codes(client.diagnostics(3)) == []
+        (tmp_path / "gradual.toml").write_text("alow = 1\n", encoding="utf-8")
+        client.change(f"\n{text}", 4)
+        assert codes(client.diagnostics(4)) == [("E0801", 2), ("E0802", 2)]
+        assert ["unknown key `alow`" in one for one in client.shown] == [True]
+
+
+def codes(found: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    return sorted((one["code"], one["severity"]) for one in found)

@@ -139,7 +139,7 @@ def test_standard_input_is_one_of_several(gradual: Gradual, files: Path) -> None
 
 
 # ---------------------------------------------------------------------------------------------- what ends a process
-WANTED = Wanted("json", False, False, (), None, Options())
+WANTED = Wanted("json", False, False, None, Options())
 
 
 def text(name: str) -> Text:
@@ -158,7 +158,7 @@ def test_a_file_that_ends_its_process_costs_no_other_its_row() -> None:
     units = [text(f"{k}") for k in range(12)]
     units[3] = Deadly(Source("3", ""), None)
     units[7] = Deadly(Source("7", ""), None)
-    found = list(checked_all(units, WANTED, 2))
+    found = list(checked_all([(unit, WANTED) for unit in units], 2))
     assert [one.source.name for one in found] == [str(k) for k in range(12)]
     assert [k for k, one in enumerate(found) if one.outcome is Outcome.MEMORY] == [3, 7]
     assert all(one.outcome is Outcome.OK for k, one in enumerate(found) if k not in (3, 7))
@@ -187,7 +187,7 @@ def test_a_fault_costs_no_other_its_row(
 
 
 def test_a_place_that_cannot_be_looked_at_is_a_row() -> None:
-    (found,) = checked_all([Absent("p", "cannot read `p`: Permission denied")], WANTED, 1)
+    (found,) = checked_all([(Absent("p", "cannot read `p`: Permission denied"), WANTED)], 1)
     assert (found.outcome, found.diagnostics[0].message) == (Outcome.UNREADABLE, "cannot read `p`: Permission denied")
 
 

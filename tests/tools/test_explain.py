@@ -13,6 +13,7 @@ from gradual.compiler import Compilation, compile_source
 from gradual.resources import folder
 from gradual.run.value import Stop
 from gradual.source import Source
+from gradual.tools.allowed import allowed
 from gradual.tools.arguments import read_call, values
 from gradual.tools.explain import codes, explained, front_matter
 from tests.tools.conftest import Gradual
@@ -28,10 +29,13 @@ PHASES = {
     "E05": "solver",
     "E06": "run",
     "E07": "files",
+    "E08": "lints",
     "E09": "internal",
 }
 OUTSIDE = ("files", "internal")
 """Phases whose troubles are the tool's: their pages show console sessions."""
+RULELESS = (*OUTSIDE, "lints")
+"""Phases that no rule of the language speaks of."""
 
 
 def page(code: str) -> str:
@@ -60,6 +64,10 @@ def found(code: str, kind: str) -> set[str]:
         said |= {diagnostic.code for diagnostic in compilation.obstacles("@main")}
     if code == "E0407":
         said |= {diagnostic.code for diagnostic in compilation.unknowns()}
+    if PHASES[code[:3]] == "lints":
+        comments = allowed(compilation.source)
+        said |= {diagnostic.code for diagnostic in comments.kept(compilation.source, compilation.lints())}
+        said |= {diagnostic.code for diagnostic in comments.unknown}
     return said | set(stops(compilation, block(code, "run", kind) or ""))
 
 
@@ -89,7 +97,7 @@ def test_a_page_has_its_facts_and_its_parts(code: str) -> None:
     assert facts["phase"] == PHASES[code[:3]]
     assert facts["severity"] in ("error", "warning", "note")
     assert re.findall(r"^## (.*)$", page(code), re.MULTILINE) == ["Meaning", "Why", "Example"]
-    assert facts["rules"] or facts["phase"] in OUTSIDE
+    assert facts["rules"] or facts["phase"] in RULELESS
 
 
 def test_the_codes_that_are_given_are_the_codes_that_have_a_page() -> None:
@@ -106,6 +114,10 @@ def test_the_console_sessions_of_a_page_are_what_the_tool_prints(gradual: Gradua
 
     Path("ok.relay").write_text("def @main(%x: Tensor[(n,), float32]) { %x }\n", encoding="utf-8")
     Path("relu.onnx").write_bytes(relu())
+    for name, setting in (("typo", "smtt = false"), ("right", "smt = false")):
+        Path(name).mkdir()
+        Path(name, "gradual.toml").write_text(f"{setting}\n", encoding="utf-8")
+        Path(name, "ok.relay").write_text(Path("ok.relay").read_text(encoding="utf-8"), encoding="utf-8")
     first, _, wanted = (block(code, "console", kind) or "").partition("\n")
     done = gradual(*shlex.split(first.removeprefix("$ gradual ")))
     assert done.out + done.err == wanted

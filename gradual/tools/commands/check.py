@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import click
 
@@ -17,7 +18,9 @@ from gradual.tools import report_json
 from gradual.tools.checking import Checked, Wanted, checked_file
 from gradual.tools.checking_many import Unit, checked_all
 from gradual.tools.files import MODEL, PROGRAM, Absent, expanded, read
+from gradual.tools.levels import Level, Levels, NoLevel
 from gradual.tools.output import Output, note, shared
+from gradual.tools.settings import RIGID, Given, on_command_line, settings_for
 
 ENDINGS = PROGRAM, MODEL
 """The files that a folder stands for."""
@@ -58,7 +61,7 @@ class Tally:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="[PATH or -]…", required=True)
+@click.argument("paths", nargs=-1, metavar="[PATH or -]…")
 @click.option(
     "--format",
     type=click.Choice(["full", "concise", "json", "sarif", "github", "junit"]),
@@ -67,9 +70,12 @@ class Tally:
 )
 @click.option("--annotate", is_flag=True, help="The program with every inferred type beside its line.")
 @click.option("--checks", is_flag=True, help="The residual checks, one by one.")
-@click.option("--deny", multiple=True, type=click.Choice(["residual", "warnings"]), help="Make these errors.")
-@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
-@click.option("--rigid", type=click.Choice(["warning", "error"]), default="warning", show_default=True)
+@click.option("--allow", multiple=True, metavar="NAMES", help="Do not tell these warnings: codes or groups.")
+@click.option("--warn", multiple=True, metavar="NAMES", help="Tell these as warnings.")
+@click.option("--deny", multiple=True, metavar="NAMES", help="Make these errors; `warnings`, `residual`, `lints`, …")
+@click.option("--smt/--no-smt", default=None, help="With Z3 (default), or with the normative rungs only.")
+@click.option("--rigid", type=click.Choice(RIGID), help="How grave E0402 is (default warning).")
+@click.option("--show-config", is_flag=True, help="Show the settings and where each comes from; check nothing.")
 @click.option("--require-complete", "complete", is_flag=True, help="Report every size and rank that stays unknown.")
 @click.option("--require-static", "static", is_flag=True, help="Report what keeps a function from being static.")
 @click.option("--entry", metavar="@NAME", help="Of which function (default @main, or all where there is none).")
@@ -84,9 +90,12 @@ def check(
     format: str,
     annotate: bool,
     checks: bool,
+    allow: tuple[str, ...],
+    warn: tuple[str, ...],
     deny: tuple[str, ...],
-    no_smt: bool,
-    rigid: str,
+    smt: bool | None,
+    rigid: str | None,
+    show_config: bool,
     complete: bool,
     static: bool,
     entry: str | None,
@@ -98,6 +107,8 @@ def check(
     """Check programs; `-` is standard input, a folder all `.relay` and `.onnx` files under it.
 
     Of several files each is checked, whatever becomes of the others; the exit code is the worst of theirs.
+    Without a path the `paths` of the configuration are checked, which is `gradual.toml`, or `[tool.gradual]` in
+    `pyproject.toml`, in the folder of a file or above it.
     """
     shown = max_errors if max_errors is not None else SHOWN if format in ("full", "concise") else 0
     if entry is not None and not static:
@@ -106,22 +117,37 @@ def check(
         raise click.UsageError(f"a report as {format} has every error: --max-errors does not go with it")
     if watch and (out.filed or "-" in paths):
         raise click.UsageError("--watch follows files on the screen: neither `-o` nor `-` goes with it")
-    options = Options(smt=not no_smt, rigid=rigid)
-    wanted = Wanted(format, annotate, checks, deny, shown or None, options, complete, static, entry, empty)
+    given = _given({Level.ALLOW: allow, Level.WARN: warn, Level.DENY: deny}, smt, rigid)
+    if show_config:
+        from gradual.tools.showing import shown_settings
+
+        return shown_settings(out, paths, given, format)
+    paths = paths or settings_for(os.curdir).paths
+    if not paths:
+        raise click.UsageError("nothing to check: name a file or a folder, or set `paths` in `gradual.toml`")
+    wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, empty)
     if watch:
         from gradual.tools.watching import watching
 
-        watching(out, paths, ENDINGS, lambda: _told(out, paths, wanted, jobs))
-    return _told(out, paths, wanted, jobs)
+        watching(out, paths, ENDINGS, lambda: _told(out, paths, wanted, given, jobs))
+    return _told(out, paths, wanted, given, jobs)
 
 
-def _told(out: Output, paths: Sequence[str], wanted: Wanted, jobs: int) -> int:
+def _given(levels: dict[Level, tuple[str, ...]], smt: bool | None, rigid: str | None) -> Given:
+    try:
+        return on_command_line(levels, smt, rigid)
+    except NoLevel as reason:
+        raise click.UsageError(str(reason)) from reason
+
+
+def _told(out: Output, paths: Sequence[str], wanted: Wanted, given: Given, jobs: int) -> int:
     """Check every file once, tell what was found, and give the exit code."""
     began, tally = time.perf_counter(), Tally()
-    units = [read(unit) if unit == "-" else unit for unit in expanded(paths, ENDINGS)]
+    units = list(expanded(paths, ENDINGS))
+    tasks = [(read(unit) if unit == "-" else unit, _by_settings(wanted, given, unit)) for unit in units]
     many = len(units) > 1
     told: list[tuple[Source, list[Diagnostic]]] = []
-    for checked in checked_all(units, wanted, jobs) if many else [_only(units[0], wanted)]:
+    for checked in checked_all(tasks, jobs) if many else [_only(*tasks[0])]:
         tally.add(checked)
         if not checked.checked and not out.terminal:
             for found in checked.diagnostics:
@@ -139,6 +165,13 @@ def _told(out: Output, paths: Sequence[str], wanted: Wanted, jobs: int) -> int:
     else:
         _last_line(out, tally, wanted, time.perf_counter() - began)
     return tally.worst
+
+
+def _by_settings(wanted: Wanted, given: Given, unit: str | Absent) -> Wanted:
+    """What is wanted of a file, by its settings; those of standard input are those of the folder it is read in."""
+    path = unit.path if isinstance(unit, Absent) else unit
+    settings = given.over(settings_for(os.curdir if path == "-" else os.path.dirname(path)))
+    return replace(wanted, options=settings.options, levels=settings.levels)
 
 
 def _only(unit: Unit, wanted: Wanted) -> Checked:

@@ -8,8 +8,8 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 import click
 
-from gradual.compiler import Options
 from gradual.tools.output import Trouble
+from gradual.tools.settings import Given
 
 if TYPE_CHECKING:
     from gradual.tools.lsp.server import Server
@@ -19,14 +19,14 @@ INSTALL = "pip install 'gradual[lsp]'"
 
 @click.command()
 @click.option("--tcp", type=click.IntRange(0, 65535), metavar="PORT", help="Listen on this port of the loopback.")
-@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
-def lsp(tcp: int | None, no_smt: bool) -> None:
+@click.option("--smt/--no-smt", default=None, help="With Z3 (default), or with the normative rungs only.")
+def lsp(tcp: int | None, smt: bool | None) -> None:
     """Answer an editor, over standard input and output; what it can ask is in docs/how-to/use-an-editor.md."""
     try:
         from gradual.tools.lsp.server import serving
     except ImportError as error:
         raise click.UsageError(f"the language server needs the package pygls: {INSTALL}") from error
-    server = serving(Options(smt=not no_smt))
+    server = serving(Given(smt=smt))
     if tcp is None:
         # the server closes the streams that it is given
         with os.fdopen(os.dup(0), "rb") as asked, os.fdopen(os.dup(1), "wb") as told:

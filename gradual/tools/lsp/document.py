@@ -9,8 +9,8 @@ from functools import cached_property
 
 from gradual.source import Source, Span
 from gradual.syntax import ast
+from gradual.syntax.names import Names
 from gradual.syntax.parse import parse
-from gradual.tools.lsp.names import Names
 
 
 class Document:

@@ -14,10 +14,11 @@ from gradual.report.bindings import Binding
 from gradual.source import NOWHERE, Source, Span
 from gradual.syntax import ast
 from gradual.syntax.format import formatted
+from gradual.syntax.names import everything, outline
 from gradual.syntax.parse import parse
+from gradual.syntax.scopes import Kind, Symbol
 from gradual.tools.lsp.document import Document
 from gradual.tools.lsp.findings import Findings
-from gradual.tools.lsp.names import Kind, Symbol, everything, outline
 from gradual.tools.operators import entry, signature
 from gradual.types.dtype import DType
 

@@ -16,12 +16,15 @@ from typing import Protocol, TypeVar
 
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.core.terms import Check
-from gradual.diagnostic import Diagnostic, Edit, Help, Related
+from gradual.diagnostic import Diagnostic, Edit, Help, Related, Severity
+from gradual.lints.lint import LINTS, lints_of_names
 from gradual.report.bindings import Binding
 from gradual.report.residual import residual
 from gradual.source import NOWHERE, Source, Span
 from gradual.syntax import ast
-from gradual.tools.lsp.names import everything
+from gradual.syntax.names import everything
+from gradual.tools.allowed import allowed
+from gradual.tools.levels import Levels
 
 
 class Placed(Protocol):
@@ -57,6 +60,16 @@ class Findings:
         return {one.span.start: one for one in reversed(self.bindings)}
 
 
+def at_levels(found: Findings, source: Source, levels: Levels) -> Findings:
+    """What is told of findings, as the comments of the text and the configuration have it."""
+    comments = allowed(source)
+    said, checks = (
+        tuple(levels.graded(comments.kept(source, some)))
+        for some in ((*found.diagnostics, *comments.unknown), found.checks)
+    )
+    return replace(found, diagnostics=said, checks=checks)
+
+
 @dataclass(frozen=True)
 class _Part:
     """A function as it was checked, and what was found, counted from where it began."""
@@ -77,7 +90,15 @@ class Checker:
         """The functions that were checked last."""
 
     def check(self, source: Source, module: ast.Module) -> Findings:
-        """The findings of a text, of which `module` was read."""
+        """The findings of a text, of which `module` was read; its lints only where it has no errors."""
+        found = self._check(source, module)
+        if any(one.severity is Severity.ERROR for one in found.diagnostics):
+            kept = [one for one in found.diagnostics if one.code not in LINTS]
+        else:
+            kept = [*found.diagnostics, *lints_of_names(module, source.text)]
+        return replace(found, diagnostics=tuple(kept))
+
+    def _check(self, source: Source, module: ast.Module) -> Findings:
         functions = _functions(module)
         around = _around(source.text, module)
         if functions is None or around != self._around or not self._parts:
@@ -221,7 +242,8 @@ def _blank(text: str) -> str:
 # --------------------------------------------------------------------------------------------- findings and places
 def _found(compilation: Compilation) -> Findings:
     checks = tuple(map(_left, compilation.checks))
-    return Findings(compilation.diagnostics, checks, compilation.bindings, compilation.types)
+    lints = compilation.lints(names=False, beside_errors=True)  # another function's errors may be gone at the next look
+    return Findings((*compilation.diagnostics, *lints), checks, compilation.bindings, compilation.types)
 
 
 def _left(check: Check) -> Diagnostic:

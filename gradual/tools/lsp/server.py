@@ -7,20 +7,24 @@ was read, and from the findings of the last one that was checked.
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
 
 from gradual import __version__
-from gradual.compiler import Options, compile_source
+from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic
 from gradual.report.residual import residual
 from gradual.source import Span
 from gradual.tools.lsp import features
 from gradual.tools.lsp.document import Document
-from gradual.tools.lsp.findings import Checker, Findings
+from gradual.tools.lsp.findings import Checker, Findings, at_levels
+from gradual.tools.output import Trouble
+from gradual.tools.settings import Given, Settings, settings_for
 
 PAUSE = 0.1
 """Seconds without a change after which a text is checked."""
@@ -32,10 +36,12 @@ class Opened:
 
     Attributes:
         checked: the version that the findings are about.
+        settings: those of the folder that it lies in.
     """
 
     document: Document
     checker: Checker
+    settings: Settings
     findings: Findings = field(default_factory=lambda: Findings((), (), (), {}))
     checked: Document | None = None
     waiting: asyncio.Task[None] | None = None
@@ -44,10 +50,11 @@ class Opened:
 class Server(LanguageServer):
     """A server over the texts that are open."""
 
-    def __init__(self, options: Options | None = None) -> None:
+    def __init__(self, given: Given | None = None) -> None:
         super().__init__("gradual", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
-        self.options = options or Options()
+        self.given = given or Given()
         self.texts: dict[str, Opened] = {}
+        self.troubles: set[str] = set()
 
     def take(self, uri: str) -> Opened:
         """Read the present version of a text."""
@@ -56,15 +63,31 @@ class Server(LanguageServer):
         if uri in self.texts:
             self.texts[uri].document = document
         else:
-            self.texts[uri] = Opened(document, Checker(self.options))
+            settings = self.settings(uri)
+            self.texts[uri] = Opened(document, Checker(settings.options), settings)
         return self.texts[uri]
+
+    def settings(self, uri: str) -> Settings:
+        """The settings of a text; of a configuration that is malformed, which is told once, none count."""
+        path = to_fs_path(uri)
+        try:
+            return self.given.over(Settings() if path is None else settings_for(os.path.dirname(path)))
+        except Trouble as trouble:
+            if trouble.message not in self.troubles:
+                self.troubles.add(trouble.message)
+                self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, trouble.message))
+            return self.given.over(Settings())
 
     def check(self, uri: str) -> None:
         """Check a text and tell what was found."""
         if (opened := self.texts.get(uri)) is None:
             return
-        document = opened.document
-        opened.findings, opened.checked = opened.checker.check(document.source, document.module), document
+        document, settings = opened.document, self.settings(uri)
+        if settings.options != opened.settings.options:
+            opened.checker = Checker(settings.options)
+        opened.settings = settings
+        found_now = opened.checker.check(document.source, document.module)
+        opened.findings, opened.checked = at_levels(found_now, document.source, settings.levels), document
         found = features.diagnostics(document, opened.findings)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, document.version))
 
@@ -96,9 +119,9 @@ class Server(LanguageServer):
         return opened, Span(start, opened.document.offset(wanted.end.line, wanted.end.character))
 
 
-def serving(options: Options | None = None) -> Server:
-    """A server with everything that it answers."""
-    server = Server(options)
+def serving(given: Given | None = None) -> Server:
+    """A server with everything that it answers; what is given goes before every configuration."""
+    server = Server(given)
     _texts(server)
     _names(server)
     _typing(server)
@@ -140,7 +163,7 @@ def _helped(server: Server, opened: Opened, span: Span) -> list[Diagnostic]:
     """The residual checks in a place with the annotations that would prove them, which are tried when asked for."""
     if not any(one.span.start <= span.end and span.start <= one.span.end for one in opened.findings.checks):
         return []
-    compilation = compile_source(opened.document.source, server.options)
+    compilation = compile_source(opened.document.source, opened.settings.options)
     return [
         residual(check, help=compilation.help(check))
         for check in compilation.checks

@@ -1,4 +1,4 @@
-"""Every name of a program with what it stands for: definitions, uses and scopes.
+"""Scopes: what every name of a program stands for.
 
 The rules of scope are those of the language (`name.*` in the specification): a `def` is known in the whole file, a
 size is bound where a parameter's type or a cast first speaks of it, a variable from its `let` to the end of its block.
@@ -6,10 +6,10 @@ size is bound where a parameter's type or a cast first speaks of it, a variable 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
-from functools import partial
+from typing import Any
 
 from gradual.ops.catalogue import CATALOGUE
 from gradual.source import Span
@@ -35,20 +35,14 @@ class Symbol:
     Attributes:
         span: where it is defined; None for an operator of the language.
         function: the definition in which it is known, `@f`; empty for what the whole file knows.
+        hides: what the name stood for before, in this scope or in one around it.
     """
 
     name: str
     kind: Kind
     span: Span | None
     function: str
-
-
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """A name in the text."""
-
-    span: Span
-    symbol: Symbol
+    hides: Symbol | None = None
 
 
 class Scope:
@@ -63,8 +57,9 @@ class Scope:
     def __getitem__(self, name: str) -> Symbol | None:
         scope: Scope | None = self
         while scope is not None:
-            if name in scope._names:
-                return scope._names[name]
+            found = scope._names.get(name)
+            if found is not None:
+                return found
             scope = scope._around
         return None
 
@@ -73,12 +68,10 @@ class Scope:
         self._names[symbol.name] = symbol
 
 
-class Names:
-    """The names of a module."""
+class Scopes:
+    """A walk over a module that tells of every definition and of every use of a name, in scope order."""
 
     def __init__(self, module: ast.Module, text: str) -> None:
-        self.occurrences: list[Occurrence] = []
-        self.symbols: list[Symbol] = []
         self._text = text
         self._function = ""
         self._root = Scope()
@@ -87,21 +80,12 @@ class Names:
             self._declare(definition)
         for definition in module.definitions:
             self._inside(definition)
-        self.occurrences.sort(key=lambda one: one.span.start)
 
-    def at(self, offset: int) -> Occurrence | None:
-        """The name at a place, or one that ends there."""
-        found = None
-        for one in self.occurrences:
-            if one.span.start > offset:
-                break
-            if offset <= one.span.end:
-                found = one
-        return found
+    def defined(self, symbol: Symbol, span: Span) -> None:
+        """Told of each symbol where it is defined."""
 
-    def uses(self, symbol: Symbol) -> list[Occurrence]:
-        """Every place of a name, its definition included."""
-        return [one for one in self.occurrences if one.symbol is symbol]
+    def used(self, symbol: Symbol, start: int) -> None:
+        """Told of each use of a symbol, and where it begins."""
 
     # -------------------------------------------------------------------------------------------------- definitions
     def _declare(self, definition: ast.Definition) -> None:
@@ -143,20 +127,20 @@ class Names:
         self._function = ""
 
     def _new(self, scope: Scope, name: str, kind: Kind, span: Span) -> None:
-        symbol = Symbol(name, kind, span, self._function)
-        self.symbols.append(symbol)
+        symbol = Symbol(name, kind, span, self._function, scope[name])
         scope.define(symbol)
-        self.occurrences.append(Occurrence(span, symbol))
+        self.defined(symbol, span)
 
     def _use(self, name: str, start: int, scope: Scope) -> None:
-        symbol = scope[name] or self._operator(name)
+        symbol = scope[name] or self._operators.get(name) or self._operator(name)
         if symbol is not None:
-            self.occurrences.append(Occurrence(Span(start, start + len(name)), symbol))
+            self.used(symbol, start)
 
     def _operator(self, name: str) -> Symbol | None:
         if name not in CATALOGUE:
             return None
-        return self._operators.setdefault(name, Symbol(name, Kind.OPERATOR, None, ""))
+        found = self._operators[name] = Symbol(name, Kind.OPERATOR, None, "")
+        return found
 
     # -------------------------------------------------------------------------------------------- functions and types
     def _binders(self, binders: Sequence[ast.Binder], scope: Scope) -> None:
@@ -183,7 +167,8 @@ class Names:
         match type:
             case ast.TensorType(shape=tuple(shape)):
                 for extent in shape:
-                    self._extent(extent, scope, binds)
+                    if extent.__class__ is not ast.Number:
+                        self._extent(extent, scope, binds)
             case ast.TupleType(fields=parts):
                 for part in parts:
                     self._type(part, scope, binds)
@@ -209,49 +194,74 @@ class Names:
             self._node(extent, scope)
 
     # ---------------------------------------------------------------------------------------------------- expressions
-    def _node(self, node: object, scope: Scope) -> None:
-        match node:
-            case ast.Local(name, span) | ast.Global(name, span) | ast.Name(name, span):
-                self._use(name, span.start, scope)
-            case ast.Fn():
-                self._fn(node, scope)
-            case ast.Block(items, result):
-                inner = Scope(scope)
-                for item in items:
-                    self._item(item, inner)
-                self._node(result, inner)
-            case ast.Cast(value, type):
+    def _node(self, node: Any, scope: Scope) -> None:
+        kind = node.__class__
+        if kind in _NAMES:
+            self._use(node.name, node.span.start, scope)
+        elif kind not in _LEAVES:
+            _VISITS.get(kind, Scopes._parts)(self, node, scope)
+
+    def _nodes(self, nodes: Iterable[Any], scope: Scope) -> None:
+        for node in nodes:
+            if node.__class__ not in _LEAVES:
+                self._node(node, scope)
+
+    def _parts(self, node: object, scope: Scope) -> None:
+        if is_dataclass(node):
+            for one in fields(node):
+                self._node(getattr(node, one.name), scope)
+
+    def _call(self, node: ast.Call, scope: Scope) -> None:
+        self._node(node.function, scope)
+        self._nodes(node.arguments, scope)
+        for attribute in node.attributes:
+            value = attribute.value
+            if value.__class__ not in _LEAVES:
                 self._node(value, scope)
-                self._type(type, scope, True)
-            case ast.Match(scrutinee, arms):
-                self._node(scrutinee, scope)
-                for arm in arms:
-                    self._arm(arm, Scope(scope))
-            case ast.Instance(function, arguments):
-                self._node(function, scope)
-                for argument in arguments:
-                    self._node(argument, scope)
-            case ast.TensorType() | ast.TupleType() | ast.NamedType() | ast.RefType() | ast.FnType():
-                self._type(node, scope, False)
-            case ast.Hole():
-                pass  # what a bound speaks of has no place of its own
-            case tuple():
-                for part in node:
-                    self._node(part, scope)
-            case _ if is_dataclass(node) and not isinstance(node, Span):
-                for one in fields(node):
-                    self._node(getattr(node, one.name), scope)
+
+    def _block(self, node: ast.Block, scope: Scope) -> None:
+        inner = Scope(scope)
+        for item in node.items:
+            self._item(item, inner)
+        self._node(node.result, inner)
+
+    def _cast(self, node: ast.Cast, scope: Scope) -> None:
+        self._node(node.value, scope)
+        self._type(node.type, scope, True)
+
+    def _match(self, node: ast.Match, scope: Scope) -> None:
+        self._node(node.scrutinee, scope)
+        for arm in node.arms:
+            self._arm(arm, Scope(scope))
+
+    def _written(self, node: ast.Type, scope: Scope) -> None:
+        self._type(node, scope, False)
+
+    def _many(self, node: ast.Listing | ast.Tuple, scope: Scope) -> None:
+        self._nodes(node.items, scope)
+
+    def _infix(self, node: ast.Infix, scope: Scope) -> None:
+        self._node(node.left, scope)
+        self._node(node.right, scope)
+
+    def _project(self, node: ast.Project, scope: Scope) -> None:
+        self._node(node.tuple, scope)
+
+    def _instance(self, node: ast.Instance, scope: Scope) -> None:
+        self._node(node.function, scope)
+        self._nodes(node.arguments, scope)
 
     def _item(self, item: ast.Item, scope: Scope) -> None:
         match item:
             case ast.Let(name, annotation, value):
-                define = partial(self._new, scope, name.name, Kind.VARIABLE, name.span) if name is not None else None
-                if define is not None and isinstance(value, ast.Fn):
-                    define()  # a function literal that a name is given to may call itself
+                is_known = name is not None and isinstance(value, ast.Fn)  # a function literal may call itself
+                if name is not None and is_known:
+                    self._new(scope, name.name, Kind.VARIABLE, name.span)
                 self._node(value, scope)
-                self._type(annotation, scope, True)
-                if define is not None and not isinstance(value, ast.Fn):
-                    define()
+                if annotation is not None:
+                    self._type(annotation, scope, True)
+                if name is not None and not is_known:
+                    self._new(scope, name.name, Kind.VARIABLE, name.span)
             case ast.FreeVar(name, annotation):
                 self._type(annotation, scope, True)
                 self._new(scope, name.name, Kind.VARIABLE, name.span)
@@ -273,27 +283,23 @@ class Names:
         self._node(arm.body, scope)
 
 
-def outline(module: ast.Module) -> Iterator[tuple[str, Kind, Span, list[tuple[str, Kind, Span]]]]:
-    """The definitions of a file, and the constructors of its types."""
-    for definition in module.definitions:
-        match definition:
-            case ast.Def(name=ast.Global(name), span=span):
-                yield name, Kind.FUNCTION, span, []
-            case ast.OperatorDef(name=ast.Name(name), span=span):
-                yield name, Kind.OPERATOR, span, []
-            case ast.TypeDef(name, _, constructors, span):
-                yield name, Kind.TYPE, span, [(one.name, Kind.CONSTRUCTOR, one.span) for one in constructors]
-            case ast.ExternType(name, _, span):
-                yield name, Kind.TYPE, span, []
+_NAMES = frozenset({ast.Local, ast.Global, ast.Name})
 
+_LEAVES = frozenset({ast.Number, ast.Text, ast.Nothing, ast.Meta, ast.Hole, Span, str, int, float, bool, type(None)})
+"""What holds no name with a place of its own: the name that a hole binds has none, nor what its bound speaks of."""
 
-def everything(node: object) -> Iterator[object]:
-    """A node and all that is in it, in no order that means something."""
-    waiting = [node]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, tuple):
-            waiting += part
-        elif is_dataclass(part) and not isinstance(part, Span):
-            yield part
-            waiting += [getattr(part, one.name) for one in fields(part)]
+_VISITS: dict[type, Callable[[Scopes, Any, Scope], None]] = {
+    ast.Call: Scopes._call,
+    ast.Listing: Scopes._many,
+    ast.Tuple: Scopes._many,
+    ast.Infix: Scopes._infix,
+    ast.Project: Scopes._project,
+    ast.Fn: Scopes._fn,
+    ast.Block: Scopes._block,
+    ast.Cast: Scopes._cast,
+    ast.Match: Scopes._match,
+    ast.Instance: Scopes._instance,
+    tuple: Scopes._nodes,
+    **dict.fromkeys((ast.TensorType, ast.TupleType, ast.NamedType, ast.RefType, ast.FnType), Scopes._written),
+}
+"""How the names of a node are found where its fields are not simply looked into one after the other."""

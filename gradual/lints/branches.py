@@ -1,0 +1,108 @@
+"""Branches that are never taken: what is known whatever came decides the condition of an `if`.
+
+Only what costs no search is asked: the form of the condition, what the definition declares and what was checked before,
+and the conditions around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gradual.core.declared import declarations
+from gradual.core.reading import binds, every
+from gradual.core.terms import Assertion, Block, Check, Closure, Function, If, Match, Module, Step
+from gradual.dims.constraint import Constraint, at_least, negated
+from gradual.dims.dim import constant
+from gradual.dims.facts import Facts
+from gradual.source import Span
+from gradual.types.opening import sizes
+from gradual.types.type import OpenedType, TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """An `if` of which one branch is never taken: its span, and what its condition always is."""
+
+    span: Span
+    holds: bool
+
+
+def decided(module: Module) -> Iterator[Decided]:
+    """Every such `if` of a program, once; one in a literal is decided if it is so wherever that was written out."""
+    found: dict[Span, set[bool | None]] = {}
+    for function in module.functions.values():
+        if any(isinstance(step, If) for step in every(function.body)):
+            _Walk(found).function(function)
+    for span, answers in found.items():
+        if len(answers) == 1 and (holds := answers.pop()) is not None:
+            yield Decided(span, holds)
+
+
+class _Walk:
+    """A walk through one function with what is known at each step.
+
+    Attributes:
+        found: for each `if` by its span, what its condition was found to be, wherever it was met.
+    """
+
+    def __init__(self, found: dict[Span, set[bool | None]]) -> None:
+        self.found = found
+        self._facts = Facts()
+        self._types: dict[str, OpenedType] = {}
+
+    def function(self, function: Function) -> None:
+        """A function or a literal, under what it declares."""
+        mark = self._facts.mark()
+        for param in function.params:
+            self._types[param.name] = param.type
+            for size in sizes(param.type):
+                self._facts.assume(at_least(size, constant(0)))
+        for goal in declarations(function):
+            self._facts.assume(goal)
+        self._block(function.body)
+        self._facts.rollback(mark)
+
+    def _block(self, block: Block, condition: Constraint | None = None) -> None:
+        mark = self._facts.mark()
+        if condition is not None:
+            self._facts.assume(condition)
+        for step in block.steps:
+            self._step(step)
+        self._facts.rollback(mark)
+
+    def _step(self, step: Step) -> None:
+        match step:
+            case Check(goal=goal):
+                self._facts.assume(goal)
+            case If():
+                self._conditional(step)
+            case Match(arms=arms):
+                for arm in arms:
+                    bound = (bind for bind in binds(arm.pattern) if bind.name is not None)
+                    self._types.update((str(bind.name), bind.type) for bind in bound)
+                    self._block(arm.block)
+            case Closure(function=function):
+                self.function(function)
+        if not isinstance(step, Check | Assertion):
+            self._types[step.name] = step.type
+
+    def _conditional(self, step: If) -> None:
+        condition = self._condition(step.condition)
+        holds = None if condition is None else self._holds(condition)
+        self.found.setdefault(step.span, set()).add(holds)
+        if holds is not False:
+            self._block(step.then, condition)
+        if holds is not True:
+            self._block(step.orelse, None if condition is None else negated(condition))
+
+    def _condition(self, name: str) -> Constraint | None:
+        """What a boolean says of sizes, where its elements are tracked."""
+        type = self._types.get(name)
+        if isinstance(type, TensorType) and type.contents and isinstance(type.contents[0], Constraint):
+            return type.contents[0]
+        return None
+
+    def _holds(self, condition: Constraint) -> bool | None:
+        known = self._facts.known
+        return None if known.conflict else known.estimate.holds(self._facts.rewrite(condition))

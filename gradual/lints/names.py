@@ -1,0 +1,141 @@
+"""Names that serve nothing: values and definitions that nothing uses, and names that hide others."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.syntax.scopes import Kind, Scopes, Symbol
+from gradual.syntax.within import mentioned, within
+
+UNUSED = "%_"
+"""How the names of values begin that need not be used."""
+
+ENTRY = "@main"
+
+_VALUES = frozenset({Kind.VARIABLE, Kind.PARAMETER})
+_SIZES = frozenset({Kind.SIZE, Kind.TYPE})
+_DEFINED = frozenset({Kind.FUNCTION, Kind.OPERATOR})
+
+
+class Uses(Scopes):
+    """What is used of the names of a module, and where each was used last."""
+
+    def __init__(self, module: ast.Module, text: str) -> None:
+        self._module = module
+        self._symbols: dict[Symbol, Span] = {}
+        self._last: dict[Symbol, int] = {}
+        self._calls: defaultdict[str, set[str]] = defaultdict(set)
+        self._hiding: list[tuple[Symbol, Symbol]] = []
+        super().__init__(module, text)
+
+    def defined(self, symbol: Symbol, span: Span) -> None:
+        """A symbol; one that hides another is kept unless it is made of that one."""
+        self._symbols[symbol] = span
+        hidden = symbol.hides
+        if hidden is not None and _alike(symbol, hidden) and self._last.get(hidden, -1) < span.start:
+            self._hiding.append((symbol, hidden))
+
+    def used(self, symbol: Symbol, start: int) -> None:
+        """A use: of a definition, by the one around it."""
+        self._last[symbol] = start
+        if symbol.kind in _DEFINED:
+            self._calls[self._function].add(symbol.name)
+
+    # ------------------------------------------------------------------------------------------------------ findings
+    def hiding(self) -> Iterator[tuple[Symbol, Symbol]]:
+        """The names that hide others, each with that one; `let %x = nn.relu(%x)` is made of the one that it hides."""
+        return iter(self._hiding)
+
+    def unused_values(self) -> Iterator[Symbol]:
+        """The variables and parameters that nothing uses; of operators without a body nothing is expected."""
+        unused = [symbol for symbol in self._symbols if symbol.kind in _VALUES and symbol not in self._last]
+        unused = [symbol for symbol in unused if not symbol.name.startswith(UNUSED)]
+        if unused:
+            serving = set(self._serving())
+            yield from (symbol for symbol in unused if symbol.span not in serving)
+
+    def unused_definitions(self) -> Iterator[Symbol]:
+        """The functions and operators that `@main` does not reach; none where the file has no `@main`."""
+        if ENTRY not in (one.name.name for one in self._module.definitions if isinstance(one, ast.Def)):
+            return
+        reached, waiting = set[str](), [ENTRY]
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting += self._calls[name]
+        yield from (one for one in self._symbols if one.kind in _DEFINED and one.name not in reached)
+
+    def _serving(self) -> Iterator[Span]:
+        """Where the names of values stand that serve without being used."""
+        for definition in self._module.definitions:
+            match definition:
+                case ast.Def(function=function):
+                    yield from _in_function(function)
+                    yield from _within(function.body)
+                case ast.OperatorDef(body=None, params=params):
+                    yield from (param.name.span for param in params)
+                case ast.OperatorDef(body=body) if body is not None:
+                    yield from _in_function(definition)
+                    yield from _within(body)
+
+
+def _alike(one: Symbol, other: Symbol) -> bool:
+    return any(one.kind in kinds and other.kind in kinds for kinds in (_VALUES, _SIZES))
+
+
+def _within(body: ast.Expr) -> Iterator[Span]:
+    """The names in a body of what serves without being used."""
+    for part in within(body):
+        if isinstance(part, ast.Fn):
+            yield from _in_function(part)
+        elif isinstance(part, ast.Match):
+            yield from (name.span for arm in part.arms for name in _bound(arm.pattern))
+        elif isinstance(part, ast.Block):
+            for item in part.items:
+                if isinstance(item, ast.Let) and item.name is not None and _serves(item):
+                    yield item.name.span
+
+
+def _bound(pattern: ast.Pattern) -> Iterator[ast.Local]:
+    """The variables of a pattern: they name the parts of what is taken apart."""
+    waiting = [pattern]
+    while waiting:
+        match waiting.pop():
+            case ast.VariablePattern(name):
+                yield name
+            case ast.ConstructorPattern(_, fields) | ast.TuplePattern(fields):
+                waiting += fields
+
+
+def _serves(item: ast.Let) -> bool:
+    """Whether a value serves without being used: a cast checks, a write is an effect, a tuple is taken apart whole."""
+    match item:
+        case ast.Let(value=ast.Cast() | ast.Ref(kind="ref_write") | ast.Project()):
+            return True
+        case ast.Let(annotation=ast.TupleType(fields=())):
+            return True
+        case ast.Let(annotation=annotation, value=ast.Local()):
+            return annotation is not None
+        case _:
+            return False
+
+
+def _in_function(function: ast.Fn | ast.OperatorDef) -> Iterator[Span]:
+    """The parameters that a function needs for a size that only their types have, and that it speaks of elsewhere."""
+    sizes = [_sizes_of(param.annotation) for param in function.params]
+    shown = Counter(size for some in sizes for size in some)
+    elsewhere: frozenset[str] | None = None
+    for param, some in zip(function.params, sizes, strict=True):
+        own = {size for size in some if shown[size] == 1}
+        if own and elsewhere is None:
+            elsewhere = mentioned((function.result, function.where, function.body))
+        if elsewhere is not None and own & elsewhere:
+            yield param.name.span
+
+
+def _sizes_of(type: ast.Type | None) -> frozenset[str]:
+    return frozenset() if type is None else mentioned(type)

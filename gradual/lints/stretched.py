@@ -1,0 +1,151 @@
+"""Operands of an elementwise operator that are both stretched: `(b, 1)` with `(b,)` gives `(b, b)`.
+
+Of two operands of different rank, the one of higher rank has a 1 where the other has another size, and the other lacks
+an axis that it has: each value of the one meets each of the other.  That is told where the axes that meet may have been
+meant to be one, since their sizes are the same or one of them is open, and where nobody placed the 1 in the program: a
+`reshape` or `expand_dims` did so on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import permutations
+
+from gradual.core.reading import binds, every
+from gradual.core.terms import Apply, Assertion, Check, Closure, Constant, Function, If, Match, Module, Rename, Step
+from gradual.dims.dim import Dim
+from gradual.ops.shapes import ONE, Shape
+from gradual.types.type import OpenedType, TensorType
+
+ELEMENTWISE = "elementwise"
+
+PLACING = frozenset({"reshaping", "repeating", "creating", "laying"})
+"""The families of operators whose result has a 1 where the program wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretched:
+    """An application of which two operands are stretched.
+
+    Attributes:
+        operands: which operands they are, the one of higher rank first.
+        shapes: their shapes.
+        axis: where the first has a 1 that is stretched.
+        lead: an axis of the first that the second lacks.
+    """
+
+    step: Apply
+    operands: tuple[int, int]
+    shapes: tuple[Shape, Shape]
+    result: Shape
+    axis: int
+    lead: int
+
+
+def stretched(module: Module) -> Iterator[Stretched]:
+    """Every such application of a program; one that stands in a literal comes as often as that was written out."""
+    for function in module.functions.values():
+        yield from _of_function(function)
+
+
+def _of_function(function: Function) -> Iterator[Stretched]:
+    values = _Values({param.name: param.type for param in function.params})
+    for step in every(function.body):
+        if isinstance(step, Apply) and step.operator.family == ELEMENTWISE and len(step.operands) > 1:
+            found = _among(step, values)
+            if found is not None and not values.is_placed(step.operands[found.operands[0]], found.axis):
+                yield found
+        values.learn(step)
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The values of a function so far: their types, and the steps that made them."""
+
+    types: dict[str, OpenedType]
+    steps: dict[str, Step] = field(default_factory=dict)
+
+    def learn(self, step: Step) -> None:
+        """What a step defines."""
+        match step:
+            case Check() | Assertion():
+                return
+            case Apply():
+                pass  # most steps are
+            case Closure(function=literal):
+                self.types.update((param.name, param.type) for param in literal.params)
+            case Match(arms=arms):
+                bound = (bind for arm in arms for bind in binds(arm.pattern) if bind.name is not None)
+                self.types.update((str(bind.name), bind.type) for bind in bound)
+        self.types[step.name], self.steps[step.name] = step.type, step
+
+    def shape(self, name: str) -> Shape | None:
+        """The shape of a tensor whose rank is known."""
+        type = self.types.get(name)
+        return type.shape if isinstance(type, TensorType) else None
+
+    def is_placed(self, name: str, axis: int) -> bool:
+        """Whether the program wrote the 1 that a value has at an axis, be it before other elementwise operators."""
+        waiting, seen = [(name, axis)], set[str]()
+        while waiting:
+            name, axis = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            match self.steps.get(name):
+                case Constant():
+                    return True
+                case Apply(operator=operator) if operator.family in PLACING:
+                    return True
+                case Apply(operator=operator, operands=operands, type=TensorType(shape)):
+                    among = operands if operator.family == ELEMENTWISE else operands[:1]
+                    waiting += self._with_one(among, axis - len(shape))
+                case Rename(operand=operand):
+                    waiting.append((operand, axis))
+                case If(then=then, orelse=orelse):
+                    waiting += [(then.result, axis), (orelse.result, axis)]
+        return False
+
+    def _with_one(self, names: Iterable[str], back: int) -> Iterator[tuple[str, int]]:
+        """The values that have a 1 at an axis that is counted from the back, and which axis that is."""
+        for name in names:
+            shape = self.shape(name)
+            if shape is not None and len(shape) >= -back and shape[back] is ONE:
+                yield name, len(shape) + back
+
+
+def _among(step: Apply, values: _Values) -> Stretched | None:
+    """The first two operands of which each is stretched by the other, where none has the shape of the result."""
+    if not isinstance(step.type, TensorType) or len(step.type.shape) < 2:
+        return None
+    shapes = [values.shape(name) for name in step.operands]
+    known = [(place, shape) for place, shape in enumerate(shapes) if shape is not None]
+    if len(known) < len(shapes) or step.type.shape in shapes:
+        return None
+    for (i, high), (j, low) in permutations(known, 2):
+        if (axes := _axes(high, low)) is not None:
+            return Stretched(step, (i, j), (high, low), step.type.shape, *axes)
+    return None
+
+
+def _axes(high: Shape, low: Shape) -> tuple[int, int] | None:
+    """Where a 1 of `high` meets a size of `low` that may be one of those that `low` lacks, and where that is."""
+    more = len(high) - len(low)
+    for axis, size in enumerate(low, more):
+        if more > 0 and high[axis] is ONE and size is not ONE:
+            for lead in range(more):
+                if high[lead] is not ONE and _may_be_meant(high[lead], size):
+                    return axis, lead
+    return None
+
+
+def _may_be_meant(one: Dim, other: Dim) -> bool:
+    """Whether two sizes are the same, or one of them is open and might be the other, a named one."""
+    if one is other:
+        return True
+    return one.value is None and other.value is None and (_is_open(one) or _is_open(other))
+
+
+def _is_open(size: Dim) -> bool:
+    return any(variable.is_ghost for variable in size.variables())
