@@ -277,7 +277,8 @@ class Compilation:
             return ()
         trials, before = _trials(self.source, self.options), findings(self.diagnostics)
         states = self._checked.elaborations.values()
-        taken = {span: always for state in states for span, always in state.decided.items()}
+        known = ((span, always) for state in states for span, always in state.decided.items())
+        taken = {span: always for span, always in known if always is not None}
 
         def works(edit: Edit) -> bool:
             outcome = trials.outcome(edit) if self.options.advise else None

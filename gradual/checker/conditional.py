@@ -26,6 +26,8 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
     truth = _truth(state, condition, expr.condition.span)
     test = is_test(state, condition)
     always = taken(state, truth.holds, truth.fails) if test and not state.over else None
+    if test and not state.over:
+        state.decided[expr.span] = always if state.decided.get(expr.span, always) == always else None
     if always is not None:
         return _taken(state, expr, always, infer, hint)
     with state.beside(reported=isinstance(state.types[condition], Broken)):
@@ -72,7 +74,6 @@ def _taken(state: Elaboration, expr: ast.If, always: bool, infer: Callable[[ast.
     live, dead = (expr.then, expr.orelse) if always else (expr.orelse, expr.then)
     with state.untaken():
         other = state.types[infer(dead)]
-    state.decided[expr.span] = always
     with state.scope.block():
         result = infer(live)
     with state.untaken():

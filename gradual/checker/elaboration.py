@@ -133,7 +133,8 @@ class Elaboration:
         shared: unknowns that depend on data, by what they depend on.
         implications: what booleans imply whose contents are no formulas.
         templates: function literals that wait for what their parameters are; they have no type.
-        decided: what the condition of a test always is, by where the `if` stands.  [type.if.taken]
+        decided: what the condition of a test always is, by where the `if` stands; None where it is not always the
+            same.  [type.if.taken]
         failed: values that an error was reported about, and what was made from them.
         doubtful: values that are in error if the definition is strict, and what was made from them.
         deferred: errors about doubtful values: reported unless the definition is strict.
@@ -173,7 +174,7 @@ class Elaboration:
         self.failed: set[str] = set()
         self.templates: dict[str, Template] = {}
         self.written_out = 0
-        self.decided: dict[Span, bool] = {}
+        self.decided: dict[Span, bool | None] = {}
         self.doubtful: set[str] = set()
         self.deferred: list[Diagnostic] = []
         self.behind: dict[Variable, Dim] = {}

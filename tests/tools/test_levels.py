@@ -50,7 +50,7 @@ OPTIONS: dict[tuple[str, ...], list[str]] = {
     ("--allow", "lints"): [],
     ("--allow", "all"): [],
     ("--allow", "warnings", "--warn", "stretched"): ["3:8: warning E0801"],
-    ("--deny", "stretched"): ["1:67: warning E0802", "2:7: warning E0802", "3:8: error E0801"],
+    ("--deny", "stretched"): ["3:8: error E0801", "1:67: warning E0802", "2:7: warning E0802"],
     ("--deny", "warnings", "--allow", "unused"): ["3:8: error E0801"],
     ("--deny", "unused", "--allow", "E0802", "--warn", "lints"): ["3:8: warning E0801"],
     ("--deny", "E0801", "--allow", "E0801", "--allow", "unused"): ["3:8: error E0801"],
@@ -67,7 +67,7 @@ def test_options_say_how_grave_a_warning_is(gradual: Gradual, write: Write, opti
 def test_residual_checks_have_a_level(gradual: Gradual, write: Write) -> None:
     path = write("a.relay", OPEN)
     assert told(check(gradual, path)) == ["2:41: warning E0402"]
-    assert told(check(gradual, "--checks", path)) == ["2:4: note E0401", "2:41: warning E0402", "2:41: note E0401"]
+    assert told(check(gradual, "--checks", path)) == ["2:41: warning E0402", "2:4: note E0401", "2:41: note E0401"]
     assert told(check(gradual, "--warn", "residual", "--allow", "E0402", path)) == [
         "2:4: warning E0401",
         "2:41: warning E0401",
