@@ -317,9 +317,10 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
         result = checked(program)
     graded = list(_graded(result.diagnostics, options))
     if options.advise and found:
-        found = divided(found, graded, _trials(source, options))
+        found = _mended(found, graded, _trials(source, options))
     elif options.advise:
         graded = computed(graded, surface, CATALOGUE, _trials(source, options))
+        graded = _repaired(graded, surface, result, _trials(source, options))
         graded = advised(graded, result.definitions(surface), _trials(source, options))
     for state in result.elaborations.values():
         state.forget()
@@ -339,6 +340,22 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
     )
 
 
+def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -> list[Diagnostic]:
+    """The errors of syntax, with the changes that the types choose."""
+    from gradual.checker.repairs.products import by_rank
+
+    return by_rank(divided(found, graded, trials), trials)
+
+
+def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials) -> list[Diagnostic]:
+    """The diagnostics, each error with a repair where one works; the table is read only where there is an error."""
+    if not any(one.severity is Severity.ERROR for one in found):
+        return found
+    from gradual.checker.repairs.trying import repaired
+
+    return repaired(found, surface, CATALOGUE, list(result.elaborations.values()), trials)
+
+
 def _trials(source: Source, options: Options) -> Trials:
     """The source to be checked again with edits, with no helps of its own, nor least counterexamples."""
     quick = replace(options, advise=False, limits=replace(options.limits, least=0))
@@ -346,7 +363,9 @@ def _trials(source: Source, options: Options) -> Trials:
     def retry(text: str) -> Outcome:
         again = compile_source(Source(source.name, text), quick)
         searches = sum(number for rung, number in again.rungs.items() if rung not in CHEAP)
-        return Outcome(findings(again.diagnostics), residual(again.checks), searches)
+        errors = [one for one in again.diagnostics if one.severity is Severity.ERROR]
+        places = tuple((one.code, one.span.start, one.span.end) for one in errors)
+        return Outcome(findings(errors), residual(again.checks), searches, places)
 
     return Trials(source.text, retry, options.limits.trials)
 

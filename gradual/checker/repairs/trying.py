@@ -1,0 +1,78 @@
+"""Repairs as a person of the field would make them, each tried before it is offered.
+
+The families of the table propose edits for an error, the likeliest first.  One is offered if with it the error is gone
+and none came; where the error hid what follows it, obligations about sizes and errors elsewhere may come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from gradual.checker.advice import Findings, Outcome, Trials, findings, kind_of
+from gradual.checker.elaboration import Elaboration
+from gradual.checker.repairs.place import Program
+from gradual.checker.repairs.table import proposed
+from gradual.diagnostic import Diagnostic, Help, Severity
+from gradual.ops.operator import Operator
+from gradual.syntax import ast
+
+TRIED = 12
+"""How many repairs are tried for one error."""
+
+OBLIGATIONS = frozenset({"E0301", "E0302", "E0308"})
+"""The errors that say of sizes that they do not fit: all else that is wrong is seen beside them."""
+
+
+def repaired(
+    found: Sequence[Diagnostic],
+    module: ast.Module,
+    operators: Mapping[str, Operator],
+    states: Sequence[Elaboration],
+    trials: Trials,
+) -> list[Diagnostic]:
+    """The diagnostics, each error with the first of its repairs that works, if one does."""
+    if trials.spent or not any(one.severity is Severity.ERROR for one in found):
+        return list(found)
+    program, before = Program(trials.text, module, operators, states), findings(found)
+    return [_with_repair(one, program, before, trials) for one in found]
+
+
+def _with_repair(error: Diagnostic, program: Program, before: Findings, trials: Trials) -> Diagnostic:
+    if error.severity is not Severity.ERROR or any(help.edits for help in error.help):
+        return error
+    help = _first(islice(proposed(error, program), TRIED), error, before, trials)
+    return error if help is None else replace(error, help=(help,))
+
+
+def _first(helps: Iterator[Help], error: Diagnostic, before: Findings, trials: Trials) -> Help | None:
+    """The first help without a new error, else the first that shows only what the error hid."""
+    revealing = None
+    for help in helps:
+        outcome = trials.outcome(*help.edits)
+        if outcome is None:
+            break
+        if not is_gone(error, outcome.errors, before):
+            continue
+        if outcome.errors < before:
+            return help
+        if revealing is None and error.code not in OBLIGATIONS and _only_reveals(help, outcome, before):
+            revealing = help
+    return revealing
+
+
+def is_gone(error: Diagnostic, after: Findings, before: Findings) -> bool:
+    """Whether an error of this kind went away."""
+    kind = kind_of(error)
+    return sum(found[:2] == kind for found in after) < sum(found[:2] == kind for found in before)
+
+
+def _only_reveals(help: Help, outcome: Outcome, before: Findings) -> bool:
+    """Whether what came is owed by sizes, or stands outside of what was written anew."""
+    new = {code for code, _, _ in outcome.errors - before}
+    (edit,) = help.edits if len(help.edits) == 1 else (None,)
+    if edit is None:
+        return new <= {"E0302", "E0308"}
+    start, end = edit.span.start, edit.span.start + len(edit.text)
+    return all(code in ("E0302", "E0308") or not (start < last and first < end) for code, first, last in outcome.places)
