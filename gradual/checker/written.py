@@ -140,7 +140,8 @@ class Reading(Sizes):
             is_dim = name in state.scope.dims
             message = f"`{name}` is a dimension here, not a type" if is_dim else f"unknown type `{name}`"
             known = (*DType, *state.program.data, *state.scope.types, "Tensor")
-            state.report("E0205", "name.type", message, written.span, help=similar("a type", name, known))
+            help = _element_type(state.program.source.text, name, written.span) or similar("a type", name, known)
+            state.report("E0205", "name.type", message, written.span, help=help)
             if "Tensor" not in closest(name, known):  # a misspelt tensor type holds no types
                 _tried(lambda: _each(self.type, written.arguments))
             raise Unreadable

@@ -79,7 +79,7 @@ def variables(error: Diagnostic, program: Program) -> Iterator[Help]:
         yield from _of_tensor(receiver, field, error.span, program)
     yield from _unsigned(name, error.span, program)
     known = _in_scope(error.span, program)
-    for other in closest(name, known) if name.startswith("%") else ():
+    for other in closest(name if name.startswith("%") else f"%{name}", known):
         yield instead(f"for `{name}` write", error.span, other)
 
 

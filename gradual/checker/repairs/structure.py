@@ -48,8 +48,10 @@ def arity(error: Diagnostic, program: Program) -> Iterator[Help]:
             text = called(application.name, [f"({', '.join(operands)})"], keyed)
             yield instead("the tensors stand in a tuple: write", error.span, text, safe=True)
         call = given(program, application)
-        rows = (by_row(row, call, program.operators) for row in ROWS.get(application.name, ()))
-        for written in dict.fromkeys((by_operator(operator, call), *rows)):
+        rows = [by_row(row, call, program.operators) for row in ROWS.get(application.name, ())]
+        ours = by_operator(operator, call)
+        turned = application.name == "transpose" and len(operands) == 3  # two axes exchanged
+        for written in dict.fromkeys((*rows, ours) if turned else (ours, *rows)):
             if written is not None:
                 yield instead("an attribute is given by its name: write", error.span, written)
 

@@ -25,6 +25,10 @@ OBLIGATIONS = frozenset({"E0301", "E0302", "E0308"})
 """The errors that say of sizes that they do not fit: all else that is wrong is seen beside them."""
 
 
+NAMES = frozenset({"E0201", "E0202", "E0203", "E0205"})
+"""The errors about names that have no meaning."""
+
+
 def repaired(
     found: Sequence[Diagnostic],
     module: ast.Module,
@@ -57,7 +61,7 @@ def _first(helps: Iterator[Help], error: Diagnostic, before: Findings, trials: T
             continue
         if outcome.errors < before:
             return help
-        if revealing is None and error.code not in OBLIGATIONS and _only_reveals(help, outcome, before):
+        if revealing is None and error.code not in OBLIGATIONS and _only_reveals(error, help, outcome, before):
             revealing = help
     return revealing
 
@@ -68,11 +72,15 @@ def is_gone(error: Diagnostic, after: Findings, before: Findings) -> bool:
     return sum(found[:2] == kind for found in after) < sum(found[:2] == kind for found in before)
 
 
-def _only_reveals(help: Help, outcome: Outcome, before: Findings) -> bool:
-    """Whether what came is owed by sizes, or stands outside of what was written anew."""
+def _only_reveals(error: Diagnostic, help: Help, outcome: Outcome, before: Findings) -> bool:
+    """Whether what came is owed by sizes, or stands outside of what was written anew.
+
+    A name that had no meaning hid the calls around it as well.
+    """
     new = {code for code, _, _ in outcome.errors - before}
-    (edit,) = help.edits if len(help.edits) == 1 else (None,)
-    if edit is None:
+    if len(help.edits) != 1:
         return new <= {"E0302", "E0308"}
-    start, end = edit.span.start, edit.span.start + len(edit.text)
-    return all(code in ("E0302", "E0308") or not (start < last and first < end) for code, first, last in outcome.places)
+    start, end = help.edits[0].span.start, help.edits[0].span.start + len(help.edits[0].text)
+    inside = [(first, last, code) for code, first, last in outcome.places if start < last and first < end]
+    hidden = error.code in NAMES
+    return all(code in ("E0302", "E0308") or (hidden and (first < start or end < last)) for first, last, code in inside)
