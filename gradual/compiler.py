@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradual.checker.advice import Outcome, Trials, advised, annotation_for, divided, findings, name_for, residual
 from gradual.checker.computed import computed
+from gradual.checker.elaboration import Elaboration
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
 from gradual.core.reading import checks_in
@@ -181,10 +182,22 @@ class Compilation:
         states = self._checked.elaborations.values() if self._checked else ()
         owners = {check: state for state in states for check in state.checks}
         before = Outcome(findings(self.diagnostics), residual(self.checks))
+        written = {id(state): fn for state, fn in self._checked.definitions(self.surface)} if self._checked else {}
         trials = _trials(self.source, self.options)
         for check in checks:
             state = owners.get(check)
-            yield check, None if state is None else annotation_for(check, state, self.core, before, trials)
+            yield check, None if state is None else self._annotation(check, state, written[id(state)], before, trials)
+
+    def _annotation(
+        self, check: Check, state: Elaboration, written: ast.Fn, before: Outcome, trials: Trials
+    ) -> Help | None:
+        """A size that an equality gives, else the whole shape of a parameter, else a bound."""
+        from gradual.checker.repairs.open_sizes import shape_for
+
+        found = annotation_for(check, state, self.core, before, trials)
+        if found is not None and "?{" not in found.edits[0].text:
+            return found
+        return shape_for(check, self.checks, state, written, before, trials) or found
 
     @cached_property
     def text(self) -> str:

@@ -72,3 +72,36 @@ def test_a_help_takes_its_error_away(broken: str) -> None:
 def test_no_help_asks_for_empty_or_single_tensors(text: str) -> None:
     helps = [help.text for one in check(text).diagnostics for help in one.help]
     assert not [said for said in helps if said.endswith(("== 0`", "== 1`", "<= 1`"))]
+
+
+OPEN = [
+    (
+        "def @f(%x: Tensor[(b, t, d), float32], %m: Tensor[(?, ?), float32]) -> Tensor[(b, t, d), float32] { %x + %m }",
+        "write `%m: Tensor[(t, d), float32]`: removes c1 to c4",
+    ),
+    (
+        "def @f(%x: Tensor[(?, ?), float32], %w: Tensor[(m, 8), float32], %b: Tensor[(n, 8), float32]) {"
+        " nn.dense(%x, %w) + nn.dense(%b, %w) }",
+        "write `%x: Tensor[(n, 8), float32]`: removes c1 and c2",
+    ),
+    (
+        "def @f(%x: Tensor[(n, 3, ?, ?), float32], %w: Tensor[(10, 192), float32]) {"
+        " nn.dense(nn.batch_flatten(nn.max_pool2d(%x, pool_size=[4, 4], strides=[4, 4])), %w) }",
+        "write `%x: Tensor[(n, 3, 32, 32), float32]`: removes c1 to c3",
+    ),
+    (
+        "def @f(%x: Tensor[(n, 3, ?, ?), float32], %w: Tensor[(8, 3, 7, 7), float32]) { nn.conv2d(%x, %w) }",
+        "writing ?{u. u >= 7} for this `?` proves it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), OPEN)
+def test_the_shape_of_a_parameter_is_written_at_once(text: str, said: str) -> None:
+    program = check(text)
+    helps = [help for _, help in program.helps() if help is not None]
+    assert said in {help.text for help in helps}
+    for help in helps:
+        after = check(edited(text, help.edits))
+        assert after.ok
+        assert len(after.checks) < len(program.checks)
