@@ -15,7 +15,7 @@ from gradual.checker.repairs.place import shortened
 from gradual.core.terms import Check
 from gradual.diagnostic import Edit, Help
 from gradual.dims.atom import Variable
-from gradual.dims.constraint import Equal, all_of
+from gradual.dims.constraint import AtMost, Equal, all_of
 from gradual.dims.dim import constant
 from gradual.syntax import ast
 from gradual.types.measuring import bare
@@ -91,10 +91,11 @@ def _filled(found: _Parameter, function: ast.Fn, text: str) -> Iterator[Mapping[
     wanted = {axis: ghost for axis, ghost in found.holes.items() if ghost in asked}
     known = dict(_equalities(wanted, found.checks))
     left = {axis: ghost for axis, ghost in wanted.items() if axis not in known}
+    only_bounds = all(isinstance(check.goal, AtMost) for check in found.checks)
     if not left:
         yield known
     for other in function.params:
-        beside = _beside(other, left, len(found.shape), text) if other.name.name != found.name else {}
+        beside = _beside(other, left, len(found.shape), text, only_bounds) if other.name.name != found.name else {}
         if beside and beside.keys() == left.keys():
             yield known | beside
     number = _number(left, found.checks)
@@ -110,12 +111,14 @@ def _equalities(wanted: Mapping[int, Variable], checks: Sequence[Check]) -> Iter
                 yield axis, str(goal.right)
 
 
-def _beside(other: ast.Param, left: Mapping[int, Variable], rank: int, text: str) -> dict[int, str]:
-    """The sizes of another parameter at the same places from the back."""
+def _beside(other: ast.Param, left: Mapping[int, Variable], rank: int, text: str, only_bounds: bool) -> dict[int, str]:
+    """The sizes of another parameter at the same places from the back; none are numbers where bounds are asked only."""
     shape = other.annotation.shape if isinstance(other.annotation, ast.TensorType) else None
     if shape is None:
         return {}
     aligned = {axis: axis - rank + len(shape) for axis in left}
+    if any(place >= 0 and isinstance(shape[place], ast.Number) for place in aligned.values()) and only_bounds:
+        return {}
     return {
         axis: text[shape[place].span.start : shape[place].span.end]
         for axis, place in aligned.items()

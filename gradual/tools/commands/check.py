@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import click
 
 from gradual.compiler import Options
-from gradual.diagnostic import Diagnostic, Severity
+from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.report import render
 from gradual.report.summary import totals
 from gradual.source import Source, visible
 from gradual.tools import report_json
 from gradual.tools.checking import Checked, Wanted, checked_file
 from gradual.tools.checking_many import Unit, checked_all
-from gradual.tools.files import MODEL, PROGRAM, Absent, expanded, read
+from gradual.tools.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded, read
 from gradual.tools.output import Output, note, shared
+
+if TYPE_CHECKING:
+    from gradual.tools.fixing import Fixed
 
 ENDINGS = PROGRAM, MODEL
 """The files that a folder stands for."""
@@ -72,6 +77,9 @@ class Tally:
 @click.option("--entry", metavar="@NAME", help="Of which function (default @main, or all where there is none).")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files side by side.")
+@click.option("--fix", is_flag=True, help="Apply every help that is safe, then check.")
+@click.option("--diff", is_flag=True, help="With --fix: change nothing, show what would change; exit 1 if something.")
+@click.option("--unsafe-fixes", "unsafe", is_flag=True, help="With --fix: also helps that choose a meaning.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
 @shared
 def check(
@@ -88,6 +96,9 @@ def check(
     entry: str | None,
     max_errors: int | None,
     jobs: int,
+    fix: bool,
+    diff: bool,
+    unsafe: bool,
     watch: bool,
 ) -> int:
     """Check programs; `-` is standard input, a folder all `.relay` and `.onnx` files under it.
@@ -99,6 +110,10 @@ def check(
         raise click.UsageError("--entry goes with --require-static")
     if max_errors is not None and format in _DOCUMENTS:
         raise click.UsageError(f"a report as {format} has every error: --max-errors does not go with it")
+    if (diff or unsafe) and not fix:
+        raise click.UsageError("--diff and --unsafe-fixes go with --fix")
+    if watch and fix:
+        raise click.UsageError("--watch follows files and changes none: --fix does not go with it")
     if watch and (out.filed or "-" in paths):
         raise click.UsageError("--watch follows files on the screen: neither `-o` nor `-` goes with it")
     options = Options(smt=not no_smt, rigid=rigid)
@@ -106,14 +121,52 @@ def check(
     if watch:
         from gradual.tools.watching import watching
 
-        watching(out, paths, ENDINGS, lambda: _told(out, paths, wanted, jobs))
-    return _told(out, paths, wanted, jobs)
+        watching(out, paths, ENDINGS, lambda: _told(out, _units(paths), wanted, jobs))
+    units = _units(paths)
+    done = _fixed(out, units, wanted, unsafe, diff) if fix else None
+    return done if done is not None else _told(out, units, wanted, jobs)
 
 
-def _told(out: Output, paths: Sequence[str], wanted: Wanted, jobs: int) -> int:
+def _fixed(out: Output, units: Sequence[Unit], wanted: Wanted, unsafe: bool, diff: bool) -> int | None:
+    """Fix every program; the exit code where that is all, None where the programs are to be checked as they are now.
+
+    Of standard input the program is written, and its errors are told beside.
+    """
+    from gradual.tools.fixing import fixed_all, save
+
+    changed, hidden = 0, 0
+    for result in fixed_all(units, wanted.options, unsafe=unsafe):
+        changed, hidden = changed + bool(result.applied), hidden + result.hidden
+        if diff:
+            out.program(result.diff)
+        elif result.source.name == STDIN:
+            out.program(result.text)
+            return _told(replace(out, stream=sys.stderr), [Text(Source(STDIN, result.text), None)], wanted, 1)
+        else:
+            save(result)
+            _tell_fixed(out, result, wanted)
+    if hidden and wanted.format == "full" and not out.quiet:
+        note(f"{counted(hidden, 'more help')} can be applied with --unsafe-fixes")
+    return int(changed > 0) if diff else None
+
+
+def _tell_fixed(out: Output, result: Fixed, wanted: Wanted) -> None:
+    """What was applied to a file, before the report of what it is now; a document has the report only."""
+    if not result.applied or wanted.format not in ("full", "concise") or out.quiet:
+        return
+    out.line(f"fixed {visible(result.source.name)}: {counted(len(result.applied), 'change')}")
+    if out.verbose:
+        for said in result.applied:
+            out.line(f"  {visible(said)}")
+
+
+def _units(paths: Sequence[str]) -> list[Unit]:
+    return [read(unit) if unit == "-" else unit for unit in expanded(paths, ENDINGS)]
+
+
+def _told(out: Output, units: Sequence[Unit], wanted: Wanted, jobs: int) -> int:
     """Check every file once, tell what was found, and give the exit code."""
     began, tally = time.perf_counter(), Tally()
-    units = [read(unit) if unit == "-" else unit for unit in expanded(paths, ENDINGS)]
     many = len(units) > 1
     told: list[tuple[Source, list[Diagnostic]]] = []
     for checked in checked_all(units, wanted, jobs) if many else [_only(units[0], wanted)]:
