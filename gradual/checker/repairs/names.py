@@ -16,6 +16,8 @@ from gradual.diagnostic import Diagnostic, Help
 from gradual.ops.counterparts import ONNX
 from gradual.source import Span
 from gradual.syntax import ast
+from gradual.syntax.within import mentioned
+from gradual.types.dtype import DType
 
 
 def operators(error: Diagnostic, program: Program) -> Iterator[Help]:
@@ -41,6 +43,21 @@ def functions(error: Diagnostic, program: Program) -> Iterator[Help]:
         yield instead(f"for `{name}` write", error.span, other)
 
 
+def written_names(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """A dimension, a type or an element type whose name is close, or one that stands in quotes."""
+    name, definition, span = program.words(error.span), program.definition(error.span), error.span
+    if (last := _LAST.search(name)) is not None:
+        name, span = last[1], Span(span.start + last.start(1), span.start + last.end(1))
+    elif name in set(DType):
+        yield instead("an element type that is an attribute stands in quotes:", span, f'"{name}"', safe=True)
+    if definition is None or not name.isidentifier():
+        return
+    types = [one.name for one in program.module.definitions if isinstance(one, ast.TypeDef | ast.ExternType)]
+    dims = sorted(mentioned(definition.function) - {name})
+    for other in closest(name, [*types, *DType, *(one for one in dims if one.isidentifier())]):
+        yield instead(f"for `{name}` write", span, other)
+
+
 def abroad(name: str, call: Given, span: Span, program: Program) -> Iterator[Help]:
     """What a call of another system is called here."""
     bare = _bare(name)
@@ -59,6 +76,7 @@ def _bare(name: str) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------- variables
+_LAST = re.compile(r",\s*(\w+)\s*\]$")
 _AXIS = re.compile(r"\s*\[\s*(-?[0-9]+)\s*\]")
 
 FIELDS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gradual.checker.repairs.elements import element_types
-from gradual.checker.repairs.names import functions, operators, variables
+from gradual.checker.repairs.names import functions, operators, variables, written_names
 from gradual.checker.repairs.place import Program
 from gradual.checker.repairs.results import results
 from gradual.checker.repairs.shapes import axes, broadcast, layouts, products
@@ -18,6 +18,7 @@ Family = Callable[[Diagnostic, Program], Iterator[Help]]
 FAMILIES: tuple[tuple[Family, tuple[str, ...]], ...] = (
     (operators, ("E0201", "E0205")),
     (functions, ("E0203",)),
+    (written_names, ("E0205", "E0206", "E0306")),
     (variables, ("E0202",)),
     (attributes, ("E0207",)),
     (arity, ("E0304",)),

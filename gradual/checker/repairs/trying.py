@@ -63,6 +63,8 @@ def _first(helps: Iterator[Help], error: Diagnostic, before: Findings, trials: T
             return help
         if revealing is None and error.code not in OBLIGATIONS and _only_reveals(error, help, outcome, before):
             revealing = help
+            if error.code in NAMES:  # what a name means elsewhere is likelier than any that is close
+                break
     return revealing
 
 
