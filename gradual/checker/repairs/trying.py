@@ -85,4 +85,6 @@ def _only_reveals(error: Diagnostic, help: Help, outcome: Outcome, before: Findi
     start, end = help.edits[0].span.start, help.edits[0].span.start + len(help.edits[0].text)
     inside = [(first, last, code) for code, first, last in outcome.places if start < last and first < end]
     hidden = error.code in NAMES
-    return all(code in ("E0302", "E0308") or (hidden and (first < start or end < last)) for first, last, code in inside)
+    return all(
+        code in ("E0302", "E0308") or (hidden and first <= start and end <= last) for first, last, code in inside
+    )
