@@ -324,7 +324,7 @@ class Compilation:
 def compile_source(source: Source, options: Options = Options()) -> Compilation:
     """The source checked; never raises, whatever the text."""
     with _room():
-        surface, found = parse(source)
+        surface, found = parse(source, mend=options.advise)
         decider = Decider(options.limits, options.smt)
         program = Program(source, surface, CATALOGUE, decider, options.limits, _strict(surface))
         result = checked(program)
@@ -333,8 +333,8 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
         found = _mended(found, graded, _trials(source, options))
     elif options.advise:
         graded = computed(graded, surface, CATALOGUE, _trials(source, options))
-        graded = _repaired(graded, surface, result, _trials(source, options))
-        graded = advised(graded, result.definitions(surface), _trials(source, options))
+        trials = _trials(source, options)
+        graded = advised(_repaired(graded, surface, result, trials), result.definitions(surface), trials)
     for state in result.elaborations.values():
         state.forget()
     diagnostics = sorted((*found, *graded), key=lambda d: (d.span.start, d.span.end))

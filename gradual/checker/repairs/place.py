@@ -85,6 +85,11 @@ class Program:
                     for part in (operand, *fields):
                         self._at[part.span].append(application)
 
+    @property
+    def size(self) -> int:
+        """How many expressions there are."""
+        return len(self._nodes)
+
     # --------------------------------------------------------------------------------------------- expressions
     def words(self, node: ast.Expr | ast.Attribute | Span) -> str:
         """A part as it is written."""

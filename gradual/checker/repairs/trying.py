@@ -21,6 +21,9 @@ from gradual.syntax import ast
 TRIED = 12
 """How many repairs are tried for one error."""
 
+SHARE = 4
+"""Which part of the budget for helps is used: a file with many errors is mended a few at a time."""
+
 OBLIGATIONS = frozenset({"E0301", "E0302", "E0308"})
 """The errors that say of sizes that they do not fit: all else that is wrong is seen beside them."""
 
@@ -37,15 +40,17 @@ def repaired(
     trials: Trials,
 ) -> list[Diagnostic]:
     """The diagnostics, each error with the first of its repairs that works, if one does."""
+    reserve = trials.budget - trials.budget // SHARE
     if trials.spent or not any(one.severity is Severity.ERROR for one in found):
         return list(found)
     program, before = Program(trials.text, module, operators, states), findings(found)
-    return [_with_repair(one, program, before, trials) for one in found]
+    return [one if trials.budget < reserve else _with_repair(one, program, before, trials) for one in found]
 
 
 def _with_repair(error: Diagnostic, program: Program, before: Findings, trials: Trials) -> Diagnostic:
     if error.severity is not Severity.ERROR or any(help.edits for help in error.help):
         return error
+    trials.budget -= program.size  # what is looked at of the program is paid as what is checked of it
     help = _first(islice(proposed(error, program), TRIED), error, before, trials)
     return error if help is None else replace(error, help=(help,))
 
