@@ -7,7 +7,7 @@ and none came; where the error hid what follows it, obligations about sizes and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from gradual.checker.advice import Findings, Outcome, Trials, findings, kind_of
@@ -27,7 +27,6 @@ SHARE = 4
 OBLIGATIONS = frozenset({"E0301", "E0302", "E0308"})
 """The errors that say of sizes that they do not fit: all else that is wrong is seen beside them."""
 
-
 NAMES = frozenset({"E0201", "E0202", "E0203", "E0205"})
 """The errors about names that have no meaning."""
 
@@ -40,37 +39,55 @@ def repaired(
     trials: Trials,
 ) -> list[Diagnostic]:
     """The diagnostics, each error with the first of its repairs that works, if one does."""
-    reserve = trials.budget - trials.budget // SHARE
     if trials.spent or not any(one.severity is Severity.ERROR for one in found):
         return list(found)
-    program, before = Program(trials.text, module, operators, states), findings(found)
-    return [one if trials.budget < reserve else _with_repair(one, program, before, trials) for one in found]
+    program = Program(trials.text, module, operators, states)
+    repairing = _Repairing(program, findings(found), trials, trials.budget - trials.budget // SHARE)
+    return [repairing.helped(one) for one in found]
 
 
-def _with_repair(error: Diagnostic, program: Program, before: Findings, trials: Trials) -> Diagnostic:
-    if error.severity is not Severity.ERROR or any(help.edits for help in error.help):
-        return error
-    trials.budget -= program.size  # what is looked at of the program is paid as what is checked of it
-    help = _first(islice(proposed(error, program), TRIED), error, before, trials)
-    return error if help is None else replace(error, help=(help,))
+@dataclass(frozen=True, slots=True)
+class _Repairing:
+    """A file whose errors are repaired.
 
+    Attributes:
+        before: its errors.
+        reserve: what is left of the budget for other helps.
+    """
 
-def _first(helps: Iterator[Help], error: Diagnostic, before: Findings, trials: Trials) -> Help | None:
-    """The first help without a new error, else the first that shows only what the error hid."""
-    revealing = None
-    for help in helps:
-        outcome = trials.outcome(*help.edits)
-        if outcome is None:
-            break
-        if not is_gone(error, outcome.errors, before):
-            continue
-        if outcome.errors < before:
-            return help
-        if revealing is None and error.code not in OBLIGATIONS and _only_reveals(error, help, outcome, before):
-            revealing = help
-            if error.code in NAMES:  # what a name means elsewhere is likelier than any that is close
+    program: Program
+    before: Findings
+    trials: Trials
+    reserve: int
+
+    @property
+    def is_over(self) -> bool:
+        return self.trials.budget < self.reserve
+
+    def helped(self, error: Diagnostic) -> Diagnostic:
+        """The error with the first repair that works; as it is if it has an edit already."""
+        if self.is_over or error.severity is not Severity.ERROR or any(help.edits for help in error.help):
+            return error
+        self.trials.budget -= self.program.size  # what is looked at is paid as what is checked
+        help = self._first(islice(proposed(error, self.program), TRIED), error)
+        return error if help is None else replace(error, help=(help,))
+
+    def _first(self, helps: Iterator[Help], error: Diagnostic) -> Help | None:
+        """The first help without a new error, else the first that shows only what the error hid."""
+        revealing = None
+        for help in helps:
+            outcome = None if self.is_over else self.trials.outcome(*help.edits)
+            if outcome is None:
                 break
-    return revealing
+            if not is_gone(error, outcome.errors, self.before):
+                continue
+            if outcome.errors < self.before:
+                return help
+            if revealing is None and error.code not in OBLIGATIONS and _only_reveals(error, help, outcome, self.before):
+                revealing = help
+                if error.code in NAMES:  # what a name means elsewhere is likelier than any that is close
+                    break
+        return revealing
 
 
 def is_gone(error: Diagnostic, after: Findings, before: Findings) -> bool:
