@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradual.checker.advice import Outcome, Trials, advised, annotation_for, divided, findings, name_for, residual
 from gradual.checker.computed import computed
+from gradual.checker.elaboration import Elaboration
 from gradual.checker.module import Checked, checked
 from gradual.checker.program import Program
 from gradual.core.reading import checks_in
@@ -186,10 +187,22 @@ class Compilation:
         states = self._checked.elaborations.values() if self._checked else ()
         owners = {check: state for state in states for check in state.checks}
         before = Outcome(findings(self.diagnostics), residual(self.checks))
+        written = {id(state): fn for state, fn in self._checked.definitions(self.surface)} if self._checked else {}
         trials = _trials(self.source, self.options)
         for check in checks:
             state = owners.get(check)
-            yield check, None if state is None else annotation_for(check, state, self.core, before, trials)
+            yield check, None if state is None else self._annotation(check, state, written[id(state)], before, trials)
+
+    def _annotation(
+        self, check: Check, state: Elaboration, written: ast.Fn, before: Outcome, trials: Trials
+    ) -> Help | None:
+        """A size that an equality gives, else the whole shape of a parameter, else a bound."""
+        from gradual.checker.repairs.open_sizes import shape_for
+
+        found = annotation_for(check, state, self.core, before, trials)
+        if found is not None and "?{" not in found.edits[0].text:
+            return found
+        return shape_for(check, self.checks, state, written, before, trials) or found
 
     @cached_property
     def text(self) -> str:
@@ -343,16 +356,17 @@ class Compilation:
 def compile_source(source: Source, options: Options = Options()) -> Compilation:
     """The source checked; never raises, whatever the text."""
     with _room():
-        surface, found = parse(source)
+        surface, found = parse(source, mend=options.advise)
         decider = Decider(options.limits, options.smt)
         program = Program(source, surface, CATALOGUE, decider, options.limits, _strict(surface))
         result = checked(program)
     graded = list(_graded(result.diagnostics, options))
     if options.advise and found:
-        found = divided(found, graded, _trials(source, options))
+        found = _mended(found, graded, _trials(source, options))
     elif options.advise:
         graded = computed(graded, surface, CATALOGUE, _trials(source, options))
-        graded = advised(graded, result.definitions(surface), _trials(source, options))
+        trials = _trials(source, options)
+        graded = advised(_repaired(graded, surface, result, trials), result.definitions(surface), trials)
     for state in result.elaborations.values():
         state.forget()
     diagnostics = sorted((*found, *graded), key=lambda d: (d.span.start, d.span.end))
@@ -371,6 +385,22 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
     )
 
 
+def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -> list[Diagnostic]:
+    """The errors of syntax, with the changes that the types choose."""
+    from gradual.checker.repairs.products import by_rank
+
+    return by_rank(divided(found, graded, trials), trials)
+
+
+def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials) -> list[Diagnostic]:
+    """The diagnostics, each error with a repair where one works; the table is read only where there is an error."""
+    if not any(one.severity is Severity.ERROR for one in found):
+        return found
+    from gradual.checker.repairs.trying import repaired
+
+    return repaired(found, surface, CATALOGUE, list(result.elaborations.values()), trials)
+
+
 def _trials(source: Source, options: Options) -> Trials:
     """The source to be checked again with edits, with no helps of its own, nor least counterexamples."""
     quick = replace(options, advise=False, limits=replace(options.limits, least=0))
@@ -378,7 +408,9 @@ def _trials(source: Source, options: Options) -> Trials:
     def retry(text: str) -> Outcome:
         again = compile_source(Source(source.name, text), quick)
         searches = sum(number for rung, number in again.rungs.items() if rung not in CHEAP)
-        return Outcome(findings(again.diagnostics), residual(again.checks), searches)
+        errors = [one for one in again.diagnostics if one.severity is Severity.ERROR]
+        places = tuple((one.code, one.span.start, one.span.end) for one in errors)
+        return Outcome(findings(errors), residual(again.checks), searches, places)
 
     return Trials(source.text, retry, options.limits.trials)
 

@@ -39,10 +39,15 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """What to change; `edits` apply mechanically when present."""
+    """What to change; `edits` apply mechanically when present.
+
+    Attributes:
+        safe: whether the edits only write in other words what was written, so that a tool may apply them unasked.
+    """
 
     text: str
     edits: tuple[Edit, ...] = ()
+    safe: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ from gradual.diagnostic import Diagnostic, Edit, Help, Severity
 from gradual.dims.atom import Ite, Kind, Max, Min, SizeOf, Variable, bottom_up, named
 from gradual.dims.constraint import Constraint, Equal, all_of, at_least, at_most, divides, negated
 from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, FloorDiv, of_atom
+from gradual.dims.dim import Dim, FloorDiv, constant, of_atom
 from gradual.dims.facts import Facts
 from gradual.dims.meaning import rebuilt
 from gradual.dims.reduce import reduced
@@ -36,11 +36,16 @@ Findings = frozenset[tuple[str, str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What checking a text gave: its errors, each residual check by its rule and where it begins, and what it cost."""
+    """What checking a text gave: its errors, each residual check by its rule and where it begins, and what it cost.
+
+    Attributes:
+        places: the code of each error and where it begins and ends.
+    """
 
     errors: Findings
     residual: tuple[tuple[str, int], ...]
     searches: int = 0
+    places: tuple[tuple[str, int, int], ...] = ()
 
 
 _SEARCH = 4_000
@@ -59,31 +64,41 @@ class Trials:
     text: str
     retry: Retry
     budget: int
+    _tried: dict[tuple[Edit, ...], Outcome] = field(default_factory=dict)
 
     @property
     def spent(self) -> bool:
         """Whether nothing is tried any more."""
         return self.budget < 0
 
-    def outcome(self, edit: Edit) -> Outcome | None:
-        """What the edited file gives, None where the budget is spent."""
-        start, end = edit.span.start, edit.span.end
-        self.budget -= len(self.text) - (end - start) + len(edit.text)
+    def outcome(self, *edits: Edit) -> Outcome | None:
+        """What the edited file gives, None where the budget is spent; what was tried before costs nothing."""
+        if edits in self._tried:
+            return self._tried[edits]
+        text = edited(self.text, edits)
+        self.budget -= len(text)
         if self.budget < 0:
             return None
-        outcome = self.retry(self.text[:start] + edit.text + self.text[end:])
+        outcome = self._tried[edits] = self.retry(text)
         self.budget -= _SEARCH * outcome.searches
         return outcome
+
+
+def edited(text: str, edits: Sequence[Edit]) -> str:
+    """A text after edits that do not overlap."""
+    for edit in sorted(edits, key=lambda edit: edit.span.start, reverse=True):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
 
 
 def findings(diagnostics: Sequence[Diagnostic]) -> Findings:
     """The errors among the diagnostics as findings."""
     numbers: defaultdict[tuple[str, str], Iterator[int]] = defaultdict(count)
-    errors = [_alike(diagnostic) for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
+    errors = [kind_of(diagnostic) for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
     return frozenset((*alike, next(numbers[alike])) for alike in errors)
 
 
-def _alike(diagnostic: Diagnostic) -> tuple[str, str]:
+def kind_of(diagnostic: Diagnostic) -> tuple[str, str]:
     """What is the same finding: a goal that fails for some sizes may fail for all those that an edit leaves."""
     code = "E0302" if diagnostic.code == "E0301" else diagnostic.code
     return code, str(diagnostic.data.get("goal", diagnostic.message))
@@ -141,14 +156,22 @@ def advised(
 def _with_precondition(
     error: Diagnostic, goal: Constraint, function: ast.Fn, decider: Decider, before: Findings, trials: Trials
 ) -> Diagnostic:
-    if trials.spent:
+    if trials.spent or any(help.edits for help in error.help):
         return error
     for clause in dict.fromkeys((*_divisibilities(goal), *plainer(goal, decider), reduced(goal))):
+        if _pins(clause, decider):
+            continue
         edit = _clause_added(clause, function)
         outcome = trials.outcome(edit)
         if outcome is not None and outcome.errors < before and _fewer(outcome.errors, before, error):
             return replace(error, help=(*error.help, Help(f"require it: `where {clause}`", (edit,))))
     return error
+
+
+def _pins(clause: Constraint, decider: Decider) -> bool:
+    """Whether only sizes below 2 satisfy a clause, such as `n == 0`: nobody means a tensor of none or one by a name."""
+    larger = [at_least(of_atom(variable), constant(2)) for variable in clause.variables()]
+    return isinstance(decider.satisfiable(Facts(), all_of(clause, *larger)), Nowhere)
 
 
 def _with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic:
@@ -168,7 +191,7 @@ def _with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnosti
 
 def _fewer(after: Findings, before: Findings, error: Diagnostic) -> bool:
     """Whether an error of this kind went away."""
-    alike = _alike(error)
+    alike = kind_of(error)
     return sum(found[:2] == alike for found in after) < sum(found[:2] == alike for found in before)
 
 

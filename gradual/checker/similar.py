@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from gradual.diagnostic import Help
 
@@ -15,11 +16,15 @@ _LONGEST = 200
 
 def closest(name: str, known: Iterable[str]) -> list[str]:
     """The known names that are closest to one that is not known, itself or without its namespace; empty if none is."""
+    return _closest(name, tuple(known)[-_LATEST:]) if len(name) <= _LONGEST else []
+
+
+@lru_cache(maxsize=1024)
+def _closest(name: str, known: tuple[str, ...]) -> list[str]:
+    """As `closest`; what is checked again with an edit has the same unknown names again."""
     from difflib import SequenceMatcher, get_close_matches
 
-    if len(name) > _LONGEST:
-        return []
-    spelled = {other: other for other in list(known)[-_LATEST:] if len(other) <= _LONGEST}
+    spelled = {other: other for other in known if len(other) <= _LONGEST}
     spelled |= {short: other for other in spelled if (short := other.rpartition(".")[2]) not in spelled}
     near = {close: SequenceMatcher(a=close, b=name).ratio() for close in get_close_matches(name, spelled, cutoff=0.7)}
     best = max(near.values(), default=0)

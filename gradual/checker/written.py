@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from gradual.checker.abroad import element_type
 from gradual.checker.binders import Unreadable, bind_declared, bind_own
 from gradual.checker.similar import closest, similar
 from gradual.checker.sizes import NotADim, Sizes
-from gradual.diagnostic import counted
+from gradual.diagnostic import Edit, Help, counted
 from gradual.dims.constraint import (
     Constraint,
     all_of,
@@ -80,11 +81,25 @@ class Reading(Sizes):
         """One dim of an annotation.  Raises Unreadable after reporting why."""
         if isinstance(written, ast.Hole):
             return self._hole(written)
+        self._no_sentinel(written)
         try:
             return self.dim(written)
         except NotADim as found:
             found.report(self.state)
             raise Unreadable from None
+
+    def _no_sentinel(self, written: ast.Expr) -> None:
+        """Refuse what stands elsewhere for a size that is not known.  Raises Unreadable.  [name.dimension]"""
+        match written:
+            case ast.Name("None"):
+                message, is_sentinel = "`None` is no size", True
+            case ast.Number(value=value) if type(value) is int and value < 0:
+                message, is_sentinel = f"a size is not negative, as {value} is", value == -1
+            case _:
+                return
+        help = Help("a size that is not known is written `?`", (Edit(written.span, "?"),), safe=is_sentinel)
+        self.state.report("E0206", "name.dimension", message, written.span, help=(help,))
+        raise Unreadable
 
     def _hole(self, written: ast.Hole) -> Hole:
         """`?`, or `?{u. p}` whose bound is met by some size u.  Raises Unreadable after reporting why.
@@ -112,7 +127,7 @@ class Reading(Sizes):
         try:
             return DType(name)
         except ValueError:
-            help = similar("an element type", name, DType)
+            help = _element_type(self.state.program.source.text, name, span) or similar("an element type", name, DType)
             self.state.report("E0306", "type.dtype", f"`{name}` is not an element type", span, help=help)
             raise Unreadable from None
 
@@ -126,7 +141,8 @@ class Reading(Sizes):
             is_dim = name in state.scope.dims
             message = f"`{name}` is a dimension here, not a type" if is_dim else f"unknown type `{name}`"
             known = (*DType, *state.program.data, *state.scope.types, "Tensor")
-            state.report("E0205", "name.type", message, written.span, help=similar("a type", name, known))
+            help = _element_type(state.program.source.text, name, written.span) or similar("a type", name, known)
+            state.report("E0205", "name.type", message, written.span, help=help)
             if "Tensor" not in closest(name, known):  # a misspelt tensor type holds no types
                 _tried(lambda: _each(self.type, written.arguments))
             raise Unreadable
@@ -239,3 +255,13 @@ def _tried(read: Callable[[], Read]) -> Read | None:
         return read()
     except Unreadable:
         return None
+
+
+def _element_type(text: str, name: str, span: Span) -> tuple[Help, ...]:
+    """What an element type of another system is called here; it stands last in a type."""
+    meant = element_type(name)
+    at = text.rfind(name, span.start, span.end)
+    if meant is None or at < 0:
+        return ()
+    edit = Edit(Span(at, at + len(name)), meant)
+    return (Help(f"this element type is called `{meant}`: write it for `{name}`", (edit,), safe=True),)

@@ -11,11 +11,13 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from gradual.diagnostic import Edit, Help
 from gradual.source import Span
 from gradual.syntax.errors import CLOSERS
+from gradual.syntax.foreign import anew
+from gradual.syntax.foreign_definitions import definitions_anew
 from gradual.syntax.lexer import Lexer
 from gradual.syntax.metadata import NO_METADATA
 
@@ -68,11 +70,23 @@ _OPERAND = re.compile(r".*[\w)\]}]$", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What becomes of a text, how that is said, and whether it is likely enough to be proposed if more is wrong."""
+    """What becomes of a text, and how that is said.
+
+    Attributes:
+        likely: whether it is proposed if more is wrong.
+        safe: whether it only says in the words of this language what was written.
+        complete: whether the words say everything already.
+    """
 
     says: str
     edits: tuple[Edit, ...]
     likely: bool = True
+    safe: bool = False
+    complete: bool = False
+
+    def help(self, what: str, by: int) -> Help:
+        """The change as a help, at a place that lies so many code points further."""
+        return Help(self.says if self.complete else f"{self.says} {what}", self.shift(by), self.safe)
 
     def of(self, text: str) -> str:
         for edit in reversed(self.edits):
@@ -97,11 +111,11 @@ def mending(text: str, begin: int, found: Span, reach: Callable[[str, bool], int
     for change in _changes(part, error):
         at = reach(change.of(part), end < len(text))
         if at is None:
-            return Help(f"{change.says} it can be read", change.shift(begin))
+            return change.help("it can be read", begin)
         left = at - sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in change.edits)
         if change.likely and left > farthest:
             best, farthest = change, left
-    return None if best is None else Help(f"{best.says} more of it can be read", best.shift(begin))
+    return None if best is None else best.help("more of it can be read", begin)
 
 
 def _cut(text: str, end: int) -> int:
@@ -115,20 +129,25 @@ def _cut(text: str, end: int) -> int:
 # ------------------------------------------------------------------------------------------------ what to try
 def _changes(text: str, error: Span) -> Iterator[_Change]:
     """The changes close to an error, the likeliest first."""
+    for one in chain(anew(text, error), definitions_anew(text, error)):
+        yield _Change(one.says, (one.edit,), safe=True, complete=True)
     before = _before(text, error)
     near = [error, *reversed(before)]
     for place in near:
-        for word in _meant(text[place.start : place.end]):
-            yield _instead(text, place, word) if word else _without(text, place)
+        spelled = text[place.start : place.end]
+        for word in _meant(spelled):
+            change = _instead(text, place, word) if word else _without(text, place)
+            yield replace(change, safe=word in FOREIGN.get(spelled, ()))
     if before:
         yield from _tensor(text, before[-1], error)
         yield from _named(text, before[-1], error)
         yield from _bracketed(text, before, error)
+        yield from _closed(text, error)
     for place in near[:2]:
         if _WORD.fullmatch(text[place.start : place.end]):
             after_operand = place is error and before and _OPERAND.match(text[before[-1].start : before[-1].end])
             for sigil in "@" if after_operand else "%@":  # `n %m` is a remainder
-                yield _instead(text, place, sigil + text[place.start : place.end])
+                yield replace(_instead(text, place, sigil + text[place.start : place.end]), safe=True)
     sign = text[error.start : error.end]
     yield from (replace(_instead(text, error, other), likely=False) for other in MISTAKEN.get(sign, ()))
     if before:
@@ -157,9 +176,11 @@ def _named(text: str, last: Span, error: Span) -> Iterator[_Change]:
     """`%y = …;` and `y = …;` are bindings with `let`."""
     name = text[last.start : last.end]
     if text[error.start : error.end] == "=" and name[0] == "%":
-        yield _Change(f"with `let` before `{name}`", (Edit(Span(last.start, last.start), "let "),))
+        yield _Change(f"with `let` before `{name}`", (Edit(Span(last.start, last.start), "let "),), safe=True)
     elif text[error.start : error.end] == "=" and _WORD.fullmatch(name):
-        yield _Change(f"with `let %{name}` instead of `{name}`", (Edit(Span(last.start, last.start), "let %"),))
+        yield _Change(
+            f"with `let %{name}` instead of `{name}`", (Edit(Span(last.start, last.start), "let %"),), safe=True
+        )
 
 
 def _tensor(text: str, last: Span, error: Span) -> Iterator[_Change]:
@@ -177,7 +198,7 @@ def _tensor(text: str, last: Span, error: Span) -> Iterator[_Change]:
         shape = shape[1:-1].strip()
     rest = shape if not shape or "," in shape else f"{shape},"
     written = f"[({rest}), {dtype.strip()}]"
-    yield _Change(f"with `Tensor{_short(written)}`", (Edit(Span(opening, close + 1), written),))
+    yield _Change(f"with `Tensor{_short(written)}`", (Edit(Span(opening, close + 1), written),), safe=True)
 
 
 def _bracketed(text: str, before: Sequence[Span], error: Span) -> Iterator[_Change]:
@@ -188,7 +209,29 @@ def _bracketed(text: str, before: Sequence[Span], error: Span) -> Iterator[_Chan
         if start and start[0].start < end:
             at = start[0].start
             said = f"with `({_short(text[at:end])})` in brackets"
-            yield _Change(said, (Edit(Span(at, at), "("), Edit(Span(end, end), ")")))
+            yield _Change(said, (Edit(Span(at, at), "("), Edit(Span(end, end), ")")), safe=True)
+
+
+def _closed(text: str, error: Span) -> Iterator[_Change]:
+    """`let %y = f(%x;`: a bracket that is still open at the error may lack its closer at the end of a statement."""
+    open: list[tuple[Span, list[Span]]] = []
+    last = Span(0, 0)
+    for _, _, start, end in Lexer(text, NO_METADATA).tokens():
+        if start >= error.end:
+            break
+        word = text[start:end]
+        if word in CLOSERS.values():
+            if open and CLOSERS[text[open[-1][0].end - 1]] == word:
+                open.pop()
+        elif word[-1:] in CLOSERS:
+            open.append((Span(start, end), []))
+        elif word in (";", ",", "=>") and open:
+            open[-1][1].append(last)
+        last = Span(start, end)
+    for bracket, ends in reversed(open):
+        closer = CLOSERS[text[bracket.end - 1]]
+        if closer != "}":
+            yield from (_inserted(text, place, closer) for place in ends[:BACK])
 
 
 def _closing(text: str, start: int) -> int | None:

@@ -27,8 +27,11 @@ from gradual.syntax.tables import REPETITION, Production, tables
 Fragment = tuple[ast.Definition | ast.Item | ast.Expr, ...]
 
 
-def parse(source: Source) -> tuple[ast.Module, list[Diagnostic]]:
-    """The module that a text spells, as far as it can be read, and every syntax error.   [syntax.token]"""
+def parse(source: Source, mend: bool = True) -> tuple[ast.Module, list[Diagnostic]]:
+    """The module that a text spells, as far as it can be read, and every syntax error.   [syntax.token]
+
+    Changes with which it could be read are looked for where `mend` says so.
+    """
     text = source.text
     section = _section(text)
     metadata, broken = _decoded(text, section)
@@ -36,7 +39,7 @@ def parse(source: Source) -> tuple[ast.Module, list[Diagnostic]]:
     module = reading.value or ast.Module(None, (), ())
     if reading.section != section:  # the words stood in a comment, or the section begins inside a line
         metadata, broken = _decoded(text, reading.section)
-    diagnostics = _helped(text, "module", metadata, reading) + broken
+    diagnostics = (_helped(text, "module", metadata, reading) if mend else reading.diagnostics) + broken
     return replace(module, metadata=metadata.constants), _in_order(diagnostics)
 
 

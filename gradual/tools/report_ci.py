@@ -117,6 +117,7 @@ def _fix(source: Source, help_: Help) -> Object:
     return {
         "description": {"text": help_.text},
         "artifactChanges": [{"artifactLocation": _artifact(source), "replacements": replacements}],
+        "properties": {"safe": help_.safe},
     }
 
 

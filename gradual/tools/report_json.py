@@ -103,7 +103,7 @@ def _related(source: Source, related: Related) -> Object:
 
 def _help(source: Source, help_: Help) -> Object:
     edits = [{"span": span(source, edit.span), "text": edit.text} for edit in help_.edits]
-    return {"text": help_.text, "edits": edits}
+    return {"text": help_.text, "edits": edits, "safe": help_.safe}
 
 
 def plain(data: object) -> Any:

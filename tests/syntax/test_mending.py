@@ -66,6 +66,43 @@ ONE_CHANGE = [
 ]
 
 
+FOREIGN = [
+    *(
+        (HEAD + left + TAIL, HEAD + right + TAIL)
+        for left, right in (
+            (" %x @ %w ", " nn.matmul(%x, %w) "),
+            (" 2f * %x @ %w + 1f ", " nn.matmul(2f * %x, %w) + 1f "),
+            (" let %y = %x @ %w @ (%v + 1f); %y ", " let %y = nn.matmul(nn.matmul(%x, %w), %v + 1f); %y "),
+            (" -%x ** 2f ** %y.0 ", " -power(%x, power(2f, %y.0)) "),
+            (" nn.relu(%x)[..., 0] ", " take(nn.relu(%x), 0, axis=-1) "),
+            (" %x[:, 0, 1:%n:2] ", " take(strided_slice(%x, begin=[1], end=[%n], strides=[2], axes=[2]), 0, axis=1) "),
+            (" %x[1:] ", " strided_slice(%x, begin=[1], end=[dim(%x, 0)], axes=[0]) "),
+            (" %x[:, None] ", " expand_dims(%x, axis=1) "),
+            (" cast(%x, dtype='int32') ", ' cast(%x, dtype="int32") '),
+            (" %x # why\n ", " %x // why\n "),
+            (" %x *= %y + 1f; %x ", " let %x = %x * (%y + 1f); %x "),
+            (" let %y = %a if %c else %b; %y ", " let %y = if (%c) { %a } else { %b }; %y "),
+            (" let %y = nn.relu(%x;\n  %y ", " let %y = nn.relu(%x);\n  %y "),
+            (" let %y = (1; %y ", " let %y = (1); %y "),
+        )
+    ),
+    (
+        HEAD + " if (%x && %y || !%z) { 1 } else { 2 } " + TAIL,
+        HEAD + " if (logical_or(logical_and(%x, %y), logical_not(%z))) { 1 } else { 2 } " + TAIL,
+    ),
+    (
+        "def @f(%x: Tensor[(n,), int64]) where n > 2 && n < 9 { %x }",
+        "def @f(%x: Tensor[(n,), int64]) where n > 2 and n < 9 { %x }",
+    ),
+    (
+        "def f(x, w: Tensor[(3, 4), float32], k: int):\n    y = relu(x)\n\n    return dense(y, w, y=k), x\ntype T",
+        "def @f(%x, %w: Tensor[(3, 4), float32], %k) {\n  let %y = relu(%x);\n  (dense(%y, %w, y=%k), %x)\n}\ntype T",
+    ),
+    ("def f(x: int64) -> int64: return x", "def @f(%x: int64) -> int64 {\n  %x\n}\n"),
+]
+"""Notation of other languages."""
+
+
 def mended(text: str) -> str | None:
     """The text with the change that its first error proposes."""
     _, (first, *_) = parse(Source("t", text))
@@ -75,6 +112,13 @@ def mended(text: str) -> str | None:
     for edit in reversed(help.edits):
         text = text[: edit.span.start] + edit.text + text[edit.span.end :]
     return text
+
+
+@pytest.mark.parametrize(("broken", "whole"), FOREIGN, ids=[broken for broken, _ in FOREIGN])
+def test_notation_of_other_languages_is_written_in_this_one(broken: str, whole: str) -> None:
+    _, (error, *_) = parse(Source("t", broken))
+    assert mended(broken) == whole
+    assert error.help[0].safe or "`)`" in error.help[0].text, "a bracket is put where it may have been meant"
 
 
 @pytest.mark.parametrize(("broken", "whole"), ONE_CHANGE, ids=[broken for broken, _ in ONE_CHANGE])
@@ -96,7 +140,6 @@ def test_a_change_helps_though_more_is_wrong() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "def @f() { let %y = (1; %y }",
         "def @f() { ) ) ) ) ) ] ] ] }",
         "def @f(%x: Tensor[(n + 1) * (m + 1), float32]) { %x }",
         "def @f(%i: int64) { %y = %i + 1\n  %y }",

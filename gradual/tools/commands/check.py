@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import click
 
 from gradual.compiler import Options
-from gradual.diagnostic import Diagnostic, Severity
+from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.report import render
 from gradual.report.summary import totals
 from gradual.source import Source, visible
 from gradual.tools import report_json
 from gradual.tools.checking import Checked, Wanted, checked_file
 from gradual.tools.checking_many import Unit, checked_all
-from gradual.tools.files import MODEL, PROGRAM, Absent, expanded, read
+from gradual.tools.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded, read
 from gradual.tools.levels import Level, Levels, NoLevel
 from gradual.tools.output import Output, note, shared
 from gradual.tools.settings import RIGID, Given, on_command_line, settings_for
+
+if TYPE_CHECKING:
+    from gradual.tools.fixing import Fixed
 
 ENDINGS = PROGRAM, MODEL
 """The files that a folder stands for."""
@@ -82,6 +87,9 @@ class Tally:
 @click.option("--empty", multiple=True, metavar="NAME", help="Let this named size of a model's inputs be 0, too.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files side by side.")
+@click.option("--fix", is_flag=True, help="Apply every help that is safe, then check.")
+@click.option("--diff", is_flag=True, help="With --fix: change nothing, show what would change; exit 1 if something.")
+@click.option("--unsafe-fixes", "unsafe", is_flag=True, help="With --fix: also helps that choose a meaning.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
 @shared
 def check(
@@ -102,6 +110,9 @@ def check(
     empty: tuple[str, ...],
     max_errors: int | None,
     jobs: int,
+    fix: bool,
+    diff: bool,
+    unsafe: bool,
     watch: bool,
 ) -> int:
     """Check programs; `-` is standard input, a folder all `.relay` and `.onnx` files under it.
@@ -115,6 +126,10 @@ def check(
         raise click.UsageError("--entry goes with --require-static")
     if max_errors is not None and format in _DOCUMENTS:
         raise click.UsageError(f"a report as {format} has every error: --max-errors does not go with it")
+    if (diff or unsafe) and not fix:
+        raise click.UsageError("--diff and --unsafe-fixes go with --fix")
+    if watch and fix:
+        raise click.UsageError("--watch follows files and changes none: --fix does not go with it")
     if watch and (out.filed or "-" in paths):
         raise click.UsageError("--watch follows files on the screen: neither `-o` nor `-` goes with it")
     given = _given({Level.ALLOW: allow, Level.WARN: warn, Level.DENY: deny}, smt, rigid)
@@ -129,8 +144,10 @@ def check(
     if watch:
         from gradual.tools.watching import watching
 
-        watching(out, paths, ENDINGS, lambda: _told(out, paths, wanted, given, jobs))
-    return _told(out, paths, wanted, given, jobs)
+        watching(out, paths, ENDINGS, lambda: _told(out, _units(paths), wanted, given, jobs))
+    units = _units(paths)
+    done = _fixed(out, units, wanted, given, unsafe, diff) if fix else None
+    return done if done is not None else _told(out, units, wanted, given, jobs)
 
 
 def _given(levels: dict[Level, tuple[str, ...]], smt: bool | None, rigid: str | None) -> Given:
@@ -140,11 +157,54 @@ def _given(levels: dict[Level, tuple[str, ...]], smt: bool | None, rigid: str | 
         raise click.UsageError(str(reason)) from reason
 
 
-def _told(out: Output, paths: Sequence[str], wanted: Wanted, given: Given, jobs: int) -> int:
+def _fixed(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, unsafe: bool, diff: bool) -> int | None:
+    """Fix every program; the exit code where that is all, None where the programs are to be checked as they are now.
+
+    Of standard input the program is written, and its errors are told beside.
+    """
+    from gradual.tools.fixing import save
+
+    changed, hidden = 0, 0
+    for result in _each_fixed(units, wanted, given, unsafe):
+        changed, hidden = changed + bool(result.applied), hidden + result.hidden
+        if diff:
+            out.program(result.diff)
+        elif result.source.name == STDIN:
+            out.program(result.text)
+            return _told(replace(out, stream=sys.stderr), [Text(Source(STDIN, result.text), None)], wanted, given, 1)
+        else:
+            save(result)
+            _tell_fixed(out, result, wanted)
+    if hidden and wanted.format == "full" and not out.quiet:
+        note(f"{counted(hidden, 'more help')} can be applied with --unsafe-fixes")
+    return int(changed > 0) if diff else None
+
+
+def _each_fixed(units: Sequence[Unit], wanted: Wanted, given: Given, unsafe: bool) -> Iterator[Fixed]:
+    from gradual.tools.fixing import fixed_all
+
+    for unit in units:
+        yield from fixed_all([unit], _by_settings(wanted, given, unit).options, unsafe=unsafe)
+
+
+def _tell_fixed(out: Output, result: Fixed, wanted: Wanted) -> None:
+    """What was applied to a file, before the report of what it is now; a document has the report only."""
+    if not result.applied or wanted.format not in ("full", "concise") or out.quiet:
+        return
+    out.line(f"fixed {visible(result.source.name)}: {counted(len(result.applied), 'change')}")
+    if out.verbose:
+        for said in result.applied:
+            out.line(f"  {visible(said)}")
+
+
+def _units(paths: Sequence[str]) -> list[Unit]:
+    return [read(unit) if unit == "-" else unit for unit in expanded(paths, ENDINGS)]
+
+
+def _told(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, jobs: int) -> int:
     """Check every file once, tell what was found, and give the exit code."""
     began, tally = time.perf_counter(), Tally()
-    units = list(expanded(paths, ENDINGS))
-    tasks = [(read(unit) if unit == "-" else unit, _by_settings(wanted, given, unit)) for unit in units]
+    tasks = [(unit, _by_settings(wanted, given, unit)) for unit in units]
     many = len(units) > 1
     told: list[tuple[Source, list[Diagnostic]]] = []
     for checked in checked_all(tasks, jobs) if many else [_only(*tasks[0])]:
@@ -167,10 +227,10 @@ def _told(out: Output, paths: Sequence[str], wanted: Wanted, given: Given, jobs:
     return tally.worst
 
 
-def _by_settings(wanted: Wanted, given: Given, unit: str | Absent) -> Wanted:
+def _by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
     """What is wanted of a file, by its settings; those of standard input are those of the folder it is read in."""
     path = unit.path if isinstance(unit, Absent) else unit
-    settings = given.over(settings_for(os.curdir if path == "-" else os.path.dirname(path)))
+    settings = given.over(settings_for(os.curdir if isinstance(path, Text) else os.path.dirname(path)))
     return replace(wanted, options=settings.options, levels=settings.levels)
 
 

@@ -91,13 +91,13 @@ def _diagnostic(document: Document, found: Diagnostic) -> lsp.Diagnostic:
 
 
 def actions(document: Document, found: Iterable[Diagnostic], wanted: Span) -> list[lsp.CodeAction]:
-    """The helps of what is found in a place: all of them were tried before they are offered."""
+    """The helps of what is found in a place: all of them were tried, and an editor may apply unasked what is safe."""
     return [
         lsp.CodeAction(
             title=help.text,
             kind=lsp.CodeActionKind.QuickFix,
             diagnostics=[_diagnostic(document, one)],
-            is_preferred=True,
+            is_preferred=help.safe,
             edit=_changes(document, [(edit.span, edit.text) for edit in help.edits]),
         )
         for one in found

@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.core.terms import Check
-from gradual.diagnostic import Diagnostic, Edit, Help, Related, Severity
+from gradual.diagnostic import Diagnostic, Edit, Related, Severity
 from gradual.lints.lint import LINTS, lints_of_names
 from gradual.report.bindings import Binding
 from gradual.report.residual import residual
@@ -303,7 +303,7 @@ def _moved(found: Findings, by: int) -> Findings:
     def diagnostics(some: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
         for one in some:
             related = tuple(Related(span(other.span), other.label) for other in one.related)
-            helps = tuple(Help(h.text, tuple(Edit(span(edit.span), edit.text) for edit in h.edits)) for h in one.help)
+            helps = tuple(replace(h, edits=tuple(Edit(span(e.span), e.text) for e in h.edits)) for h in one.help)
             yield replace(one, span=span(one.span), related=related, help=helps, source=None)
 
     bindings = tuple(replace(one, span=span(one.span)) for one in found.bindings)

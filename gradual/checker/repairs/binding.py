@@ -1,0 +1,198 @@
+"""A call as another system writes it, and the same call here: arguments find their parameters, attributes their names.
+
+[name.operator] [name.attribute]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gradual.checker.abroad import element_type
+from gradual.checker.repairs.foreign_rows import DROPPED, ONNX_TYPES, RENAMED, Row
+from gradual.checker.repairs.place import Application, Program, called
+from gradual.ops.attributes import Choice, Form, Plain, form_of
+from gradual.ops.operator import AttributeSpec, Operator
+from gradual.syntax import ast
+from gradual.syntax.indexing import split
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_OPTIONAL = re.compile(r"<([^<>{]*)\{(\w+)\}([^<>]*)>")
+_ONE = re.compile(r"[\[(]\s*(-?[0-9]+)\s*,?\s*[\])]")
+_LITERAL = re.compile(r"-?[0-9.]+\w*|\[.*\]|\".*\"|None|True|False", re.DOTALL)
+_LIST = re.compile(r"[\[(](.*)[\])]", re.DOTALL)
+LISTS = frozenset({"newshape", "shape", "axes", "reps"})
+"""The attributes that take all numbers that are given by position."""
+
+_LOOSE = (ast.Infix, ast.Unary, ast.Cast, ast.Choose, ast.If, ast.Fn)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a call is given: the texts of its arguments, and of its attributes by their keys.
+
+    Attributes:
+        loose: the arguments that need brackets beside an operator.
+        rank: of the first argument, where it is known.
+    """
+
+    arguments: tuple[str, ...]
+    attributes: Mapping[str, str]
+    loose: frozenset[str] = frozenset()
+    rank: int | None = None
+
+
+def given(program: Program, application: Application, receiver: str | None = None) -> Given:
+    """What an application is given; the `receiver` of a method is the first argument."""
+    arguments = tuple(map(program.words, application.operands))
+    loose = {program.words(one) for one in application.operands if isinstance(one, _LOOSE)}
+    attributes = {one.key: program.words(one.value) for one in application.attributes}
+    if receiver is not None:
+        rank = program.rank(ast.Local(receiver, application.span))
+        return Given((receiver, *arguments), attributes, frozenset(loose), rank)
+    rank = program.rank(application.operands[0]) if application.operands else None
+    return Given(arguments, attributes, frozenset(loose), rank)
+
+
+# ------------------------------------------------------------------------------------------------------- by a row
+@dataclass(slots=True)
+class _Bound:
+    """The parameters of a row with their texts, and the attributes that none of them takes."""
+
+    values: dict[str, str | list[str]] = field(default_factory=dict)
+    rest: dict[str, str] = field(default_factory=dict)
+
+
+def by_row(row: Row, call: Given, operators: Mapping[str, Operator]) -> str | None:
+    """The call as a row writes it; None where the row is of another call."""
+    bound = _bound(row, call)
+    if bound is None:
+        return None
+    wanted = set(_PLACE.findall(_OPTIONAL.sub("", row.written)))
+    if "swapped" in wanted:
+        return _swapped(bound, call)
+    if not wanted <= bound.values.keys() or not bound.values.keys() <= wanted | set(_PLACE.findall(row.written)):
+        return None
+    kept = _OPTIONAL.sub(lambda found: found[0][1:-1] if found[2] in bound.values else "", row.written)
+    written = _PLACE.sub(lambda found: _filled(found, bound.values[found[1]], call, kept), kept)
+    operator = operators.get(written.partition("(")[0])
+    if not bound.rest:
+        return written
+    named = None if operator is None or not kept.endswith(")") else _renamed(operator, bound.rest)
+    return None if named is None else f"{written[:-1]}{''.join(f', {key}={text}' for key, text in named.items())})"
+
+
+def _bound(row: Row, call: Given) -> _Bound | None:
+    bound, waiting = _Bound(), list(call.arguments)
+    named = {_param(row, key) or key: text for key, text in call.attributes.items() if key not in DROPPED}
+    for place, param in enumerate(row.params):
+        name = param.lstrip("*")
+        if param.startswith("*") and waiting and name not in named:
+            taken = _several(waiting, place < len(row.params) - 1)
+            bound.values[name] = _inside(waiting[0]) if taken == 0 else waiting[:taken]
+            del waiting[: taken or 1]
+        elif name in named:
+            text = named.pop(name)
+            bound.values[name] = _inside(text) if param.startswith("*") else text
+        elif waiting:
+            bound.values[name] = waiting.pop(0)
+    bound.rest = named
+    return None if waiting else bound
+
+
+def _param(row: Row, key: str) -> str | None:
+    names = [param.lstrip("*") for param in row.params]
+    return key if key in names else next((one for one in RENAMED.get(key, ()) if one in names), None)
+
+
+def _several(waiting: Sequence[str], more: bool) -> int:
+    """How many arguments a list takes: 0 where the first is that list."""
+    if _LIST.fullmatch(waiting[0]):
+        return 0
+    if not more:
+        return len(waiting)
+    return next((place for place, text in enumerate(waiting) if place and _LITERAL.fullmatch(text)), len(waiting))
+
+
+def _inside(text: str) -> list[str]:
+    found = _LIST.fullmatch(text)
+    return split(found[1], ",") if found is not None else [text]
+
+
+def _filled(found: re.Match[str], value: str | list[str], call: Given, template: str) -> str:
+    before, after = template[: found.start()][-1:], template[found.end() :][:1]
+    if isinstance(value, list):
+        return f"{', '.join(value)}{',' * (len(value) == 1)}" if before == "(" else f"[{', '.join(value)}]"
+    if found[1] == "dtype":
+        return quoted_type(value)
+    if found[1] == "axis" and (single := _ONE.fullmatch(value)) is not None:
+        return single[1]
+    if found[1] == "xs" and value.startswith("["):
+        return f"({value[1:-1]})"
+    is_alone = (before in ("(", "") or template[: found.start()].endswith((", ", "="))) and after in (",", ")", "")
+    return value if is_alone or value not in call.loose else f"({value})"
+
+
+def quoted_type(text: str) -> str:
+    """An element type as the value of an attribute."""
+    name = ONNX_TYPES.get(text, text.strip('"'))
+    return f'"{element_type(name) or name}"'
+
+
+def _swapped(bound: _Bound, call: Given) -> str | None:
+    """Two axes exchanged, as the order of all."""
+    x, first, second = (bound.values.get(name) for name in ("x", "a", "b"))
+    numbers = [str(text) for text in (first, second)]
+    if call.rank is None or bound.rest or not all(re.fullmatch(r"-?[0-9]+", text) for text in numbers):
+        return None
+    order = list(range(call.rank))
+    one, other = (int(text) for text in numbers)
+    if not all(-call.rank <= axis < call.rank for axis in (one, other)):
+        return None
+    order[one], order[other] = order[other], order[one]
+    return called("transpose", [str(x)], {"axes": f"[{', '.join(map(str, order))}]"})
+
+
+# ------------------------------------------------------------------------------------------------ by an operator
+def by_operator(operator: Operator, call: Given) -> str | None:
+    """The call of an operator of ours, with its attributes by their names here; None where they do not find theirs."""
+    count = len(operator.arguments)
+    named = _renamed(operator, call.attributes)
+    if named is None or len(call.arguments) < count:
+        return None
+    more = list(call.arguments[count:])
+    free = [spec for spec in operator.attributes if spec.name not in named]
+    if more and free and free[0].name in LISTS and all(map(_LITERAL.fullmatch, more)):
+        named, more = {free[0].name: more[0] if len(more) == 1 else f"[{', '.join(more)}]"} | named, []
+    if len(more) > len(free) or not all(map(_LITERAL.fullmatch, more)):
+        return None
+    placed = {spec.name: _value(spec, text) for spec, text in zip(free, more, strict=False)}
+    return called(operator.name, call.arguments[:count], placed | named)
+
+
+def _renamed(operator: Operator, attributes: Mapping[str, str]) -> dict[str, str] | None:
+    """Attributes by the names that an operator has for them; None where it has none for one."""
+    specs = {spec.name: spec for spec in operator.attributes}
+    found: dict[str, str] = {}
+    for key, text in attributes.items():
+        if key in DROPPED:
+            continue
+        name = key if key in specs else next((one for one in RENAMED.get(key, ()) if one in specs), None)
+        if name is None or name in found:
+            return None
+        found[name] = _value(specs[name], text)
+    return found
+
+
+def _value(spec: AttributeSpec, text: str) -> str:
+    """A value as an attribute takes it: `1` for a boolean is `True`, an element type stands in quotes."""
+    form = form_of(spec.annotation)
+    if _is(form, "bool") and text in ("0", "1"):
+        return "True" if text == "1" else "False"
+    return quoted_type(text) if _is(form, "DType") and text != "None" else text
+
+
+def _is(form: Form, name: str) -> bool:
+    among = form.among if isinstance(form, Choice) else (form,)
+    return Plain(name) in among

@@ -1,0 +1,135 @@
+"""Names that nothing has here: operators of other systems, methods and fields of tensors, misspelt variables.
+
+[name.operator] [name.variable] [name.function]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gradual.checker.repairs.binding import Given, by_operator, by_row, given
+from gradual.checker.repairs.foreign_rows import ROWS
+from gradual.checker.repairs.place import Application, Program, instead
+from gradual.checker.similar import closest
+from gradual.diagnostic import Diagnostic, Help
+from gradual.ops.counterparts import ONNX
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.syntax.within import mentioned
+from gradual.types.dtype import DType
+
+
+def operators(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """An operator that is called otherwise here, a function that lacks its `@`, or a name that is close."""
+    for application in program.named(error.span):
+        if f"@{application.name}" in program.functions:
+            yield instead("a function of the file is written", error.span, f"@{application.name}", safe=True)
+        yield from abroad(application.name, given(program, application), application.span, program)
+        receiver, _, method = application.name.rpartition(".")
+        if f"%{receiver}" in _in_scope(error.span, program):
+            yield from abroad(method, given(program, application, f"%{receiver}"), application.span, program)
+    name = program.words(error.span)
+    for other in closest(name, program.operators):
+        yield instead(f"for `{name}` write", error.span, other, safe=_bare(other) == _bare(name))
+
+
+def functions(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """A function that is an operator, or has a name that is close."""
+    name = program.words(error.span)
+    for application in program.named(error.span):
+        yield from abroad(name.lstrip("@"), given(program, application), application.span, program)
+    for other in closest(name, program.functions):
+        yield instead(f"for `{name}` write", error.span, other)
+
+
+def written_names(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """A dimension, a type or an element type whose name is close, or one that stands in quotes."""
+    name, definition, span = program.words(error.span), program.definition(error.span), error.span
+    if (last := _LAST.search(name)) is not None:
+        name, span = last[1], Span(span.start + last.start(1), span.start + last.end(1))
+    elif name in set(DType):
+        yield instead("an element type that is an attribute stands in quotes:", span, f'"{name}"', safe=True)
+    if definition is None or not name.isidentifier():
+        return
+    types = [one.name for one in program.module.definitions if isinstance(one, ast.TypeDef | ast.ExternType)]
+    dims = sorted(mentioned(definition.function) - {name})
+    for other in closest(name, [*types, *DType, *(one for one in dims if one.isidentifier())]):
+        yield instead(f"for `{name}` write", span, other)
+
+
+def abroad(name: str, call: Given, span: Span, program: Program) -> Iterator[Help]:
+    """What a call of another system is called here."""
+    bare = _bare(name)
+    written = [text for row in ROWS.get(bare, ()) if (text := by_row(row, call, program.operators)) is not None]
+    same = [one for known, one in program.operators.items() if _bare(known) == bare and not known.startswith("dyn.")]
+    same += [program.operators[ours] for ours, theirs in ONNX.items() if theirs.lower() == bare]
+    for operator in dict.fromkeys(same):
+        text = by_operator(operator, call)
+        written += [] if text is None else [text]
+    for text in dict.fromkeys(written):
+        yield instead(f"`{name}` is written", span, text, safe=len(set(written)) == 1)
+
+
+def _bare(name: str) -> str:
+    return name.rpartition(".")[2].lower()
+
+
+# ---------------------------------------------------------------------------------------------------- variables
+_LAST = re.compile(r",\s*(\w+)\s*\]$")
+_AXIS = re.compile(r"\s*\[\s*(-?[0-9]+)\s*\]")
+
+FIELDS = {
+    "shape": "shape_of({0})",
+    "T": "transpose({0})",
+    "mT": "transpose({0})",
+    "data": "{0}",
+    "size": "shape_of({0})",
+}
+"""What is written for a field of a tensor."""
+
+
+def variables(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """A field or a method of a tensor, a variable without its `%`, or a name that is close."""
+    name = program.words(error.span)
+    receiver, _, field = name.rpartition(".")
+    if receiver.startswith("%"):
+        yield from _of_tensor(receiver, field, error.span, program)
+    yield from _unsigned(name, error.span, program)
+    known = _in_scope(error.span, program)
+    for other in closest(name if name.startswith("%") else f"%{name}", known):
+        yield instead(f"for `{name}` write", error.span, other)
+
+
+def _of_tensor(receiver: str, field: str, span: Span, program: Program) -> Iterator[Help]:
+    around = [node for node in program.enclosing(span) if node.span.start == span.start and node.span != span]
+    for node in reversed(around):
+        match node:
+            case ast.Call(ast.Local(span=at), operands, attributes, whole) if at == span:
+                application = Application(field, at, operands, attributes, whole, False)
+                yield from abroad(field, given(program, application, receiver), whole, program)
+    axis = _AXIS.match(program.text, span.end)
+    if field == "shape" and axis is not None:
+        whole = Span(span.start, axis.end())
+        yield instead("a size of a tensor is written", whole, f"dim({receiver}, {axis[1]})", safe=True)
+    if field in FIELDS:
+        yield instead(f"`.{field}` is written", span, FIELDS[field].format(receiver), safe=True)
+    if field in ("ndim", "rank"):
+        yield instead("a rank is written", span, f"ndim({receiver})", safe=True)
+
+
+def _unsigned(name: str, span: Span, program: Program) -> Iterator[Help]:
+    if name in ("true", "false"):
+        yield instead("a boolean is written", span, name.capitalize(), safe=True)
+    if f"%{name}" in _in_scope(span, program):
+        yield instead("a variable is written", span, f"%{name}", safe=True)
+
+
+def _in_scope(span: Span, program: Program) -> list[str]:
+    """The variables that are mentioned in the function before a place."""
+    definition = program.definition(span)
+    if definition is None:
+        return []
+    params = [param.name.name for param in definition.function.params]
+    lets = [item.name.name for item in program.lets(definition) if item.name and item.span.end <= span.start]
+    return [*params, *lets]

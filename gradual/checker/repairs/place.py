@@ -1,0 +1,192 @@
+"""The program around an error, as repairs look at it: calls with their operands, where a variable was bound, types."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradual.checker.elaboration import Broken, Elaboration, Made
+from gradual.diagnostic import Diagnostic, Edit, Help
+from gradual.ops.operator import Operator
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.syntax.within import within
+from gradual.types.type import OpenedType, TensorType
+
+INFIX = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A call, or an infix operator as the call of the operator that it stands for.
+
+    Attributes:
+        name: of the operator, or of the function (`@f`).
+        at: where the name stands, or the sign between the operands.
+    """
+
+    name: str
+    at: Span
+    operands: tuple[ast.Expr, ...]
+    attributes: tuple[ast.Attribute, ...]
+    span: Span
+    is_infix: bool
+
+
+class Program:
+    """A file with what was found of its expressions.
+
+    Attributes:
+        text: as it was written.
+        functions: the names of its functions.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        module: ast.Module,
+        operators: Mapping[str, Operator],
+        states: Sequence[Elaboration],
+    ) -> None:
+        self.text = text
+        self.module = module
+        self.operators = operators
+        self.functions = {one.name.name: one.function for one in module.definitions if isinstance(one, ast.Def)}
+        self._nodes: list[ast.Expr] = []
+        self._at: defaultdict[Span, list[Application]] = defaultdict(list)
+        self._lets: defaultdict[str, list[ast.Let]] = defaultdict(list)
+        self._definitions = [one for one in module.definitions if isinstance(one, ast.Def)]
+        for one in self._definitions:
+            self._read(one.function.body)
+        self._made = {
+            origin.span: (state, name)
+            for state in states
+            for name, origin in state.origins.items()
+            if isinstance(origin, Made)
+        }
+        self._bound: defaultdict[str, list[tuple[Span, Elaboration, str]]] = defaultdict(list)
+        for state in states:
+            for binding in state.scope.bindings:
+                self._bound[binding.name].append((binding.span, state, binding.value))
+
+    def _read(self, body: ast.Expr) -> None:
+        for node in within(body):
+            self._nodes.append(node)
+            if isinstance(node, ast.Block):
+                for item in node.items:
+                    if isinstance(item, ast.Let) and item.name is not None:
+                        self._lets[item.name.name].append(item)
+            application = self.application(node)
+            if application is not None:
+                self._at[node.span].append(application)
+                for operand in application.operands:
+                    fields = operand.items if isinstance(operand, ast.Tuple) else ()
+                    for part in (operand, *fields):
+                        self._at[part.span].append(application)
+
+    @property
+    def size(self) -> int:
+        """How many expressions there are."""
+        return len(self._nodes)
+
+    # --------------------------------------------------------------------------------------------- expressions
+    def words(self, node: ast.Expr | ast.Attribute | Span) -> str:
+        """A part as it is written."""
+        span = node if isinstance(node, Span) else node.span
+        return self.text[span.start : span.end]
+
+    def application(self, node: ast.Expr) -> Application | None:
+        """A call of an operator or function, or an infix operator."""
+        match node:
+            case ast.Call(ast.Name(name, at) | ast.Global(name, at) | ast.Local(name, at), operands, attributes, span):
+                return Application(name, at, operands, attributes, span, False)
+            case ast.Infix(op, left, right, span) if op in INFIX:
+                return Application(INFIX[op], Span(left.span.end, right.span.start), (left, right), (), span, True)
+            case _:
+                return None
+
+    def applications(self, span: Span) -> list[Application]:
+        """Those that stand at a span, or have an operand there: outer ones first."""
+        return self._at.get(span, [])
+
+    def application_of(self, error: Diagnostic) -> Iterator[Application]:
+        """The applications that an error may be about: of an operand, the one that takes it first."""
+        found = self.applications(error.span)
+        spans = {related.span for related in error.related}
+        both = [one for one in found if spans & {operand.span for operand in one.operands}]
+        yield from dict.fromkeys((*both, *found))
+
+    def named(self, span: Span) -> Iterator[Application]:
+        """The application whose name stands at a span."""
+        found = (self.application(node) for node in self.enclosing(span))
+        yield from (one for one in found if one is not None and one.at == span)
+
+    def lets(self, definition: ast.Def) -> Iterator[ast.Let]:
+        """The bindings of a function, in the order of the text."""
+        for some in self._lets.values():
+            yield from (one for one in some if _holds(definition.span, one.span))
+
+    def nodes_at(self, span: Span) -> Iterator[ast.Expr]:
+        """The expressions that stand exactly at a span, inner ones last."""
+        yield from (node for node in self._nodes if node.span == span)
+
+    def enclosing(self, span: Span) -> Iterator[ast.Expr]:
+        """The expressions around a span, outer ones first."""
+        yield from (node for node in self._nodes if node.span.start <= span.start and span.end <= node.span.end)
+
+    def definition(self, span: Span) -> ast.Def | None:
+        """The function in which a span lies."""
+        return next((one for one in self._definitions if _holds(one.span, span)), None)
+
+    def value(self, expr: ast.Expr) -> ast.Expr:
+        """What an expression was bound to, as long as it is a variable of a `let` before it."""
+        for _ in range(8):
+            if not isinstance(expr, ast.Local):
+                return expr
+            lets = [one for one in self._lets.get(expr.name, ()) if one.span.end <= expr.span.start]
+            if not lets or self.definition(lets[-1].span) is not self.definition(expr.span):
+                return expr
+            expr = lets[-1].value
+        return expr
+
+    # --------------------------------------------------------------------------------------------------- types
+    def type(self, expr: ast.Expr) -> OpenedType | None:
+        """The type of an expression, where it has one."""
+        state, name = self._held(expr)
+        type = None if state is None else state.types.get(name)
+        return None if isinstance(type, Broken) else type
+
+    def _held(self, expr: ast.Expr) -> tuple[Elaboration | None, str]:
+        if isinstance(expr, ast.Local):
+            before = [one for one in self._bound.get(expr.name, ()) if one[0].start < expr.span.start]
+            return before[-1][1:] if before else (None, "")
+        if isinstance(expr, ast.Block) and not expr.items:
+            return self._held(expr.result)
+        return self._made.get(expr.span, (None, ""))
+
+    def rank(self, expr: ast.Expr) -> int | None:
+        """The rank of an expression that is a tensor of known rank."""
+        type = self.type(expr)
+        return type.rank if isinstance(type, TensorType) else None
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def instead(says: str, span: Span, text: str, *, safe: bool = False) -> Help:
+    """A help that writes a text in place of another; it ends with the text."""
+    return Help(f"{says} `{shortened(text)}`", (Edit(span, text),), safe)
+
+
+def shortened(text: str) -> str:
+    """A text on one line, and not too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= 100 else f"{line[:99]}…"
+
+
+def called(name: str, operands: Sequence[str], attributes: Mapping[str, str] | None = None) -> str:
+    """A call as text."""
+    named = [f"{key}={value}" for key, value in (attributes or {}).items()]
+    return f"{name}({', '.join([*operands, *named])})"

@@ -1,0 +1,157 @@
+"""Sizes that do not fit: what a person of the field forgot most often, and the edit that makes them fit.
+
+A reduction that dropped its axis, an axis that is missing beside others, a weight that is turned, a layout, an axis.
+[op.broadcast.agree]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradual.checker.repairs.elements import with_attribute
+from gradual.checker.repairs.place import Application, Program, called, instead
+from gradual.diagnostic import Diagnostic, Edit, Help
+from gradual.source import Span
+from gradual.syntax import ast
+from gradual.syntax.within import within
+from gradual.types.type import TensorType
+
+REDUCTIONS = frozenset({"mean", "sum", "max", "min", "prod", "all", "any", "argmax", "argmin", "variance"})
+FOLLOWED = 40
+"""How many variables are followed to what they were bound to."""
+
+TURNED = frozenset({"nn.dense", "nn.matmul", "nn.batch_matmul", "nn.bias_add"})
+LAYOUTS = {"2d": "NHWC", "1d": "NWC", "3d": "NDHWC"}
+KERNELS = {"2d": "HWIO", "1d": "WIO", "3d": "DHWIO"}
+FRONT = {"2d": "[0, 3, 1, 2]", "1d": "[0, 2, 1]", "3d": "[0, 4, 1, 2, 3]"}
+FROM_HWIO = {"2d": "[3, 2, 0, 1]", "1d": "[2, 1, 0]", "3d": "[4, 3, 0, 1, 2]"}
+
+
+def broadcast(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """Operands of an elementwise operator."""
+    if error.rule != "op.broadcast.agree":
+        return
+    for application in program.application_of(error):
+        ranks = [program.rank(operand) for operand in application.operands]
+        if len(ranks) < 2:
+            continue
+        known = [rank for rank in ranks if rank is not None]
+        for operand, rank in zip(application.operands, ranks, strict=True):
+            if rank is None or rank < max(known):
+                yield from _keeping(operand, program)
+        for operand, rank in zip(application.operands, ranks, strict=True):
+            if rank is not None and 0 < rank < max(known):
+                yield from _expanded(operand, rank, max(known), program)
+        for operand, rank in zip(reversed(application.operands), reversed(ranks), strict=True):
+            if rank == max(known) == 2:
+                yield instead("turn it:", operand.span, f"transpose({program.words(operand)})")
+
+
+def _keeping(operand: ast.Expr, program: Program) -> Iterator[Help]:
+    """The reductions that an operand was made from, each with the axes that it drops."""
+    waiting, seen = [program.value(operand)], set[Span]()
+    while waiting and len(seen) < FOLLOWED:
+        for node in within(waiting.pop()):
+            value = program.value(node)
+            if value is not node and value.span not in seen:
+                seen.add(value.span)
+                waiting.append(value)
+            made = program.application(node)
+            if made is None or made.name not in REDUCTIONS:
+                continue
+            if not any(one.key == "keepdims" and program.words(one.value) == "True" for one in made.attributes):
+                yield with_attribute(made, "keepdims", "True", program)
+
+
+def _expanded(operand: ast.Expr, rank: int, wanted: int, program: Program) -> Iterator[Help]:
+    """An operand with the axes that it lacks, behind its own, or among them."""
+    for more in range(wanted - rank, 0, -1):
+        for axis in range(rank, 0, -1):
+            named = {"axis": str(axis)} | ({"num_newaxis": str(more)} if more > 1 else {})
+            text = called("expand_dims", [program.words(operand)], named)
+            said = "the axis that it lacks is made by" if more == 1 else "the axes that it lacks are made by"
+            yield instead(said, operand.span, text)
+
+
+# ----------------------------------------------------------------------------------------------------- products
+def products(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """A weight or a factor that is turned."""
+    for application in program.application_of(error):
+        if application.name not in TURNED or len(application.operands) != 2:
+            continue
+        specs = program.operators[application.name].attributes
+        written = {one.key: program.words(one.value) for one in application.attributes}
+        for key in ("transpose_b", "transpose_a"):
+            if any(spec.name == key for spec in specs):
+                yield with_attribute(application, key, "False" if written.get(key) == "True" else "True", program)
+        if application.name in ("nn.dense", "nn.matmul"):
+            for operand in reversed(application.operands):
+                if program.rank(operand) == 2:
+                    yield instead("turn it:", operand.span, f"transpose({program.words(operand)})")
+
+
+# ------------------------------------------------------------------------------------------------ layouts and axes
+def layouts(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """Images whose channels are last, kernels whose channels are last, groups."""
+    for application in program.application_of(error):
+        dims = application.name[-2:]
+        operator = program.operators.get(application.name)
+        if operator is None or dims not in LAYOUTS:
+            continue
+        names = {spec.name for spec in operator.attributes}
+        data = application.operands[0] if application.operands else None
+        key = "data_layout" if "data_layout" in names else "layout"
+        last = _last(data, program) if data is not None else None
+        if key in names and not any(one.key == key for one in application.attributes):
+            if key == "layout" or last == "3":
+                yield with_attribute(application, key, f'"{LAYOUTS[dims]}"', program)
+            if "kernel_layout" in names:
+                yield from _kernels(application, key, dims, program)
+        if data is not None and key == "data_layout":
+            text = called("transpose", [program.words(data)], {"axes": FRONT[dims]})
+            yield instead("channels come first by", data.span, text)
+        if "groups" in names and len(application.operands) == 2:
+            yield from _groups(application, program)
+
+
+def _kernels(application: Application, key: str, dims: str, program: Program) -> Iterator[Help]:
+    both = f', {key}="{LAYOUTS[dims]}", kernel_layout="{KERNELS[dims]}"'
+    at = Span(application.span.end - 1, application.span.end - 1)
+    yield Help(f"write `{both[2:]}` for `{application.name}`", (Edit(at, both),))
+    yield with_attribute(application, key, f'"{LAYOUTS[dims]}"', program)
+    yield with_attribute(application, "kernel_layout", f'"{KERNELS[dims]}"', program)
+    if len(application.operands) == 2:
+        weight = application.operands[1]
+        text = called("transpose", [program.words(weight)], {"axes": FROM_HWIO[dims]})
+        yield instead("the channels of a kernel come first by", weight.span, text)
+
+
+def _groups(application: Application, program: Program) -> Iterator[Help]:
+    """A kernel of one channel for each channel of the data."""
+    weight, data = (program.type(application.operands[place]) for place in (1, 0))
+    if not isinstance(weight, TensorType) or not isinstance(data, TensorType) or min(weight.rank, data.rank) < 2:
+        return
+    if weight.shape[1].value == 1:
+        yield with_attribute(application, "groups", str(data.shape[1]), program)
+
+
+def _last(data: ast.Expr, program: Program) -> str | None:
+    type = program.type(data)
+    return str(type.shape[-1]) if isinstance(type, TensorType) and type.shape else None
+
+
+def axes(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """The axis along which it fits."""
+    for application in program.application_of(error):
+        operator = program.operators.get(application.name)
+        spec = None if operator is None else next((one for one in operator.attributes if one.name == "axis"), None)
+        if spec is None or "int" not in spec.annotation or application.name == "take":
+            continue
+        written = next((program.words(one.value) for one in application.attributes if one.key == "axis"), "")
+        value = program.value(application.operands[0]) if application.operands else None
+        first = value.items[0] if isinstance(value, ast.Tuple) and value.items else value
+        rank = program.rank(first) if first is not None else None
+        for axis in (-1, *range(rank if rank is not None else 4)):
+            if str(axis) not in (written, written.strip("[]")):
+                text = f"[{axis}]" if written.startswith("[") else str(axis)
+                yield with_attribute(application, "axis", text, program)

@@ -1,0 +1,165 @@
+"""Calls of another form than what is called: tuples, indices, attributes by position, exchanged operands.
+
+[type.call.arity] [type.call.argument] [type.instance] [type.project] [name.attribute]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from gradual.checker.repairs.binding import by_operator, by_row, given
+from gradual.checker.repairs.foreign_rows import ROWS
+from gradual.checker.repairs.place import Application, Program, called, instead
+from gradual.diagnostic import Diagnostic, Help
+from gradual.syntax import ast
+from gradual.syntax.indexing import indexed
+from gradual.types.type import TensorType, TupleType
+
+LOGICAL = {"and": "logical_and", "or": "logical_or"}
+COMMUTATIVE = frozenset({"add", "multiply", "maximum", "minimum", "equal", "not_equal", "logical_and", "logical_or"})
+
+
+def attributes(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """An attribute by another name, or an element type as other systems call it."""
+    for application in _calls(error, program):
+        operator = program.operators.get(application.name)
+        written = None if operator is None else by_operator(operator, given(program, application))
+        if written is not None and written != program.words(application.span):
+            yield instead("this is written", application.span, written, safe=True)
+
+
+def _calls(error: Diagnostic, program: Program) -> Iterator[Application]:
+    """The calls around an error, inner ones first."""
+    around = reversed(list(program.enclosing(error.span)))
+    yield from (one for node in around if (one := program.application(node)) is not None)
+
+
+def arity(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """Operands that belong in a tuple, attributes that are given by position."""
+    for application in program.applications(error.span):
+        operator = program.operators.get(application.name)
+        if application.span != error.span or operator is None:
+            continue
+        operands = [program.words(one) for one in application.operands]
+        keyed = {one.key: program.words(one.value) for one in application.attributes}
+        values = [one for one in application.operands if not isinstance(one, ast.Number | ast.Listing)]
+        if len(operator.arguments) == 1 and len(values) == len(operands):
+            text = called(application.name, [f"({', '.join(operands)})"], keyed)
+            yield instead("the tensors stand in a tuple: write", error.span, text, safe=True)
+        call = given(program, application)
+        rows = [by_row(row, call, program.operators) for row in ROWS.get(application.name, ())]
+        ours = by_operator(operator, call)
+        turned = application.name == "transpose" and len(operands) == 3  # two axes exchanged
+        for written in dict.fromkeys((*rows, ours) if turned else (ours, *rows)):
+            if written is not None:
+                yield instead("an attribute is given by its name: write", error.span, written)
+
+
+def structure(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """Values of another structure: an index, a tuple, booleans, a list of tensors."""
+    for node in program.nodes_at(error.span):
+        words = program.words(node)
+        match node:
+            case ast.Instance():
+                yield from _element(node, program)
+            case ast.Project(base, index):
+                yield instead(
+                    "an element of a tensor is taken by", node.span, f"take({program.words(base)}, {index}, axis=0)"
+                )
+            case ast.Infix(op) if op in LOGICAL:
+                yield instead("of booleans this is written", node.span, _logical(node, program), safe=True)
+            case ast.Unary("not"):
+                yield instead("of a boolean this is written", node.span, _logical(node, program), safe=True)
+            case ast.Listing(items):
+                fields = ", ".join(map(program.words, items))
+                yield instead("tensors stand in a tuple:", node.span, f"({fields}{',' * (len(items) == 1)})", safe=True)
+        if isinstance(program.type(node), TupleType) and isinstance(node, ast.Local | ast.Call | ast.Project):
+            yield instead("the tensor is a field of a tuple:", node.span, f"{words}.0")
+
+
+def _element(node: ast.Instance, program: Program) -> Iterator[Help]:
+    """`%x[0]`, with the indices that follow it: a field of a tuple, or what `take` gives."""
+    written: str | None = program.words(node.function)
+    place: ast.Expr = node
+    if isinstance(program.type(node.function), TupleType):
+        inside = _inside(node, program)
+        if inside.isdigit():
+            yield instead("a field of a tuple is written", node.span, f"{written}.{inside}", safe=True)
+        return
+    for outer in (node, *_followed_by(node, program)):
+        inside = _inside(outer, program)
+        written = indexed(written, inside) if written is not None and inside else None
+        place = outer
+    if written is not None:
+        yield instead("an element is taken by", place.span, written, safe=True)
+
+
+def _inside(node: ast.Instance, program: Program) -> str:
+    items = node.arguments
+    return program.text[items[0].span.start : items[-1].span.end] if items else ""
+
+
+def _followed_by(node: ast.Instance, program: Program) -> Iterator[ast.Instance]:
+    """The indices behind an index, inner ones first."""
+    inner: ast.Expr = node
+    for outer in reversed(list(program.enclosing(node.span))):
+        if isinstance(outer, ast.Instance) and outer.function is inner:
+            yield outer
+            inner = outer
+
+
+def _logical(node: ast.Expr, program: Program) -> str:
+    match node:
+        case ast.Infix(op, left, right) if op in LOGICAL:
+            return called(LOGICAL[op], [_logical(left, program), _logical(right, program)])
+        case ast.Unary("not", operand):
+            return called("logical_not", [_logical(operand, program)])
+        case _:
+            return program.words(node)
+
+
+def exchanged(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """Operands in another order: two of them exchanged."""
+    for application in program.application_of(error):
+        operands = [program.words(one) for one in application.operands]
+        if application.is_infix or application.name in COMMUTATIVE:
+            continue
+        keyed = {one.key: program.words(one.value) for one in application.attributes}
+        for first, second in list(combinations(range(len(operands)), 2))[:6]:
+            order = list(operands)
+            order[first], order[second] = order[second], order[first]
+            if order != operands and not _alike(application, first, second, program):
+                text = called(application.name, order, keyed)
+                yield instead("the arguments have another order: write", application.span, text)
+
+
+def _alike(application: Application, first: int, second: int, program: Program) -> bool:
+    """Whether two operands have one type, so that exchanging them changes nothing of the sizes."""
+    one, other = (program.type(application.operands[place]) for place in (first, second))
+    return isinstance(one, TensorType) and one == other
+
+
+def counterparts(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """The operator for another rank, or the axis of a batch that an operand lacks."""
+    for application in program.application_of(error):
+        operands = [program.words(one) for one in application.operands]
+        keyed = {one.key: program.words(one.value) for one in application.attributes}
+        for other in _RANKS.get(application.name, ()):
+            yield instead("for tensors of this rank write", application.span, called(other, operands, keyed))
+        for operand in application.operands:
+            if operand.span == error.span and application.name.startswith(("nn.", "image.")):
+                text = f"expand_dims({program.words(operand)}, axis=0)"
+                yield instead("a batch of one is made by", operand.span, text)
+
+
+_RANKS = {
+    "nn.matmul": ("nn.batch_matmul",),
+    "nn.batch_matmul": ("nn.matmul",),
+    **{
+        f"nn.{kind}{rank}d": tuple(f"nn.{kind}{other}d" for other in (1, 2, 3) if other != rank)
+        for kind in ("conv", "max_pool", "avg_pool", "global_avg_pool", "global_max_pool", "adaptive_avg_pool")
+        for rank in (1, 2, 3)
+    },
+}
+"""Operators that compute the same of tensors of another rank."""
