@@ -19,7 +19,7 @@ from gradual.core.reading import every
 from gradual.core.terms import Check, Invoke, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity
 from gradual.dims.atom import Ite, Kind, Max, Min, SizeOf, Variable, bottom_up, named
-from gradual.dims.constraint import Constraint, Equal, all_of, at_least, at_most, divides, negated
+from gradual.dims.constraint import Constraint, Equal, Or, all_of, at_least, at_most, divides, negated
 from gradual.dims.decide import Decider, Nowhere
 from gradual.dims.dim import Dim, FloorDiv, constant, of_atom
 from gradual.dims.facts import Facts
@@ -158,7 +158,9 @@ def _with_precondition(
 ) -> Diagnostic:
     if trials.spent or any(help.edits for help in error.help):
         return error
-    for clause in dict.fromkeys((*_divisibilities(goal), *plainer(goal, decider), reduced(goal))):
+    for clause in dict.fromkeys(
+        (*_divisibilities(goal), *_sameness(goal, decider), *plainer(goal, decider), reduced(goal))
+    ):
         if _pins(clause, decider):
             continue
         edit = _clause_added(clause, function)
@@ -203,6 +205,15 @@ def _divisibilities(goal: Constraint) -> Iterator[Constraint]:
             if isinstance(atom, FloorDiv):
                 yield divides(atom.divisor, atom.dividend)
                 waiting += (atom.dividend, atom.divisor)
+
+
+def _sameness(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
+    """That two sizes are the same, where a goal asks for that or for a 1: what is meant where both have a name."""
+    for part in goal.parts if isinstance(goal, Or) else ():
+        if isinstance(part, Equal) and bare(part.left) and bare(part.right):
+            yield part
+        elif isinstance(part, Equal):
+            yield from plainer(part, decider)
 
 
 def plainer(goal: Constraint, decider: Decider) -> Iterator[Constraint]:

@@ -6,14 +6,14 @@ name stands for every size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gradual.checker.elaboration import Elaboration, Postponed, fails, mentions_ghost
 from gradual.checker.naming import terms
 from gradual.core.terms import Blame, Check, Polarity, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, Severity
-from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth, all_of, negated
+from gradual.dims.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Or, Truth, all_of, negated
 from gradual.dims.dim import Dim, Undefined, Variable, of_atom
 from gradual.dims.facts import Facts
 from gradual.dims.reduce import reduced
@@ -194,7 +194,7 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     rigid = not mentions_ghost(owed.goal)
     if owed.site is not Site.ASSERT and not state.strictness.has_forgotten(owed.goal):
         error, follows = _failing(state, owed, verdict.witness)
-        state.postponed.append(Postponed(verdict, error, rigid, owed.goal, check, follows))
+        state.postponed.append(Postponed(verdict, error, rigid, owed.goal, check, follows, everywhere=not state.inside))
     if certain is not None:
         state.diagnostics.append(_fails_always(state, owed, certain))
     _warn_of_few(state, owed)
@@ -379,13 +379,15 @@ def settle(state: Elaboration) -> None:
     or follows from one: it is no residual check any more.  [type.strict] [check.strict] [check.rigid-warning]
     """
     refuted: set[Check] = set()
+    stronger = {} if state.strictness.gradual else _stronger(state)
     for postponed in state.postponed:
         if not postponed.fails:
             continue
         if not state.strictness.gradual:
             refuted.update((postponed.check,) if postponed.check is not None else ())
-            if not postponed.follows:
-                state.diagnostics.append(postponed.error)
+            if not postponed.follows and postponed not in stronger:
+                weaker = [one for one, other in stronger.items() if other is postponed]
+                state.diagnostics.append(_with_weaker(postponed.error, weaker))
         elif postponed.never is not None:
             state.diagnostics.append(postponed.never)
         elif postponed.rigid:
@@ -393,6 +395,52 @@ def settle(state: Elaboration) -> None:
     if state.strictness.gradual:
         state.diagnostics += state.deferred
     state.checks = [check for check in state.checks if check not in refuted]
+
+
+def _stronger(state: Elaboration) -> dict[Postponed, Postponed]:
+    """Which errors of a strict definition another one implies: a later need on every way, `t >= 5` for `t >= 3`.
+
+    Only bounds are looked at, so that no search is needed; what is implied is told with the one that implies it.
+    [check.strict]
+    """
+    told = [one for one in state.postponed if one.fails and not one.follows and isinstance(one.goal, AtMost)]
+    facts, found = state.facts, dict[Postponed, Postponed]()
+    for place, one in enumerate(told):
+        for other in told[place + 1 :]:
+            if (
+                other.everywhere
+                and one.goal is not None
+                and other.goal is not None
+                and _implies(facts, other.goal, one.goal)
+            ):
+                found[one] = other
+    return {one: _last_of(found, one) for one in found}
+
+
+def _last_of(found: Mapping[Postponed, Postponed], one: Postponed) -> Postponed:
+    while one in found:
+        one = found[one]
+    return one
+
+
+def _implies(facts: Facts, goal: Constraint, weaker: Constraint) -> bool:
+    """Whether a bound follows from another one, by their sides alone."""
+    if goal.variables() != weaker.variables():
+        return False
+    mark = facts.mark()
+    facts.assume(goal)
+    rewritten = facts.rewrite(weaker)
+    holds = rewritten is TRUE or facts.known.estimate.holds(rewritten) is True
+    facts.rollback(mark)
+    return holds
+
+
+def _with_weaker(error: Diagnostic, weaker: Sequence[Postponed]) -> Diagnostic:
+    """The error with the places that need less of the same."""
+    if not weaker:
+        return error
+    related = tuple(Related(one.error.span, f"`{one.goal}` is needed here") for one in weaker)
+    return replace(error, related=(*error.related, *related))
 
 
 def _rigid_warning(error: Diagnostic) -> Diagnostic:

@@ -90,6 +90,7 @@ class Postponed:
         goal: the goal, which is known from there on; None for sizes that disagree, of which nothing is known.
         check: the check that it is otherwise.
         follows: whether it only follows from an error that is told already.
+        everywhere: whether every way through the definition meets it.
         never: what is told in a gradual definition, where the goal fails for all sizes that pass the checks before.
     """
 
@@ -100,6 +101,7 @@ class Postponed:
     check: Check | None = None
     follows: bool = False
     never: Diagnostic | None = None
+    everywhere: bool = False
 
     @property
     def fails(self) -> bool:

@@ -182,7 +182,8 @@ class Decider:
             try:
                 found[name.name] = question.facts.rewrite(of_atom(name)).evaluate(env)
             except (KeyError, Undefined):
-                return {}
+                if self._limits.least:
+                    return {}  # else nobody is told: that it fails is enough
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
     def _least(self, question: _Question, path: bool) -> Model | None:

@@ -79,7 +79,7 @@ class _Repairing:
             outcome = None if self.is_over else self.trials.outcome(*help.edits)
             if outcome is None:
                 break
-            if not is_gone(error, outcome.errors, self.before):
+            if not is_gone(error, outcome.errors, self.before) or _is_left(error, help, outcome):
                 continue
             if outcome.errors < self.before:
                 return help
@@ -94,6 +94,16 @@ def is_gone(error: Diagnostic, after: Findings, before: Findings) -> bool:
     """Whether an error of this kind went away."""
     kind = kind_of(error)
     return sum(found[:2] == kind for found in after) < sum(found[:2] == kind for found in before)
+
+
+def _is_left(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
+    """Whether something is still wrong with what the error is about: the repair mends another axis of it, or none."""
+    at = error.span
+    over = next((edit for edit in help.edits if edit.span.start < at.end and at.start < edit.span.end), None)
+    begin, end = (at.start, at.start + 1) if over is None else (over.span.start, over.span.start + len(over.text))
+    before = (edit for edit in help.edits if edit.span.end <= begin and edit is not over)
+    moved = sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in before)
+    return any(begin <= first - moved < end for _, first, _ in outcome.places)
 
 
 def _only_reveals(error: Diagnostic, help: Help, outcome: Outcome, before: Findings) -> bool:
