@@ -98,7 +98,7 @@ def update(text: str, at: int) -> Part | None:
     return Part(start, found.end(), f"let {name} = {name} {sign} {operand}", "a new value needs a new binding:")
 
 
-_RETURN = re.compile(r"return\s+([^;{}]+?)\s*;?(?=\s*\})")
+_RETURN = re.compile(r"return\s+([^;{}]+?)(?:\s*;)?(?=\s*\})")
 _LAST = re.compile(r"let\s+(%\w+)[^;{}]*$")
 
 
