@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gradual.diagnostic import Edit
 from gradual.source import Span
-from gradual.syntax.foreign_notation import comment, conditional, method, quotes, subscript, update
+from gradual.syntax.foreign_notation import comment, conditional, method, quotes, returned, subscript, update
 from gradual.syntax.operands import Part, Rewrite, Word, bare, begins, closes, ends, opens, statement, words_of
 
 MOST = 16
@@ -144,5 +144,6 @@ _REWRITES: tuple[tuple[Rewrite, ...], ...] = (
     (comment,),
     (update,),
     (conditional,),
+    (returned,),
 )
 """Which of them are written anew together."""

@@ -15,7 +15,7 @@ _HEADER = re.compile(r"def[ \t]+@?(\w+)[ \t]*\(")
 _RESULT = re.compile(r"[ \t]*(->[^\n{]*?)?[ \t]*:[ \t]*(?=\n|return\b)")
 _TYPED = re.compile(r"(%?\w+)\s*(?::\s*(.*))?", re.DOTALL)
 _BINDING = re.compile(r"%?(\w+)\s*(?::\s*([^=]+?))?\s*=(?!=)\s*(.*)", re.DOTALL)
-_NAME = re.compile(r"(?<![\w.%@\"])([A-Za-z_]\w*)(?![\w(\[.]|\s*=(?!=))")
+_NAME = re.compile(r"(?<![\w.%@\"])([A-Za-z_]\w*)(?![\w(]|\s*=(?!=))")
 _RANK_KNOWN = re.compile(r"Tensor\s*\[|float\d+|u?int\d+|bool\b")
 
 

@@ -98,6 +98,24 @@ def update(text: str, at: int) -> Part | None:
     return Part(start, found.end(), f"let {name} = {name} {sign} {operand}", "a new value needs a new binding:")
 
 
+_RETURN = re.compile(r"return\s+([^;{}]+?)(?:\s*;)?(?=\s*\})")
+_LAST = re.compile(r"let\s+(%\w+)[^;{}]*$")
+
+
+def returned(text: str, at: int) -> Part | None:
+    """`return %y; }`, and `let %y = f(%x) }`: a block ends with its value."""
+    start = max(text.rfind(mark, 0, at) for mark in ";{}") + 1
+    start += len(text[start:]) - len(text[start:].lstrip())
+    found = _RETURN.match(text, start)
+    if found is not None and found.start() <= at <= found.end():
+        return Part(found.start(), found.end(), found[1], "a block ends with its value:")
+    bound = _LAST.match(text[start:at].rstrip()) if text[at : at + 1] == "}" else None
+    if bound is None:
+        return None
+    end = start + bound.end()
+    return Part(start, end, f"{bound[0]}; {bound[1]}", "a block ends with its value:")
+
+
 _CONDITIONAL = re.compile(r"([^;{}=,()]+?)\s+if\s+([^;{}]+?)\s+else\s+([^;{},]+?)(?=\s*[;}])")
 
 

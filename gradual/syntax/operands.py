@@ -28,6 +28,7 @@ class Part:
 
     @property
     def says(self) -> str:
+        """How it is said, with what is written."""
         return f"{self.said} `{short(self.text)}`"
 
 
@@ -103,6 +104,7 @@ def ends(words: Sequence[Word], first: int) -> int | None:
 
 
 def opening_of(words: Sequence[Word], at: int) -> int | None:
+    """The word that opens the bracket which a word closes."""
     depth = 0
     for place in range(at, -1, -1):
         depth += closes(words[place]) - opens(words[place])
@@ -112,6 +114,7 @@ def opening_of(words: Sequence[Word], at: int) -> int | None:
 
 
 def closing_of(words: Sequence[Word], at: int) -> int | None:
+    """The word that closes the bracket which a word opens."""
     depth = 0
     for place in range(at, len(words)):
         depth += opens(words[place]) - closes(words[place])
@@ -121,10 +124,12 @@ def closing_of(words: Sequence[Word], at: int) -> int | None:
 
 
 def opens(word: Word) -> int:
+    """1 for a word that opens a bracket, else 0."""
     return word.text[-1:] in CLOSERS
 
 
 def closes(word: Word) -> int:
+    """1 for a word that closes a bracket, else 0."""
     return word.text in CLOSERS.values()
 
 
@@ -153,5 +158,6 @@ def bare(operand: str) -> str:
 
 
 def short(text: str) -> str:
+    """A text on one line, and not too long."""
     line = " ".join(text.split())
     return line if len(line) <= 100 else f"{line[:99]}…"

@@ -84,6 +84,9 @@ FOREIGN = [
             (" let %y = %a if %c else %b; %y ", " let %y = if (%c) { %a } else { %b }; %y "),
             (" let %y = nn.relu(%x;\n  %y ", " let %y = nn.relu(%x);\n  %y "),
             (" let %y = (1; %y ", " let %y = (1); %y "),
+            (" return nn.relu(%x); ", " nn.relu(%x) "),
+            (" let %y = nn.relu(%x) ", " let %y = nn.relu(%x); %y "),
+            (" nn.relu(%x).view(-1, 2) ", " view(nn.relu(%x), -1, 2) "),
         )
     ),
     (

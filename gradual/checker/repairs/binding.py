@@ -72,7 +72,7 @@ def by_row(row: Row, call: Given, operators: Mapping[str, Operator]) -> str | No
     wanted = set(_PLACE.findall(_OPTIONAL.sub("", row.written)))
     if "swapped" in wanted:
         return _swapped(bound, call)
-    if not wanted <= bound.values.keys() or not bound.values.keys() <= wanted | set(_PLACE.findall(row.written)):
+    if not wanted <= bound.values.keys():
         return None
     kept = _OPTIONAL.sub(lambda found: found[0][1:-1] if found[2] in bound.values else "", row.written)
     written = _PLACE.sub(lambda found: _filled(found, bound.values[found[1]], call, kept), kept)

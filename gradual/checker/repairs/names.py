@@ -93,8 +93,8 @@ def variables(error: Diagnostic, program: Program) -> Iterator[Help]:
     """A field or a method of a tensor, a variable without its `%`, or a name that is close."""
     name = program.words(error.span)
     receiver, _, field = name.rpartition(".")
-    if receiver.startswith("%"):
-        yield from _of_tensor(receiver, field, error.span, program)
+    if receiver and (receiver.startswith("%") or f"%{receiver}" in _in_scope(error.span, program)):
+        yield from _of_tensor(f"%{receiver.lstrip('%')}", field, error.span, program)
     yield from _unsigned(name, error.span, program)
     known = _in_scope(error.span, program)
     for other in closest(name if name.startswith("%") else f"%{name}", known):

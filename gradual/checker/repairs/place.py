@@ -110,6 +110,14 @@ class Program:
         """Those that stand at a span, or have an operand there: outer ones first."""
         return self._at.get(span, [])
 
+    def applications_in(self, span: Span) -> Iterator[Application]:
+        """All applications of the function in which a span lies."""
+        definition = self.definition(span)
+        for node in self._nodes if definition is not None else ():
+            made = self.application(node)
+            if made is not None and definition is not None and _holds(definition.span, node.span):
+                yield made
+
     def application_of(self, error: Diagnostic) -> Iterator[Application]:
         """The applications that an error may be about: of an operand, the one that takes it first."""
         found = self.applications(error.span)

@@ -39,6 +39,7 @@ def broadcast(error: Diagnostic, program: Program) -> Iterator[Help]:
         for operand, rank in zip(application.operands, ranks, strict=True):
             if rank is None or rank < max(known):
                 yield from _keeping(operand, program)
+        yield from _keeping_all(application, program)
         for operand, rank in zip(application.operands, ranks, strict=True):
             if rank is not None and 0 < rank < max(known):
                 yield from _expanded(operand, rank, max(known), program)
@@ -61,6 +62,16 @@ def _keeping(operand: ast.Expr, program: Program) -> Iterator[Help]:
                 continue
             if not any(one.key == "keepdims" and program.words(one.value) == "True" for one in made.attributes):
                 yield with_attribute(made, "keepdims", "True", program)
+
+
+def _keeping_all(application: Application, program: Program) -> Iterator[Help]:
+    """All reductions of the function with the axes that they drop, where several do: one mistake, made again."""
+    made = [one for one in program.applications_in(application.span) if one.name in REDUCTIONS]
+    dropping = [one for one in made if not any(given.key == "keepdims" for given in one.attributes)]
+    if len(dropping) > 1:
+        edits = tuple(edit for one in dropping for edit in with_attribute(one, "keepdims", "True", program).edits)
+        names = " and ".join(dict.fromkeys(f"`{one.name}`" for one in dropping))
+        yield Help(f"write `keepdims=True` for each {names} here", edits)
 
 
 def _expanded(operand: ast.Expr, rank: int, wanted: int, program: Program) -> Iterator[Help]:

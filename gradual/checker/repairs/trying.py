@@ -74,7 +74,7 @@ class _Repairing:
 
     def _first(self, helps: Iterator[Help], error: Diagnostic) -> Help | None:
         """The first help without a new error, else the first that shows only what the error hid."""
-        revealing = None
+        revealing, gone = None, list[Help]()
         for help in helps:
             outcome = None if self.is_over else self.trials.outcome(*help.edits)
             if outcome is None:
@@ -83,10 +83,13 @@ class _Repairing:
                 continue
             if outcome.errors < self.before:
                 return help
+            gone.append(help)
             if revealing is None and error.code not in OBLIGATIONS and _only_reveals(error, help, outcome, self.before):
                 revealing = help
                 if error.code in NAMES:  # what a name means elsewhere is likelier than any that is close
                     break
+        if revealing is None and error.code in NAMES and len(gone) == 1:
+            return gone[0]  # the only meaning that the name can have, whatever else is wrong with its operands
         return revealing
 
 
