@@ -380,14 +380,16 @@ def settle(state: Elaboration) -> None:
     """
     refuted: set[Check] = set()
     stronger = {} if state.strictness.gradual else _stronger(state)
-    for postponed in state.postponed:
+    for place, postponed in enumerate(state.postponed):
         if not postponed.fails:
             continue
         if not state.strictness.gradual:
             refuted.update((postponed.check,) if postponed.check is not None else ())
             if not postponed.follows and postponed not in stronger:
                 weaker = [one for one, other in stronger.items() if other is postponed]
-                state.diagnostics.append(_with_weaker(postponed.error, weaker))
+                whole = _with_weaker(postponed, weaker)
+                state.postponed[place] = whole
+                state.diagnostics.append(whole.error)
         elif postponed.never is not None:
             state.diagnostics.append(postponed.never)
         elif postponed.rigid:
@@ -435,12 +437,12 @@ def _implies(facts: Facts, goal: Constraint, weaker: Constraint) -> bool:
     return holds
 
 
-def _with_weaker(error: Diagnostic, weaker: Sequence[Postponed]) -> Diagnostic:
+def _with_weaker(stronger: Postponed, weaker: Sequence[Postponed]) -> Postponed:
     """The error with the places that need less of the same."""
     if not weaker:
-        return error
+        return stronger
     related = tuple(Related(one.error.span, f"`{one.goal}` is needed here") for one in weaker)
-    return replace(error, related=(*error.related, *related))
+    return replace(stronger, error=replace(stronger.error, related=(*stronger.error.related, *related)))
 
 
 def _rigid_warning(error: Diagnostic) -> Diagnostic:
