@@ -31,14 +31,11 @@ class NamedSize:
 
 
 def named_sizes(params: Iterable[GradualType], own: Collection[Variable]) -> Iterator[NamedSize]:
-    """The sizes of parameters that a name of the function's own stands in, each where it stands first.
-
-    One that is at least 1 whatever its names are, `n + 1`, is not among them.
-    """
+    """The sizes of parameters that a name of the function's own stands in, each where it stands first."""
     seen: set[Dim] = set()
     for index, param in enumerate(params):
         for path, axis, size in _sizes(param, ()):
-            if size not in seen and not size.variables().isdisjoint(own) and not _is_positive(size):
+            if size not in seen and not size.variables().isdisjoint(own):
                 seen.add(size)
                 yield NamedSize(size, index, path, axis)
 
@@ -72,8 +69,9 @@ def takes_empty(size: Dim, clauses: Iterable[Constraint], own: Collection[Variab
 def presumed(
     params: Iterable[GradualType], own: Collection[Variable], clauses: Sequence[Constraint]
 ) -> list[NamedSize]:
-    """The named sizes that are at least 1, beside the clauses that are written.  [type.positive]"""
-    return [one for one in named_sizes(params, own) if not takes_empty(one.size, clauses, own)]
+    """The named sizes that are at least 1 by what is not written; `n + 1` is whatever n is.  [type.positive]"""
+    sizes = (one for one in named_sizes(params, own) if not _is_positive(one.size))
+    return [one for one in sizes if not takes_empty(one.size, clauses, own)]
 
 
 def says_not_empty(goal: Constraint) -> bool:
@@ -102,9 +100,10 @@ def stated(type: FunctionType) -> tuple[Constraint, ...]:
     named = {one.size: positive(one.size) for one in named_sizes(type.params, own)}
     rest = [clause for clause in type.where if clause not in named.values()]
     for size, goal in named.items():
-        if goal not in type.where and not takes_empty(size, rest, own):
+        if goal not in type.where and not _is_positive(size) and not takes_empty(size, rest, own):
             rest.insert(0, at_least(size, constant(0)))
-    unsaid = [goal for size, goal in named.items() if goal in type.where and takes_empty(size, rest, own)]
+    opted = [size for size in named if not _is_positive(size) and takes_empty(size, rest, own)]
+    unsaid = [named[size] for size in opted if named[size] in type.where]
     return (*dict.fromkeys(unsaid), *rest)
 
 

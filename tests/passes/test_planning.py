@@ -128,7 +128,7 @@ def test_a_size_that_a_branch_checks_is_none_on_entry() -> None:
       let %a = exp(%v); let %b = exp(%a); let %d = tanh(%b); (%a, %b, %d, %s)
     }""")
     run_in_arenas(negative.core, "@main", (random_tensor((100,), DType.FLOAT32, 1), Tensor(-1000, "int64")))
-    divided = compiled("""def @main(%x: Tensor[(n, m), float32]) {
+    divided = compiled("""def @main(%x: Tensor[(n, m), float32]) where n >= 0 {
       if (dim(%x, 0) >= 1) { zeros(shape=[m // n]) } else { zeros(shape=[m]) }
     }""")
     run_in_arenas(divided.core, "@main", (random_tensor((0, 2), DType.FLOAT32, 1),))
@@ -289,7 +289,7 @@ def test_a_smaller_buffer_moves_in_where_a_check_proves_it() -> None:
 
 
 def test_a_size_that_data_decides_lies_within_its_bound() -> None:
-    text = "def @main(%x: Tensor[(n,), float32]) { unique(%x) }"
+    text = "def @main(%x: Tensor[(n,), float32]) where n >= 0 { unique(%x) }"
     found = gradual.check(text)
     for numbers in ([1.0, 1.0, 1.0], [3.0, 1.0, 2.0], []):
         given = Tensor(numbers, "float32", (len(numbers),))

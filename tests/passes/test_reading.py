@@ -185,8 +185,8 @@ def @main(%c: int64, %a: Tensor[(n,), float32], %y: Tensor[*, float32]) {
   %u
 }""",
     "a size of what is made behind a branch": """
-def @cut(%x: Tensor[(n,), float32]) { strided_slice(%x, begin=[1], end=[9]) }
-def @left(%x: Tensor[(n,), float32], %w: Tensor[(k,), float32]) -> Tensor[(n - k,), float32] where k <= n {
+def @cut(%x: Tensor[(n,), float32]) where n >= 0 { strided_slice(%x, begin=[1], end=[9]) }
+def @left(%x: Tensor[(n,), float32], %w: Tensor[(k,), float32]) -> Tensor[(n - k,), float32] where n >= 0, k >= 0, k <= n {
   strided_slice(%x, begin=[k], end=[n])
 }
 def @main(%x: Tensor[(?,), float32]) {
@@ -197,7 +197,7 @@ def @main(%x: Tensor[(?,), float32]) {
   %z
 }""",
     "an assertion behind a conversion of data": """type List[A] { Cons(A, List[A]), Nil }
-def @main(%l: List[Tensor[(0,), float32]], %x: Tensor[(?,), float32], %y: Tensor[(n,), float32]) {
+def @main(%l: List[Tensor[(0,), float32]], %x: Tensor[(?,), float32], %y: Tensor[(n,), float32]) where n >= 0 {
   let %c = %l as List[Tensor[(n,), float32]];
   assert dim(%x, 0) <= n;
   %c

@@ -31,7 +31,7 @@ PRINTED: dict[str, tuple[str, str]] = {
         "specialize dim(%y,0)=3",
     ),
     "an assertion that a number refutes": (
-        """def @main(%x: Tensor[(n, ?), float32], %k: int64) {
+        """def @main(%x: Tensor[(n, ?), float32], %k: int64) where n >= 0 {
   assert n >= 1, "some";
   arange(0i64, %k, 1i64)
 }""",

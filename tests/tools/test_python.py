@@ -14,6 +14,7 @@ import pytest
 
 import gradual as package
 from gradual.compiler import Compilation
+from gradual.report.summary import in_order
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed
 from tests.tools.conftest import Gradual
@@ -65,7 +66,7 @@ def test_str_is_what_the_commands_print(gradual: Gradual, tmp_path: Path, right:
 def test_a_diagnostic_has_its_place_and_its_text() -> None:
     wrong = package.check(WRONG, "wrong.relay")
     lines = [line for line in wrong.render().split("\n") if line.startswith(" -->")]
-    assert [f" --> wrong.relay:{one.line}:{one.column}" for one in wrong.diagnostics] == lines
+    assert [f" --> wrong.relay:{one.line}:{one.column}" for one in in_order(wrong.diagnostics)] == lines
     first = wrong.diagnostics[0]
     assert first.start is not None and first.end is not None
     assert WRONG.split("\n")[first.start.line - 1][first.start.column - 1 : first.end.column - 1] in str(WRONG)
