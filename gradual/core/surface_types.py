@@ -10,7 +10,7 @@ from typing import Any
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product
 from gradual.dims.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
 from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, of_atom
-from gradual.dims.text import remainders
+from gradual.dims.text import broadcast_of, broadcasts_of, remainders
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
@@ -146,6 +146,8 @@ class Spelling:
                 return _product(list(map(self.dim, operands)))
             case Ite() if (size := self.measured.get(of_atom(atom))) is not None:
                 return self.dim(size)
+            case Ite() if (pair := broadcast_of(atom)) is not None:
+                return called("broadcast", *map(self.dim, pair))
             case Ite(condition=condition, then=then, orelse=orelse):
                 return ast.Choose(self.predicate(condition), self.dim(then), self.dim(orelse), NOWHERE)
         raise AssertionError(atom)
@@ -179,6 +181,8 @@ class Spelling:
                 return self._order(left, right)
             case And(parts=parts):
                 return reduce(lambda left, right: _infix("and", left, right), map(self.predicate, parts))
+            case Or() if (pair := broadcasts_of(goal)) is not None:
+                return called("broadcasts", *map(self.dim, pair))
             case Or(parts=parts):
                 return reduce(lambda left, right: _infix("or", left, right), map(self.predicate, parts))
         raise AssertionError(goal)

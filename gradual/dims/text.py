@@ -1,6 +1,7 @@
 """Dims and constraints in the language's own syntax, canonical and with the fewest parentheses.
 
-A normal form has no `%`; printing finds it again: `n - 4 * (n // 4)` reads `n % 4`.   [dim.text]
+A normal form has no `%`; printing finds it again: `n - 4 * (n // 4)` reads `n % 4`.  So it does with the choices and
+disjunctions that broadcasting makes: `broadcast(n, m)`, `broadcasts(n, m)`.   [dim.text] [dim.broadcast]
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
-from gradual.dims.constraint import And, AtMost, Equal, Not, Or, Truth
+from gradual.dims.constraint import And, AtMost, Equal, Not, Or, Truth, broadcasts
 from gradual.dims.dim import Dim, Monomial, constant, of_atom, polynomial
 from gradual.dims.polynomial import cofactor, multiplied
 from gradual.limits import LIMITS
@@ -43,6 +44,10 @@ def _text(node: Any, texts: dict[Any, Text]) -> Text:
         case Max(operands=operands) | Min(operands=operands):
             inside = ", ".join(texts[operand][0] for operand in operands)
             return f"{type(node).__name__.lower()}({inside})", ATOM
+        case Ite(condition=Equal(left=left, right=right), then=then, orelse=orelse) if (
+            left is orelse and right.value == 1
+        ):
+            return f"broadcast({texts[orelse][0]}, {texts[then][0]})", ATOM
         case Ite(condition=condition, then=then, orelse=orelse):
             return f"(if {texts[condition][0]} then {texts[then][0]} else {texts[orelse][0]})", ATOM
     return _constraint_text(node, texts)
@@ -60,9 +65,27 @@ def _constraint_text(node: Any, texts: dict[Any, Text]) -> Text:
             return _order_text(left, right, texts), COMPARISON
         case And(parts=parts):
             return " and ".join(_at(texts[part], COMPARISON) for part in parts), AND
+        case Or() if (pair := broadcasts_of(node)) is not None:
+            return f"broadcasts({texts[pair[0]][0]}, {texts[pair[1]][0]})", ATOM
         case Or(parts=parts):
             return " or ".join(_at(texts[part], AND) for part in parts), OR
     raise AssertionError(node)
+
+
+def broadcast_of(choice: Ite) -> tuple[Dim, Dim] | None:
+    """`(size, other)` where the choice is what a size becomes beside another.  [dim.broadcast]"""
+    match choice.condition:
+        case Equal(left=left, right=right) if left is choice.orelse and right.value == 1:
+            return left, choice.then
+    return None
+
+
+def broadcasts_of(disjunction: Or) -> tuple[Dim, Dim] | None:
+    """The two sizes that a disjunction says to broadcast, if that is all it says.  [dim.broadcast]"""
+    match disjunction.parts:
+        case (Equal(left=left, right=right), Equal(), Equal()) if disjunction is broadcasts(left, right):
+            return left, right
+    return None
 
 
 def _order_text(left: Dim, right: Dim, texts: dict[Any, Text]) -> str:

@@ -23,6 +23,7 @@ from gradual.dims.constraint import (
     any_of,
     at_least,
     at_most,
+    broadcasts,
     differs,
     divides,
     equal,
@@ -30,7 +31,7 @@ from gradual.dims.constraint import (
     more,
     negated,
 )
-from gradual.dims.dim import Dim, Kind, Undefined, constant, ite, maximum, minimum, product, variable
+from gradual.dims.dim import Dim, Kind, Undefined, broadcast, constant, ite, maximum, minimum, product, variable
 from gradual.dims.evaluation import Evaluation
 from gradual.dims.reduce import reduced
 from gradual.limits import LIMITS
@@ -38,6 +39,7 @@ from tests.generators.dims import (
     Tree,
     built,
     by_variable,
+    dim_trees,
     dims_sharing,
     evaluated,
     grid,
@@ -228,7 +230,7 @@ TEXTS = [
     (2 * n, "2 * n"),
     (n // 2, "n // 2"),
     (maximum(n - 2, 0), "max(n - 2, 0)"),
-    (ite(equal(n, 1), m, n), "(if n == 1 then m else n)"),
+    (ite(equal(n, 1), m, n), "broadcast(n, m)"),
     (n % 8, "n % 8"),
     (b * (d % h) + 1, "b * (d % h) + 1"),
     (n // 2 % 3, "n // 2 % 3"),
@@ -268,7 +270,8 @@ def test_texts_are_canonical(node: Dim, text: str) -> None:
     assert str(node) == text
 
 
-NAMESPACE = {"constant": constant, "max": maximum, "min": minimum, **{name: variable(name) for name in "abcdhnm"}}
+OF_SIZES = {"broadcast": broadcast, "broadcasts": broadcasts, "max": maximum, "min": minimum}
+NAMESPACE = {"constant": constant, **OF_SIZES, **{name: variable(name) for name in "abcdhnm"}}
 
 
 @given(dims_sharing())
@@ -278,6 +281,32 @@ def test_a_text_reads_back_as_the_same_dim(tree: Tree) -> None:
     if "(if " not in str(node):  # the rest is also an expression of Python, of the same meaning
         text = re.sub(r"\d+", r"constant(\g<0>)", str(node))
         assert eval(text, {"__builtins__": {}}, NAMESPACE) is node
+
+
+@given(dim_trees(depth=1), dim_trees(depth=1))
+@settings(max_examples=200, deadline=None)
+def test_what_broadcasting_makes_reads_back_by_its_name(size: Tree, other: Tree) -> None:
+    for node in (broadcast(built(size), built(other)), broadcasts(built(size), built(other))):
+        text = str(node)
+        if "(if " not in text and (isinstance(node, Dim) or text.startswith("broadcasts(")):
+            again = eval(re.sub(r"\d+", r"constant(\g<0>)", text), {"__builtins__": {}}, NAMESPACE)
+            assert again is node
+
+
+def test_broadcasting_means_what_it_says_for_zero_too() -> None:
+    for env in grid((0, 1, 2, 3), ("a", "b")):
+        size, other = env["a"], env["b"]
+        assert broadcast(a, b).evaluate(by_variable(env)) == (other if size == 1 else size)
+        assert broadcasts(a, b).evaluate(by_variable(env)) is (size == other or 1 in (size, other))
+
+
+def test_a_name_of_broadcasting_is_found_where_it_is_all_that_is_said() -> None:
+    assert str(broadcasts(n, m)) == "broadcasts(n, m)"
+    assert str(any_of(equal(n, m), equal(m, 1), equal(n, 1))) == "n == m or m == 1 or n == 1"
+    assert str(any_of(broadcasts(n, m), equal(h, 2))) == "n == m or n == 1 or m == 1 or h == 2"
+    assert str(broadcasts(n, 4)) == "n == 4 or n == 1"
+    assert str(broadcast(n, 2 * m) * h + 1) == "h * broadcast(n, 2 * m) + 1"
+    assert str(ite(equal(n, 2), m, n)) == "(if n == 2 then m else n)"
 
 
 def test_depth_costs_no_stack() -> None:
