@@ -10,7 +10,7 @@ from typing import Any
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product
 from gradual.dims.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
 from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, of_atom
-from gradual.dims.text import broadcast_of, broadcasts_of, remainders
+from gradual.dims.text import broadcast_of, broadcasts_of, factors_of, remainders
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
@@ -174,9 +174,9 @@ class Spelling:
             case Truth(holds=holds):
                 return ast.Number(holds, "bool", False, NOWHERE)
             case Equal(left=left, right=right):
-                return _infix("==", self.dim(left), self.dim(right))
+                return _infix("==", self._side(left), self._side(right))
             case Not(part=Equal(left=left, right=right)):
-                return _infix("!=", self.dim(left), self.dim(right))
+                return _infix("!=", self._side(left), self._side(right))
             case AtMost(left=left, right=right):
                 return self._order(left, right)
             case And(parts=parts):
@@ -186,6 +186,10 @@ class Spelling:
             case Or(parts=parts):
                 return reduce(lambda left, right: _infix("or", left, right), map(self.predicate, parts))
         raise AssertionError(goal)
+
+    def _side(self, side: Dim) -> ast.Expr:
+        """A side of an equation, as `text.written` has it.  Raises Unsayable."""
+        return _product([self.dim(factor) for factor in factors_of(side) or (side,)])
 
     def _order(self, left: Dim, right: Dim) -> ast.Expr:
         if left.value is not None:

@@ -12,7 +12,7 @@ from typing import Any
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
 from gradual.dims.constraint import And, AtMost, Equal, Not, Or, Truth, broadcasts
 from gradual.dims.dim import Dim, Monomial, constant, of_atom, polynomial
-from gradual.dims.polynomial import cofactor, multiplied
+from gradual.dims.polynomial import cofactor, multiplied, product
 from gradual.limits import LIMITS
 
 Text = tuple[str, int]
@@ -58,9 +58,9 @@ def _constraint_text(node: Any, texts: dict[Any, Text]) -> Text:
         case Truth(holds=holds):
             return "True" if holds else "False", ATOM
         case Equal(left=left, right=right):
-            return f"{texts[left][0]} == {texts[right][0]}", COMPARISON
+            return f"{_side_text(left, texts)} == {_side_text(right, texts)}", COMPARISON
         case Not(part=Equal(left=left, right=right)):
-            return f"{texts[left][0]} != {texts[right][0]}", COMPARISON
+            return f"{_side_text(left, texts)} != {_side_text(right, texts)}", COMPARISON
         case AtMost(left=left, right=right):
             return _order_text(left, right, texts), COMPARISON
         case And(parts=parts):
@@ -70,6 +70,42 @@ def _constraint_text(node: Any, texts: dict[Any, Text]) -> Text:
         case Or(parts=parts):
             return " or ".join(_at(texts[part], AND) for part in parts), OR
     raise AssertionError(node)
+
+
+def _side_text(side: Dim, texts: dict[Any, Text]) -> str:
+    """A side of an equation, as a product where that is shorter.  [dim.text]"""
+    factors = factors_of(side)
+    return _factors_text(factors, texts) if factors else texts[side][0]
+
+
+def _factors_text(factors: tuple[Dim, ...], texts: dict[Any, Text]) -> str:
+    return _product_text([_sum_text(factor, texts) for factor in factors])[0]
+
+
+def factors_of(side: Dim) -> tuple[Dim, ...]:
+    """The sums of a name, or another term, and a number that a side of an equation is a product of.  [dim.text]
+
+    Nothing where there are none, or where the product is not shorter.
+    """
+    factors = factors_like(side) if len(side.terms) > 1 else ()
+    if not factors or product(factors) is not side:
+        return ()
+    brackets = sum(3 + 2 * (len(factor.terms) > 1) for factor in factors) - 3
+    return factors if sum(len(str(factor)) for factor in factors) + brackets < len(str(side)) else ()
+
+
+def factors_like(dim: Dim) -> tuple[Dim, ...]:
+    """The only factors of that form whose product has the longest terms of a dim; nothing where there are none."""
+    longest, lead = dim.terms[0]
+    if lead != 1 or not 2 <= len(set(longest)) == len(longest) <= _FACTORS:
+        return ()
+    terms = dict(dim.terms)
+    numbers = (terms.get(longest[:place] + longest[place + 1 :], 0) for place in range(len(longest)))
+    return tuple(of_atom(atom) + number for atom, number in zip(longest, numbers, strict=True))
+
+
+_FACTORS = 4
+"""How many factors a product may have that is looked for."""
 
 
 def broadcast_of(choice: Ite) -> tuple[Dim, Dim] | None:

@@ -33,9 +33,11 @@ from gradual.dims.constraint import (
 )
 from gradual.dims.dim import Dim, Kind, Undefined, broadcast, constant, ite, maximum, minimum, product, variable
 from gradual.dims.evaluation import Evaluation
+from gradual.dims.interval import Estimate, Interval
 from gradual.dims.reduce import reduced
 from gradual.limits import LIMITS
 from tests.generators.dims import (
+    NAMES,
     Tree,
     built,
     by_variable,
@@ -93,14 +95,31 @@ def test_a_prepared_conjunction_holds_exactly_where_its_parts_do(trees: list[Tre
             assert prepared.holds(by_variable(env)) is all(parts)
 
 
-@given(predicates_sharing())
-@settings(max_examples=200, deadline=None)
-def test_a_reduced_constraint_means_the_same(tree: Tree) -> None:
+@given(predicates_sharing(), st.dictionaries(st.sampled_from(NAMES), st.sampled_from((0, 1))))
+@settings(max_examples=300, deadline=None)
+def test_a_reduced_constraint_means_the_same(tree: Tree, least_of: dict[str, int]) -> None:
     node = built(tree)
-    small = reduced(node)
-    for env in grid(FEW):
-        holds = evaluated(node, env)
-        assert holds is None or evaluated(small, env) == holds, f"{node} as {small} at {env}"
+    within = Estimate({variable(name): Interval(least, None) for name, least in least_of.items()})
+    for small, least in ((reduced(node), {}), (reduced(node, within), least_of)):
+        for env in grid(FEW):
+            holds = evaluated(node, env) if all(env[name] >= k for name, k in least.items()) else None
+            assert holds is None or evaluated(small, env) == holds, f"{node} as {small} at {env}"
+
+
+@pytest.mark.parametrize(
+    ("written", "small"),
+    [
+        (at_least(a * b, 1), "a >= 1 and b >= 1"),
+        (at_least(64 * a * (b // 2), 1), "a >= 1 and b >= 2"),
+        (at_least(a // h, 1), "h <= a"),
+        (at_most(a // h, 2), "a < 3 * h"),
+        (at_least(a * b, 2), "a * b >= 2"),
+        (at_least(a * m, 1), "a * m >= 1"),
+    ],
+)
+def test_reduced_comparisons_of_sizes(written: Constraint, small: str) -> None:
+    known = Estimate({a: Interval(0, None), b: Interval(0, None), h: Interval(1, None)})
+    assert str(reduced(written, known)) == small
 
 
 @given(predicates_sharing())
@@ -126,7 +145,16 @@ def test_the_terms_of_a_reduced_comparison_have_no_common_factor(tree: Tree) -> 
         (differs(2 * a, 5), "True"),
         (differs(4 * a, 6 * b), "2 * a != 3 * b"),
         (any_of(at_most(2 * a, 5), at_least(4 * b, 9)), "a <= 2 or b >= 3"),
-        (at_most(2 * (a // 3), 5), "a // 3 <= 2"),
+        (at_most(2 * (a // 3), 5), "a <= 8"),
+        (at_least((a + 1) // 2, 5), "a >= 9"),
+        (at_most(a // 4 // 2, 3), "a <= 31"),
+        (at_most(1, a // b), "a // b >= 1"),
+        (at_least(a * b, 1), "a * b >= 1"),
+        (equal((a // 4 - 2) * (b // 4 - 2), 25), "(a // 4 - 2) * (b // 4 - 2) == 25"),
+        (equal(a * b, 2 * a + 21), "a * (b - 2) == 21"),
+        (equal(a * b + a, 7), "a * b + a == 7"),
+        (equal(a * b * c, a * b + 7), "a * b * (c - 1) == 7"),
+        (equal(a * b, a + c), "a * b == a + c"),
     ],
 )
 def test_reduced_comparisons(written: Constraint, small: str) -> None:
