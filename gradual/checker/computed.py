@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from gradual.checker.advice import Findings, Trials, findings, mends
+from gradual.checker.sizes import READ
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.ops.dynamic import twin_of
 from gradual.ops.operator import Operator
@@ -21,8 +22,6 @@ from gradual.syntax.within import items_within, within
 
 COMPUTED = "computed"
 """The key of a diagnostic's data under which the attribute's name stands."""
-READ = frozenset({"dim", "ndim", "numel", "min", "max"})
-"""What is written as a call and read as a size."""
 LENGTH = "length"
 """The key under which stands how many elements a vector has that was given."""
 NOTE = (

@@ -17,7 +17,7 @@ from gradual.checker.calling import DECLARED, Callee, complete, invoked
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.literals import fits, number_value
-from gradual.checker.sizes import NotADim, Sizes
+from gradual.checker.sizes import READ, NotADim, Sizes
 from gradual.core.terms import Site, Size, Stop
 from gradual.diagnostic import counted
 from gradual.dims.constraint import at_least
@@ -49,7 +49,7 @@ def as_function(declaration: ast.OperatorDef) -> ast.Fn:
 
 def clash(name: ast.Name, operators: Mapping[str, Operator], others: Mapping[str, object]) -> str | None:
     """In words, what a declared operator's name means already.  [name.duplicate]"""
-    if name.name in operators or name.name in ("dim", "ndim", "numel", "min", "max"):
+    if name.name in operators or name.name in READ:
         return f"`{name.name}` is an operator of the language, so it cannot be declared"
     return f"`{name.name}` is a constructor, so it cannot be an operator too" if name.name in others else None
 

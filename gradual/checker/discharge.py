@@ -223,7 +223,8 @@ def _plain(state: Elaboration, goal: Constraint) -> Constraint:
     known = {
         name: image for name in goal.variables() if (image := state.facts.rewrite(of_atom(name))).value is not None
     }
-    plain = reduced(simplified_constraint(goal.substitute(known), state.facts.known.knowledge))
+    knowledge = state.facts.known.knowledge
+    plain = reduced(simplified_constraint(goal.substitute(known), knowledge), knowledge.estimate)
     return goal if isinstance(plain, Truth) else plain
 
 

@@ -12,6 +12,7 @@ from gradual.checker.binders import Unreadable, bind_declared, bind_own, parts
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Written
 from gradual.checker.parameters import HandedDown, handed_down, with_parameters
 from gradual.checker.provenance import written_at
+from gradual.checker.sizes import OF_SIZES
 from gradual.checker.written import CAUSAL, Reading
 from gradual.core.terms import Blame, Check, Param, Promise, Site
 from gradual.dims.constraint import Constraint, at_least, equal
@@ -260,7 +261,7 @@ def _scalars_in_dims(literal: ast.Fn) -> set[str]:
                 waiting += (left, right)
             case ast.Unary(_, operand):
                 waiting.append(operand)
-            case ast.Call(ast.Name("min" | "max"), arguments):
+            case ast.Call(ast.Name(name), arguments) if name in OF_SIZES:
                 waiting += arguments
             case ast.Choose(condition, then, orelse):
                 waiting += (condition, then, orelse)

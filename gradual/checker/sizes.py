@@ -21,13 +21,15 @@ from gradual.dims.constraint import (
     any_of,
     at_least,
     at_most,
+    broadcasts,
     differs,
+    divides,
     equal,
     less,
     more,
     negated,
 )
-from gradual.dims.dim import Dim, constant, ite, maximum, minimum, product
+from gradual.dims.dim import Dim, broadcast, constant, ite, maximum, minimum, product
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
@@ -42,6 +44,12 @@ _COMPARISONS: dict[str, Callable[[Dim, Dim], Constraint]] = {
     ">": more,
     ">=": at_least,
 }
+
+OF_SIZES = frozenset({"min", "max", "broadcast", "broadcasts", "divides"})
+"""What is written as a call of sizes."""
+
+READ = OF_SIZES | {"dim", "ndim", "numel"}
+"""What is written as a call and read as a size or a predicate."""
 
 Read = TypeVar("Read")
 
@@ -206,6 +214,8 @@ class Sizes:
                 for dim in dims[1:]:
                     result = minimum(result, dim) if name == "min" else maximum(result, dim)
                 return result
+            case "broadcast", (_, _):
+                return broadcast(*self._all(self.dim, arguments))
             case "dim", (ast.Local() | ast.Project() as value, ast.Number(value=axis)) if type(axis) is int:
                 return self._size(value, axis)
             case "ndim" | "numel", (ast.Local() | ast.Project() as value,):
@@ -311,6 +321,12 @@ class Sizes:
                 return any_of(*self._all(self.predicate, (left, right)))
             case ast.Infix(op, left, right) if op in _COMPARISONS:
                 return _COMPARISONS[op](*self._all(self.dim, (left, right)))
+            case ast.Call(ast.Name("broadcasts"), (_, _) as sizes, ()):
+                return broadcasts(*self._all(self.dim, sizes))
+            case ast.Call(ast.Name("divides"), (by, _) as sizes, ()):
+                divisor, dividend = self._all(self.dim, sizes)
+                self._divisor(divisor, by.span)
+                return divides(divisor, dividend)
             case ast.Unary("not", operand):
                 return negated(self.predicate(operand))
             case ast.Tuple((inner,)) | ast.Block((), inner):

@@ -10,7 +10,7 @@ from typing import Any
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product
 from gradual.dims.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
 from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, of_atom
-from gradual.dims.text import remainders
+from gradual.dims.text import broadcast_of, broadcasts_of, factors_of, remainders
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.dtype import DType
@@ -147,6 +147,8 @@ class Spelling:
                 return _product(list(map(self.dim, operands)))
             case Ite() if (size := self.measured.get(of_atom(atom))) is not None:
                 return self.dim(size)
+            case Ite() if (pair := broadcast_of(atom)) is not None:
+                return called("broadcast", *map(self.dim, pair))
             case Ite(condition=condition, then=then, orelse=orelse):
                 return ast.Choose(self.predicate(condition), self.dim(then), self.dim(orelse), NOWHERE)
         raise AssertionError(atom)
@@ -173,16 +175,22 @@ class Spelling:
             case Truth(holds=holds):
                 return ast.Number(holds, "bool", False, NOWHERE)
             case Equal(left=left, right=right):
-                return _infix("==", self.dim(left), self.dim(right))
+                return _infix("==", self._side(left), self._side(right))
             case Not(part=Equal(left=left, right=right)):
-                return _infix("!=", self.dim(left), self.dim(right))
+                return _infix("!=", self._side(left), self._side(right))
             case AtMost(left=left, right=right):
                 return self._order(left, right)
             case And(parts=parts):
                 return reduce(lambda left, right: _infix("and", left, right), map(self.predicate, parts))
+            case Or() if (pair := broadcasts_of(goal)) is not None:
+                return called("broadcasts", *map(self.dim, pair))
             case Or(parts=parts):
                 return reduce(lambda left, right: _infix("or", left, right), map(self.predicate, parts))
         raise AssertionError(goal)
+
+    def _side(self, side: Dim) -> ast.Expr:
+        """A side of an equation, as `text.written` has it.  Raises Unsayable."""
+        return _product([self.dim(factor) for factor in factors_of(side) or (side,)])
 
     def _order(self, left: Dim, right: Dim) -> ast.Expr:
         if left.value is not None:

@@ -31,6 +31,7 @@ __all__ = [
     "any_of",
     "at_least",
     "at_most",
+    "broadcasts",
     "defined",
     "differs",
     "divides",
@@ -272,6 +273,11 @@ def more(a: Dim | int, b: Dim | int) -> Constraint:
 def divides(divisor: Dim | int, a: Dim | int) -> Constraint:
     """`a % divisor == 0`."""
     return equal(_dim(a) % _dim(divisor), 0)
+
+
+def broadcasts(a: Dim | int, b: Dim | int) -> Constraint:
+    """`a == b or a == 1 or b == 1`: both sizes, or either and 1.  [dim.broadcast]"""
+    return any_of(equal(a, b), equal(a, 1), equal(b, 1))
 
 
 def negated(constraint: Constraint) -> Constraint:

@@ -66,6 +66,7 @@ __all__ = [
     "Undefined",
     "Variable",
     "Witness",
+    "broadcast",
     "constant",
     "ite",
     "maximum",
@@ -117,6 +118,13 @@ def ite(condition: Constraint, then: Dim | int, orelse: Dim | int) -> Dim:
     if isinstance(condition, Not):
         return ite(condition.part, no, yes)
     return _chosen(condition, yes, no)
+
+
+def broadcast(size: Dim, other: Dim) -> Dim:
+    """What a size becomes beside another: `other` where it is 1, else itself.  [dim.broadcast]"""
+    from gradual.dims.constraint import equal
+
+    return ite(equal(size, 1), other, size)
 
 
 def _chosen(condition: Constraint, yes: Dim, no: Dim) -> Dim:

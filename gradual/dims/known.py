@@ -52,7 +52,7 @@ class Known(Store):
         for item in self._near(form):
             simpler = self._simplified(item, simplified_constraint) if self._again else []
             self._again -= bool(simpler)
-            found.extend(simpler)
+            found.extend(simpler or self._positive(item))
         return found
 
     def _near(self, form: Dim) -> list[Item]:

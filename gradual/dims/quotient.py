@@ -11,14 +11,15 @@ from collections import Counter
 from gradual.dims.atom import Atom, FloorDiv, Ite
 from gradual.dims.constraint import Constraint, Equal
 from gradual.dims.dim import Dim, Term, constant, ite, of_atom, polynomial, single
+from gradual.dims.exact import Ways
 from gradual.dims.interval import Estimate
 from gradual.dims.polynomial import cofactor, replaced
 
 _STEPS = 32
 
 
-def quotient(atom: FloorDiv, estimate: Estimate) -> Dim:
-    """`a // h`, simpler where bounds say that it is.  [dim.decide.simplify]"""
+def quotient(atom: FloorDiv, estimate: Estimate, ways: Ways | None = None) -> Dim:
+    """`a // h`, simpler where bounds say that it is, or where `a` is a multiple of `h`.  [dim.decide.simplify]"""
     dividend, divisor = cancelled(atom.dividend, atom.divisor, estimate)
     choice = single(divisor, Ite)
     found = _by_cases(dividend, choice, estimate) if choice is not None else None
@@ -32,7 +33,28 @@ def quotient(atom: FloorDiv, estimate: Estimate) -> Dim:
     whole, rest = divided_exactly(dividend, divisor)
     if _is_within(rest, divisor, estimate):
         return whole
-    return whole + rest // divisor
+    found = _of_multiple(rest, divisor, estimate, ways) if ways is not None else None
+    return whole + (rest // divisor if found is None else found)
+
+
+def _of_multiple(dividend: Dim, divisor: Dim, estimate: Estimate, ways: Ways) -> Dim | None:
+    """The quotient of a dividend that is a multiple of the divisor, or has terms that are.  [dim.facts.multiple]
+
+    Sums divided by numbers stay as they are: `d // 4` says more than `2 * (d // 8)`, and residues decide them.
+    """
+    if divisor.value is not None and all(len(monomial) < 2 for monomial, _ in dividend.terms):
+        return None
+    found = smaller = None
+    for way in ways(dividend):
+        whole, rest = divided_exactly(way, divisor)
+        if _is_within(rest, divisor, estimate):
+            return whole
+        if found is None and set(rest.terms) < set(dividend.terms):
+            found = whole + rest // divisor
+        if smaller is None:
+            pair = cancelled(way, divisor, estimate)
+            smaller = pair[0] // pair[1] if pair[1] is not divisor else None
+    return found or smaller
 
 
 def cancelled(dividend: Dim, divisor: Dim, estimate: Estimate) -> tuple[Dim, Dim]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from gradual.dims.atom import bottom_up
+from gradual.dims.atom import FloorDiv, bottom_up
 from gradual.dims.constraint import (
     FALSE,
     And,
@@ -23,13 +23,20 @@ from gradual.dims.constraint import (
     differs,
     equal,
     is_total,
+    less,
     negated,
 )
-from gradual.dims.dim import Dim, constant, polynomial
+from gradual.dims.dim import Dim, constant, of_atom, polynomial
+from gradual.dims.interval import Estimate, primitive
+from gradual.dims.polynomial import product
+from gradual.dims.text import factors_like
+
+UNBOUNDED = Estimate({})
+"""Nothing is known of anything."""
 
 
-def reduced(constraint: Constraint) -> Constraint:
-    """An equivalent constraint, over the integers, with the smallest numbers: `2 * d <= 5` is `d <= 2`.
+def reduced(constraint: Constraint, estimate: Estimate = UNBOUNDED) -> Constraint:
+    """An equivalent constraint within bounds, with the smallest numbers and parts: `2 * d <= 5` is `d <= 2`.
 
     [dim.reduce]
     """
@@ -37,15 +44,35 @@ def reduced(constraint: Constraint) -> Constraint:
         case Equal():
             return _equation(constraint)
         case AtMost():
-            return _inequality(constraint)
+            return _bound(_inequality(constraint), estimate)
         case Not(part=part):
-            return negated(reduced(part))
+            return negated(reduced(part, estimate))
         case And(parts=parts):
-            return all_of(*map(reduced, parts))
+            return all_of(*(reduced(part, estimate) for part in parts))
         case Or(parts=parts):
-            return any_of(*map(reduced, parts))
+            return any_of(*(reduced(part, estimate) for part in parts))
         case _:
             return constraint
+
+
+def _bound(goal: Constraint, estimate: Estimate) -> Constraint:
+    """A bound of a quotient or product as one of its parts.
+
+    `w // 2 >= 5` is `w >= 10`, `n // h >= 1` is `n >= h`, and `t * d >= 1` is `t >= 1 and d >= 1`.
+    """
+    if not isinstance(goal, AtMost):
+        return goal
+    form, scale, offset = primitive(goal.difference)
+    match form.terms:
+        case (((FloorDiv(dividend=dividend, divisor=divisor),), 1),) if (estimate.of(divisor).low or 0) >= 1:
+            if scale > 0:
+                return reduced(at_least(dividend, divisor * -(offset // scale)), estimate)
+            return reduced(less(dividend, divisor * (offset // -scale + 1)), estimate)
+        case ((factors, 1),) if len(factors) > 1 and scale > 0 and offset // scale == -1:
+            parts = [of_atom(factor) for factor in dict.fromkeys(factors)]
+            if all((low := estimate.of(part).low) is not None and low >= 0 for part in parts):
+                return all_of(*(reduced(at_least(part, 1), estimate) for part in parts))
+    return goal
 
 
 def _equation(goal: Equal) -> Constraint:
@@ -53,9 +80,21 @@ def _equation(goal: Equal) -> Constraint:
     offset = goal.difference.offset
     if offset % common:
         return FALSE
-    if common == 1 and len(goal.difference.terms) > 1 + bool(offset):
-        return goal
-    return _sides(left, right, offset // common)
+    several = common == 1 and len(goal.difference.terms) > 1 + bool(offset)
+    made = goal if several else _sides(left, right, offset // common)
+    return _factored(made) if isinstance(made, Equal) else made
+
+
+def _factored(goal: Equal) -> Constraint:
+    """The equation as one of a product with a number, where that is shorter.
+
+    `a * b == 2 * a + 21` is `a * (b - 2) == 21`.
+    """
+    difference = goal.difference if goal.difference.terms[0][1] > 0 else -goal.difference
+    whole = product(factors_like(difference))
+    rest = (whole - difference).value
+    made = goal if rest is None else equal(whole, rest)
+    return made if len(str(made)) < len(str(goal)) else goal
 
 
 def _inequality(goal: AtMost) -> Constraint:

@@ -15,21 +15,12 @@ from typing import Any
 from gradual.dims.atom import Compound, FloorDiv, Ite, Max, Min, Variable, bottom_up
 from gradual.dims.compare import compared
 from gradual.dims.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Not
-from gradual.dims.dim import Dim, Monomial, constant, ite, maximum, minimum, of_atom, polynomial
+from gradual.dims.dim import Dim, constant, ite, maximum, minimum, of_atom
+from gradual.dims.exact import Multiples, Replacement, Ways, multiples_of, replaced_products
 from gradual.dims.interval import Estimate, canonical
 from gradual.dims.meaning import rebuilt
 from gradual.dims.plain import plain
-from gradual.dims.polynomial import cofactor
 from gradual.dims.quotient import quotient
-
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """`coefficient * monomial == image`; the monomial holds a quotient, so that using it makes dims simpler."""
-
-    monomial: Monomial
-    coefficient: int
-    image: Dim
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +31,23 @@ class Knowledge:
         estimate: bounds of dims.
         replacements: by the quotient that they replace.
         apart: canonical differences that are not 0.
+        multiples: what divisibilities say of dividends, those whose quotient is replaced.
         simplest: what dims and constraints became, whoever asked.
     """
 
     estimate: Estimate
     replacements: Mapping[FloorDiv, Replacement]
     apart: Container[Dim] = ()
+    multiples: Multiples = field(default_factory=dict)
     simplest: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def ways(self) -> Ways | None:
+        """Other ways to write a dim; nothing where there are none.  [dim.facts.multiple]"""
+        return self._multiples if self.multiples else None
+
+    def _multiples(self, dim: Dim) -> Iterator[Dim]:
+        return multiples_of(dim, self.multiples, self.replacements)
 
 
 NOTHING = Knowledge(Estimate({}), {})
@@ -100,66 +101,19 @@ def _improved(image: Any, known: Knowledge) -> Any:
         case Not(part=Equal(difference=difference)) if canonical(difference) in known.apart:
             return TRUE
         case Equal() | AtMost() | Not():
-            return compared(image, known.estimate)
+            return compared(image, known.estimate, known.ways)
     return image
 
 
 def _improved_dim(dim: Dim, known: Knowledge) -> Dim:
     match dim.terms:
         case (((FloorDiv() as atom,), 1),):
-            return _replaced(quotient(atom, known.estimate), known)
+            return replaced_products(quotient(atom, known.estimate, known.ways), known.replacements)
         case (((Max() | Min() as extreme,), 1),):
             return _without_dominated(extreme, known)
         case (((Ite() as choice,), 1),):
             return _settled(choice, known.estimate)
-    return _replaced(dim, known)
-
-
-# ------------------------------------------------------------------------------------------------- replacement
-
-
-def _replaced(dim: Dim, known: Knowledge) -> Dim:
-    for _ in range(8) if dim.children else ():
-        smaller = dim
-        for atom in dim.children:
-            if isinstance(atom, FloorDiv) and atom in known.replacements:
-                smaller = _with(smaller, known.replacements[atom])
-        if smaller is dim:
-            break
-        dim = smaller
-    return dim
-
-
-def _with(dim: Dim, replacement: Replacement) -> Dim:
-    for monomial, coefficient in dim.terms:
-        rest = cofactor(monomial, replacement.monomial)
-        if rest is not None and coefficient % replacement.coefficient == 0:
-            factor = polynomial({rest: coefficient // replacement.coefficient})
-            dim = dim - polynomial({monomial: coefficient}) + factor * replacement.image
-    return dim
-
-
-def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
-    """What `difference == 0` says about its first product with a quotient.  [dim.facts.divisible]
-
-    `2 * q == min(n, 2 * q)` says nothing simpler, nor does any other extreme or choice of quotients: a comparison with
-    one is taken apart, and its parts would be rewritten to it again.
-    """
-    if _chooses_quotients(difference):
-        return None
-    for monomial, coefficient in difference.terms:
-        for atom in monomial:
-            if isinstance(atom, FloorDiv):
-                image = polynomial({monomial: coefficient}) - difference
-                sign = 1 if coefficient > 0 else -1
-                return atom, Replacement(monomial, coefficient * sign, image * sign)
-    return None
-
-
-def _chooses_quotients(dim: Dim) -> bool:
-    """Whether an extreme or a choice in a dim speaks of quotients."""
-    choices = (node for node in bottom_up(dim) if isinstance(node, Max | Min | Ite))
-    return any(isinstance(node, FloorDiv) for choice in choices for node in bottom_up(choice))
+    return replaced_products(dim, known.replacements)
 
 
 # ------------------------------------------------------------------------------------------------- extremes

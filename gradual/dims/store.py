@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from gradual.dims.atom import Compound, bottom_up
+from gradual.dims.atom import Atom, Compound, bottom_up
 from gradual.dims.changed import Without
 from gradual.dims.constraint import (
     FALSE,
@@ -19,17 +19,17 @@ from gradual.dims.constraint import (
     Not,
     Or,
     Truth,
+    at_least,
     at_most,
     differs,
     equal,
 )
 from gradual.dims.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial
+from gradual.dims.exact import Replacement, is_positive, multiple_of, replacement_of
 from gradual.dims.interval import ANY, Estimate, Interval, canonical, primitive
 from gradual.dims.lift import lifted
 from gradual.dims.simplify import (
     Knowledge,
-    Replacement,
-    replacement_of,
     resimplified,
     simplified_constraint,
     simplified_dim,
@@ -54,6 +54,7 @@ class Store:
         apart: canonical differences known not to be 0.
         others: the disjunctions, in order.
         replacements: what divisibilities say about quotients.
+        multiples: what they say about dividends, while the quotient is replaced.
         conflict: set once the conjunction is known to hold nowhere.
         estimate: bounds of dims, as the bounds of forms are now.
     """
@@ -68,6 +69,7 @@ class Store:
         self.apart: dict[Dim, None] = {}
         self.others: dict[Or, None] = {}
         self.replacements: dict[FloorDiv, Replacement] = {}
+        self.multiples: dict[Atom | None, dict[FloorDiv, Replacement]] = {}
         self._source: dict[Dim, FloorDiv] = {}
         self._index: dict[Variable, dict[Item, None]] = {}
         self._age: dict[Variable, int] = {}
@@ -78,6 +80,7 @@ class Store:
         other._seen = other._told = None
         other.solved, other.bounds, other.apart = dict(self.solved), dict(self.bounds), dict(self.apart)
         other.others, other.replacements = dict(self.others), dict(self.replacements)
+        other.multiples = {atom: dict(found) for atom, found in self.multiples.items()}
         other._source, other._age, other._state = dict(self._source), dict(self._age), dict(self._state)
         other._index = {name: dict(items) for name, items in self._index.items()}
 
@@ -98,7 +101,7 @@ class Store:
         """What simplification may use, as long as it stays the same: what became simpler is remembered with it."""
         estimate, told = self.estimate, self._told
         if told is None or told.estimate is not estimate or len(told.simplest) > _REMEMBERED:
-            told = self._told = Knowledge(estimate, self.replacements, self.apart)
+            told = self._told = Knowledge(estimate, self.replacements, self.apart, self.multiples)
         return told
 
     def add(self, constraint: Constraint) -> None:
@@ -218,12 +221,30 @@ class Store:
             return self._eliminated(*found)
         replacement = replacement_of(difference)
         if form not in self._source and replacement is not None and replacement[0] not in self.replacements:
-            self._trail.put(self.replacements, *replacement)
-            self._told = None
-            self._changed(of_atom(replacement[0]))
-            self._trail.put(self._source, form, replacement[0])
+            self._replace(form, *replacement)
         itself = equal(form, -offset // scale)
-        return [again for again in self._bounded(difference, Interval(0, 0)) if again is not itself]
+        bounded = [again for again in self._bounded(difference, Interval(0, 0)) if again is not itself]
+        return [*bounded, *self._positive(form)]
+
+    def _positive(self, form: Item) -> Iterable[Constraint]:
+        """That an exact quotient is at least 1, as what is divided is.  [dim.facts.multiple]"""
+        quotient = self._source.get(form)
+        if quotient is not None and is_positive(self.replacements[quotient], self.estimate):
+            low = self.estimate.of(of_atom(quotient)).low
+            return (at_least(of_atom(quotient), 1),) if low == 0 else ()
+        return ()
+
+    def _replace(self, form: Dim, quotient: FloorDiv, replacement: Replacement) -> None:
+        self._trail.put(self.replacements, quotient, replacement)
+        self._told = None
+        self._changed(of_atom(quotient))
+        self._trail.put(self._source, form, quotient)
+        multiple = multiple_of(replacement)
+        if multiple is not None:
+            lead = multiple.monomial[0] if multiple.monomial else None
+            if lead not in self.multiples:
+                self._trail.put(self.multiples, lead, {})
+            self._trail.put(self.multiples[lead], quotient, multiple)
 
     def _solution(self, difference: Dim) -> tuple[Variable, Dim] | None:
         """The variable to solve for, ghosts first and then the newest, and what it is.  [dim.facts.solve]"""
@@ -262,9 +283,9 @@ class Store:
         if isinstance(item, Dim):
             own = self._source.get(item)
             replacements = Without(self.replacements, own) if own is not None else self.replacements
-            return Knowledge(self.estimate.apart(item), replacements, self.apart)
+            return Knowledge(self.estimate.apart(item), replacements, self.apart, self.multiples)
         if isinstance(item, tuple):
-            return Knowledge(self.estimate, self.replacements, Without(self.apart, item[0]))
+            return Knowledge(self.estimate, self.replacements, Without(self.apart, item[0]), self.multiples)
         return self.knowledge
 
     def _taken(self, item: Item) -> list[Constraint]:
@@ -307,7 +328,7 @@ class Store:
             return node
         if self._bare.remembered > _REMEMBERED:
             self._bare = Estimate({})
-        known = Knowledge(self._bare, self.replacements)
+        known = Knowledge(self._bare, self.replacements, multiples=self.multiples)
         return simplified_dim(node, known) if isinstance(node, Dim) else simplified_constraint(node, known)
 
     def _image(self, name: Variable) -> Dim:

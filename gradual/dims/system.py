@@ -124,6 +124,7 @@ class System(Store):
                 several = len(form.terms) > 1
                 found += (_from_sum if several else _from_product)(form, interval, estimate)
                 self._spread.add(form)
+        found += (constraint for form in self._source for constraint in self._positive(form))
         return [c for c in found if estimate.holds(c) is not True and self.rewritten(c) is not TRUE]
 
     def _changed(self, form: Dim) -> None:

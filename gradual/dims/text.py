@@ -1,6 +1,7 @@
 """Dims and constraints in the language's own syntax, canonical and with the fewest parentheses.
 
-A normal form has no `%`; printing finds it again: `n - 4 * (n // 4)` reads `n % 4`.   [dim.text]
+A normal form has no `%`; printing finds it again: `n - 4 * (n // 4)` reads `n % 4`.  So it does with the choices and
+disjunctions that broadcasting makes: `broadcast(n, m)`, `broadcasts(n, m)`.   [dim.text] [dim.broadcast]
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
-from gradual.dims.constraint import And, AtMost, Equal, Not, Or, Truth
+from gradual.dims.constraint import And, AtMost, Equal, Not, Or, Truth, broadcasts
 from gradual.dims.dim import Dim, Monomial, constant, of_atom, polynomial
-from gradual.dims.polynomial import cofactor, multiplied
+from gradual.dims.polynomial import cofactor, multiplied, product
 from gradual.limits import LIMITS
 
 Text = tuple[str, int]
@@ -43,6 +44,10 @@ def _text(node: Any, texts: dict[Any, Text]) -> Text:
         case Max(operands=operands) | Min(operands=operands):
             inside = ", ".join(texts[operand][0] for operand in operands)
             return f"{type(node).__name__.lower()}({inside})", ATOM
+        case Ite(condition=Equal(left=left, right=right), then=then, orelse=orelse) if (
+            left is orelse and right.value == 1
+        ):
+            return f"broadcast({texts[orelse][0]}, {texts[then][0]})", ATOM
         case Ite(condition=condition, then=then, orelse=orelse):
             return f"(if {texts[condition][0]} then {texts[then][0]} else {texts[orelse][0]})", ATOM
     return _constraint_text(node, texts)
@@ -53,16 +58,70 @@ def _constraint_text(node: Any, texts: dict[Any, Text]) -> Text:
         case Truth(holds=holds):
             return "True" if holds else "False", ATOM
         case Equal(left=left, right=right):
-            return f"{texts[left][0]} == {texts[right][0]}", COMPARISON
+            return f"{_side_text(left, texts)} == {_side_text(right, texts)}", COMPARISON
         case Not(part=Equal(left=left, right=right)):
-            return f"{texts[left][0]} != {texts[right][0]}", COMPARISON
+            return f"{_side_text(left, texts)} != {_side_text(right, texts)}", COMPARISON
         case AtMost(left=left, right=right):
             return _order_text(left, right, texts), COMPARISON
         case And(parts=parts):
             return " and ".join(_at(texts[part], COMPARISON) for part in parts), AND
+        case Or() if (pair := broadcasts_of(node)) is not None:
+            return f"broadcasts({texts[pair[0]][0]}, {texts[pair[1]][0]})", ATOM
         case Or(parts=parts):
             return " or ".join(_at(texts[part], AND) for part in parts), OR
     raise AssertionError(node)
+
+
+def _side_text(side: Dim, texts: dict[Any, Text]) -> str:
+    """A side of an equation, as a product where that is shorter.  [dim.text]"""
+    factors = factors_of(side)
+    return _factors_text(factors, texts) if factors else texts[side][0]
+
+
+def _factors_text(factors: tuple[Dim, ...], texts: dict[Any, Text]) -> str:
+    return _product_text([_sum_text(factor, texts) for factor in factors])[0]
+
+
+def factors_of(side: Dim) -> tuple[Dim, ...]:
+    """The sums of a name, or another term, and a number that a side of an equation is a product of.  [dim.text]
+
+    Nothing where there are none, or where the product is not shorter.
+    """
+    factors = factors_like(side) if len(side.terms) > 1 else ()
+    if not factors or product(factors) is not side:
+        return ()
+    brackets = sum(3 + 2 * (len(factor.terms) > 1) for factor in factors) - 3
+    return factors if sum(len(str(factor)) for factor in factors) + brackets < len(str(side)) else ()
+
+
+def factors_like(dim: Dim) -> tuple[Dim, ...]:
+    """The only factors of that form whose product has the longest terms of a dim; nothing where there are none."""
+    longest, lead = dim.terms[0]
+    if lead != 1 or not 2 <= len(set(longest)) == len(longest) <= _FACTORS:
+        return ()
+    terms = dict(dim.terms)
+    numbers = (terms.get(longest[:place] + longest[place + 1 :], 0) for place in range(len(longest)))
+    return tuple(of_atom(atom) + number for atom, number in zip(longest, numbers, strict=True))
+
+
+_FACTORS = 4
+"""How many factors a product may have that is looked for."""
+
+
+def broadcast_of(choice: Ite) -> tuple[Dim, Dim] | None:
+    """`(size, other)` where the choice is what a size becomes beside another.  [dim.broadcast]"""
+    match choice.condition:
+        case Equal(left=left, right=right) if left is choice.orelse and right.value == 1:
+            return left, choice.then
+    return None
+
+
+def broadcasts_of(disjunction: Or) -> tuple[Dim, Dim] | None:
+    """The two sizes that a disjunction says to broadcast, if that is all it says.  [dim.broadcast]"""
+    match disjunction.parts:
+        case (Equal(left=left, right=right), Equal(), Equal()) if disjunction is broadcasts(left, right):
+            return left, right
+    return None
 
 
 def _order_text(left: Dim, right: Dim, texts: dict[Any, Text]) -> str:

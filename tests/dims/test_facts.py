@@ -44,7 +44,7 @@ def known(*constraints: Constraint) -> Facts:
 
 def state(facts: Facts) -> list[Any]:
     store = facts.known
-    tables = [store.solved, store.bounds, store.apart, store.others, store.replacements]
+    tables = [store.solved, store.bounds, store.apart, store.others, store.replacements, store.multiples]
     return [*(dict(table) for table in tables), dict.fromkeys(facts.path), store.conflict]
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from gradual.dims import compare, decide, interval, known, lift, linear, models, omega, plain, refute, store
+from gradual.dims import compare, decide, interval, known, lift, linear, models, omega, plain, quotient, refute, store
 from gradual.dims import constraint as constraints
 from gradual.dims import dim as dims
 from gradual.dims import facts as facts_module
@@ -36,6 +36,7 @@ from tests.generators.dims import (
     questions,
     size_questions,
 )
+from tests.generators.divided import divided_questions
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 Law = Callable[[Any], object]
@@ -332,6 +333,34 @@ def far_facts_are_not_asked(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(facts_module.Facts, "extended", lambda self, model, goal: True)
 
 
+def what_remains_of_a_multiple_is_left_out(patch: pytest.MonkeyPatch) -> None:
+    """A dividend that is written as a multiple and more is taken for the multiple."""
+    sound = store.multiple_of
+
+    def rounded(replacement: Any) -> Any:
+        found = sound(replacement)
+        product = polynomial({replacement.monomial: replacement.coefficient})
+        return found if found is None else replace(found, image=product)
+
+    patch.setattr(store, "multiple_of", rounded)
+
+
+def products_divide_where_a_factor_does(patch: pytest.MonkeyPatch) -> None:
+    """`c * n // (g * m)` is taken for `c // g * n`: what the divisor has more is forgotten."""
+    sound = quotient.divided_exactly
+    ways = quotient._of_multiple
+
+    def forgetful(dividend: Dim, divisor: Dim, estimate: Any, known: Any) -> Dim | None:
+        for way in known(dividend):
+            for atom in divisor.atoms():
+                whole, rest = sound(way, of_atom(atom))
+                if not rest.terms:
+                    return whole
+        return ways(dividend, divisor, estimate, known)
+
+    patch.setattr(quotient, "_of_multiple", forgetful)
+
+
 CHOICES = st.tuples(st.tuples(choices()), st.just(()), choices())
 
 MUTANTS: list[tuple[Patch, Law, st.SearchStrategy[Any], int]] = [
@@ -360,6 +389,8 @@ MUTANTS: list[tuple[Patch, Law, st.SearchStrategy[Any], int]] = [
     (the_other_case_is_taken_for_granted, soundness, CHOICES, 600),
     (a_disjunction_is_its_first_part, soundness, questions(), 600),
     (far_facts_are_not_asked, soundness, questions(), 600),
+    (what_remains_of_a_multiple_is_left_out, soundness_of_proofs, divided_questions(), 1500),
+    (products_divide_where_a_factor_does, soundness, divided_questions(), 300),
 ]
 
 

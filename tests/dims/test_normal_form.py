@@ -23,6 +23,7 @@ from gradual.dims.constraint import (
     any_of,
     at_least,
     at_most,
+    broadcasts,
     differs,
     divides,
     equal,
@@ -30,14 +31,17 @@ from gradual.dims.constraint import (
     more,
     negated,
 )
-from gradual.dims.dim import Dim, Kind, Undefined, constant, ite, maximum, minimum, product, variable
+from gradual.dims.dim import Dim, Kind, Undefined, broadcast, constant, ite, maximum, minimum, product, variable
 from gradual.dims.evaluation import Evaluation
+from gradual.dims.interval import Estimate, Interval
 from gradual.dims.reduce import reduced
 from gradual.limits import LIMITS
 from tests.generators.dims import (
+    NAMES,
     Tree,
     built,
     by_variable,
+    dim_trees,
     dims_sharing,
     evaluated,
     grid,
@@ -91,14 +95,31 @@ def test_a_prepared_conjunction_holds_exactly_where_its_parts_do(trees: list[Tre
             assert prepared.holds(by_variable(env)) is all(parts)
 
 
-@given(predicates_sharing())
-@settings(max_examples=200, deadline=None)
-def test_a_reduced_constraint_means_the_same(tree: Tree) -> None:
+@given(predicates_sharing(), st.dictionaries(st.sampled_from(NAMES), st.sampled_from((0, 1))))
+@settings(max_examples=300, deadline=None)
+def test_a_reduced_constraint_means_the_same(tree: Tree, least_of: dict[str, int]) -> None:
     node = built(tree)
-    small = reduced(node)
-    for env in grid(FEW):
-        holds = evaluated(node, env)
-        assert holds is None or evaluated(small, env) == holds, f"{node} as {small} at {env}"
+    within = Estimate({variable(name): Interval(least, None) for name, least in least_of.items()})
+    for small, least in ((reduced(node), {}), (reduced(node, within), least_of)):
+        for env in grid(FEW):
+            holds = evaluated(node, env) if all(env[name] >= k for name, k in least.items()) else None
+            assert holds is None or evaluated(small, env) == holds, f"{node} as {small} at {env}"
+
+
+@pytest.mark.parametrize(
+    ("written", "small"),
+    [
+        (at_least(a * b, 1), "a >= 1 and b >= 1"),
+        (at_least(64 * a * (b // 2), 1), "a >= 1 and b >= 2"),
+        (at_least(a // h, 1), "h <= a"),
+        (at_most(a // h, 2), "a < 3 * h"),
+        (at_least(a * b, 2), "a * b >= 2"),
+        (at_least(a * m, 1), "a * m >= 1"),
+    ],
+)
+def test_reduced_comparisons_of_sizes(written: Constraint, small: str) -> None:
+    known = Estimate({a: Interval(0, None), b: Interval(0, None), h: Interval(1, None)})
+    assert str(reduced(written, known)) == small
 
 
 @given(predicates_sharing())
@@ -124,7 +145,16 @@ def test_the_terms_of_a_reduced_comparison_have_no_common_factor(tree: Tree) -> 
         (differs(2 * a, 5), "True"),
         (differs(4 * a, 6 * b), "2 * a != 3 * b"),
         (any_of(at_most(2 * a, 5), at_least(4 * b, 9)), "a <= 2 or b >= 3"),
-        (at_most(2 * (a // 3), 5), "a // 3 <= 2"),
+        (at_most(2 * (a // 3), 5), "a <= 8"),
+        (at_least((a + 1) // 2, 5), "a >= 9"),
+        (at_most(a // 4 // 2, 3), "a <= 31"),
+        (at_most(1, a // b), "a // b >= 1"),
+        (at_least(a * b, 1), "a * b >= 1"),
+        (equal((a // 4 - 2) * (b // 4 - 2), 25), "(a // 4 - 2) * (b // 4 - 2) == 25"),
+        (equal(a * b, 2 * a + 21), "a * (b - 2) == 21"),
+        (equal(a * b + a, 7), "a * b + a == 7"),
+        (equal(a * b * c, a * b + 7), "a * b * (c - 1) == 7"),
+        (equal(a * b, a + c), "a * b == a + c"),
     ],
 )
 def test_reduced_comparisons(written: Constraint, small: str) -> None:
@@ -228,7 +258,7 @@ TEXTS = [
     (2 * n, "2 * n"),
     (n // 2, "n // 2"),
     (maximum(n - 2, 0), "max(n - 2, 0)"),
-    (ite(equal(n, 1), m, n), "(if n == 1 then m else n)"),
+    (ite(equal(n, 1), m, n), "broadcast(n, m)"),
     (n % 8, "n % 8"),
     (b * (d % h) + 1, "b * (d % h) + 1"),
     (n // 2 % 3, "n // 2 % 3"),
@@ -268,7 +298,8 @@ def test_texts_are_canonical(node: Dim, text: str) -> None:
     assert str(node) == text
 
 
-NAMESPACE = {"constant": constant, "max": maximum, "min": minimum, **{name: variable(name) for name in "abcdhnm"}}
+OF_SIZES = {"broadcast": broadcast, "broadcasts": broadcasts, "max": maximum, "min": minimum}
+NAMESPACE = {"constant": constant, **OF_SIZES, **{name: variable(name) for name in "abcdhnm"}}
 
 
 @given(dims_sharing())
@@ -278,6 +309,32 @@ def test_a_text_reads_back_as_the_same_dim(tree: Tree) -> None:
     if "(if " not in str(node):  # the rest is also an expression of Python, of the same meaning
         text = re.sub(r"\d+", r"constant(\g<0>)", str(node))
         assert eval(text, {"__builtins__": {}}, NAMESPACE) is node
+
+
+@given(dim_trees(depth=1), dim_trees(depth=1))
+@settings(max_examples=200, deadline=None)
+def test_what_broadcasting_makes_reads_back_by_its_name(size: Tree, other: Tree) -> None:
+    for node in (broadcast(built(size), built(other)), broadcasts(built(size), built(other))):
+        text = str(node)
+        if "(if " not in text and (isinstance(node, Dim) or text.startswith("broadcasts(")):
+            again = eval(re.sub(r"\d+", r"constant(\g<0>)", text), {"__builtins__": {}}, NAMESPACE)
+            assert again is node
+
+
+def test_broadcasting_means_what_it_says_for_zero_too() -> None:
+    for env in grid((0, 1, 2, 3), ("a", "b")):
+        size, other = env["a"], env["b"]
+        assert broadcast(a, b).evaluate(by_variable(env)) == (other if size == 1 else size)
+        assert broadcasts(a, b).evaluate(by_variable(env)) is (size == other or 1 in (size, other))
+
+
+def test_a_name_of_broadcasting_is_found_where_it_is_all_that_is_said() -> None:
+    assert str(broadcasts(n, m)) == "broadcasts(n, m)"
+    assert str(any_of(equal(n, m), equal(m, 1), equal(n, 1))) == "n == m or m == 1 or n == 1"
+    assert str(any_of(broadcasts(n, m), equal(h, 2))) == "n == m or n == 1 or m == 1 or h == 2"
+    assert str(broadcasts(n, 4)) == "n == 4 or n == 1"
+    assert str(broadcast(n, 2 * m) * h + 1) == "h * broadcast(n, 2 * m) + 1"
+    assert str(ite(equal(n, 2), m, n)) == "(if n == 2 then m else n)"
 
 
 def test_depth_costs_no_stack() -> None:

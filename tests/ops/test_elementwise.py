@@ -364,7 +364,7 @@ n, m = (variable(name, kind=Kind.RIGID) for name in "nm")
         (n, 3, "3", "n == 3 or n == 1"),
         (3, n, "3", "n == 3 or n == 1"),
         (3, 4, "4", "False"),
-        (n, m, "(if n == 1 then m else n)", "n == m or n == 1 or m == 1"),
+        (n, m, "broadcast(n, m)", "broadcasts(n, m)"),
         (n, 0, "0", "n == 0 or n == 1"),
     ],
 )

@@ -186,7 +186,8 @@ def @main(%c: int64, %a: Tensor[(n,), float32], %y: Tensor[*, float32]) {
 }""",
     "a size of what is made behind a branch": """
 def @cut(%x: Tensor[(n,), float32]) where n >= 0 { strided_slice(%x, begin=[1], end=[9]) }
-def @left(%x: Tensor[(n,), float32], %w: Tensor[(k,), float32]) -> Tensor[(n - k,), float32] where n >= 0, k >= 0, k <= n {
+def @left(%x: Tensor[(n,), float32], %w: Tensor[(k,), float32]) -> Tensor[(n - k,), float32]
+    where n >= 0, k >= 0, k <= n {
   strided_slice(%x, begin=[k], end=[n])
 }
 def @main(%x: Tensor[(?,), float32]) {

@@ -289,7 +289,8 @@ def test_a_model_with_open_sizes_becomes_static(path: Path) -> None:
 
 # --------------------------------------------------------------------------------------------------------- what is kept
 JOINED = """
-def @main(%x: Tensor[(n, 1, m), float32], %open: Tensor[(?,), float32]) -> Tensor[(1, n, 0), float32] where n >= 0, m >= 0 {
+def @main(%x: Tensor[(n, 1, m), float32], %open: Tensor[(?,), float32]) -> Tensor[(1, n, 0), float32]
+    where n >= 0, m >= 0 {
   let %s = strided_slice(%x, begin=[0], end=[9], strides=[1]);
   let %t = strided_slice(%s, begin=[0], end=[9], strides=[2]);
   if (take(shape_of(%t), 0) == 1) {

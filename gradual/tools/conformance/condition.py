@@ -16,7 +16,9 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<size>(?:n?dim|numel)\([^()]*\))|(?P<name>%?[A-Za-z_][\w.]*(?:\[\d+\])?|%\d[\w.]*(?:\[\d+\])?)|(?P<number>\d+)"
     r"|(?P<mark>//|==|!=|<=|>=|[-+*%<>(),]))"
 )
-_WORDS = frozenset({"if", "then", "else", "and", "or", "not", "min", "max", "True", "False"})
+_WORDS = frozenset(
+    {"if", "then", "else", "and", "or", "not", "min", "max", "True", "False"} | {"broadcast", "broadcasts", "divides"}
+)
 _LEVELS: tuple[tuple[str, ...], ...] = (
     ("or",),
     ("and",),
@@ -51,6 +53,12 @@ _MEANINGS: dict[str, Callable[[int, int], int]] = {
     "*": lambda a, b: a * b,
     "//": _divided,
     "%": lambda a, b: a - b * _divided(a, b),
+}
+
+_FUNCTIONS: dict[str, Callable[[int, int], int]] = {
+    "broadcast": lambda a, b: b if a == 1 else a,
+    "broadcasts": lambda a, b: a == b or 1 in (a, b),
+    "divides": lambda a, b: b - a * _divided(b, a) == 0,
 }
 
 
@@ -104,6 +112,8 @@ class _Reader:
             return self.choice()
         if text in ("min", "max"):
             return self.extreme(min if text == "min" else max)
+        if text in _FUNCTIONS:
+            return self.function(_FUNCTIONS[text])
         if text in ("True", "False"):
             return lambda sizes: text == "True"
         if kind == "number":
@@ -128,6 +138,14 @@ class _Reader:
             parts.append(self.term())
         self.expect(")")
         return lambda sizes: of([part(sizes) for part in parts])
+
+    def function(self, meaning: Callable[[int, int], int]) -> Term:
+        self.expect("(")
+        left = self.term()
+        self.expect(",")
+        right = self.term()
+        self.expect(")")
+        return _joined(meaning, left, right)
 
 
 def _joined(meaning: Callable[[int, int], int], left: Term, right: Term) -> Term:
