@@ -72,10 +72,11 @@ def @main(%b: bool, %x: Tensor[(8,), float32]) {
     "a check that fails": FAILS,
     "two checks that fail": TWO_FAIL,
     "a check that fails after another": """
-def @f(%w: Tensor[(m, n), float32], %v: Tensor[(1, ?), float32]) -> Tensor[(?, 0), float32] {
+def @f(%w: Tensor[(m, n), float32], %v: Tensor[(1, ?), float32]) -> Tensor[(?, 0), float32]
+    where m >= 0, n >= 0 {
   nn.dense(%v, %w)
 }
-def @main(%x: Tensor[(n, 3), float32], %y: Tensor[(?, m), float32]) {
+def @main(%x: Tensor[(n, 3), float32], %y: Tensor[(?, m), float32]) where n >= 0, m >= 0 {
   let %z = expand_dims(@f(%x, %x), axis=-1);
   (%z, broadcast_to(%y, shape=[m, m]))
 }""",
@@ -105,7 +106,7 @@ def @main(%s: Tensor[(1,), int64]) {
     "a number that a parameter holds in the types of others": """
 def @main(%k: int64, %x: Tensor[(%k, 2), float32]) -> Tensor[(%k, 2), float32] where %k >= 0 { nn.relu(%x) }""",
     "a definition that becomes strict": """
-def @main(%x: Tensor[(0,), float32], %y: Tensor[(n,), float32], %c: bool) -> Tensor[(3,), float32] {
+def @main(%x: Tensor[(0,), float32], %y: Tensor[(n,), float32], %c: bool) -> Tensor[(3,), float32] where n >= 0 {
   let %z = if (%c) {
     let %a = if (n <= 4) { %x } else { %y as Tensor[*, float32] };
     %x
