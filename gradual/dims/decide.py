@@ -32,7 +32,7 @@ from gradual.dims.models import Model, least_model, measured
 from gradual.dims.reduce import lean
 from gradual.dims.refute import Refuter
 from gradual.dims.sample import sample
-from gradual.dims.simplify import simplified_dim
+from gradual.dims.simplify import simplified_constraint, simplified_dim
 from gradual.dims.system import System
 from gradual.limits import LIMITS, Limits
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
@@ -88,7 +88,7 @@ class Decider:
         rewritten = facts.rewrite(goal)
         if rewritten is TRUE:
             return self._proved("normal-form" if goal is TRUE else "facts")
-        if facts.known.estimate.holds(rewritten) is True and not facts.known.conflict:
+        if _is_evident(facts, rewritten):
             return self._proved("interval")
         question = _Question(facts, goal, rewritten)
         match self._answer(question.cone.known, question.plausibility, question.order):
@@ -133,7 +133,7 @@ class Decider:
     def _open(self, facts: Facts, goal: Constraint) -> _Question | None:
         """What is asked about a goal; nothing where its form or bounds prove it."""
         rewritten = facts.rewrite(goal)
-        if rewritten is TRUE or (facts.known.estimate.holds(rewritten) is True and not facts.known.conflict):
+        if rewritten is TRUE or _is_evident(facts, rewritten):
             return None
         return _Question(facts, goal, rewritten)
 
@@ -391,6 +391,16 @@ class _Question:
     def admits(self, model: Model) -> bool:
         """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.cone]"""
         return self.cone.whole or self.facts.extended(model, self.rewritten)
+
+
+def _is_evident(facts: Facts, rewritten: Constraint) -> bool:
+    """Whether unconditional bounds prove a rewritten goal, or exact quotients and bounds.  [dim.facts.multiple]"""
+    known = facts.known
+    if known.conflict:
+        return False
+    return known.estimate.holds(rewritten) is True or (
+        bool(known.multiples) and simplified_constraint(rewritten, known.knowledge) is TRUE
+    )
 
 
 def occurrences(constraint: Constraint) -> tuple[Variable, ...]:

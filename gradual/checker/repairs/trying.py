@@ -79,7 +79,9 @@ class _Repairing:
             outcome = None if self.is_over else self.trials.outcome(*help.edits)
             if outcome is None:
                 break
-            if not is_gone(error, outcome.errors, self.before) or _is_left(error, help, outcome):
+            if not is_gone(error, outcome.errors, self.before) or (
+                error.code in OBLIGATIONS and _is_left(error, help, outcome)
+            ):
                 continue
             if outcome.errors < self.before:
                 return help
