@@ -85,7 +85,7 @@ def test_cells_are_added_before_some_are_cut(size: int, before: int, after: int)
 def test_no_more_is_cut_than_there_is() -> None:
     stops(one("Pad", "x p", {"x": [None], "p": whole(-1, -1)}, 1), ones(1))
     compilation = gradual.check(program(model_of(one("Pad", "x p", {"x": ["n"], "p": whole(-1, -1)}, 1))).text)
-    assert "fails for n = 0" in str(compilation.diagnostics[0].message)
+    assert "fails for n = 1" in str(compilation.diagnostics[0].message)
     refused(one("Pad", "x p - a", {"x": [3, 3], "p": whole(0, 0, 1, 1), "a": whole(1, -1)}), "4 widths for the axes")
 
 
