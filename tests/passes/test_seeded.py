@@ -26,7 +26,8 @@ BOUNDS = """def @main(%x: Tensor[(n, 3), float32], %i: Tensor[(2,), int32]) {
 }"""
 
 CODES = """def @main(%q: Tensor[(?, 4), float32], %k: Tensor[(m, 4), float32]) {
-  dyn.reshape(%q, shape_of(%k, dtype="int64"))
+  let %code = if (dim(%k, 0) > 100) { dim(%k, 0) } else { 0i64 };
+  dyn.reshape(%q, stack((%code, 4i64), axis=0))
 }"""
 
 SQUARE = """def @main(%x: Tensor[(3, 3), float32]) { transpose(%x) }"""
