@@ -175,7 +175,8 @@ NOT_NEGATIVE = """def @main(%x: Tensor[(?,), float32], %y: Tensor[(n,), float32]
   (zeros(shape=[dim(%x, 0)], dtype="float32"), ones(shape=[n], dtype="float32"))
 }"""
 
-HARD = """def @main(%x: Tensor[(a, b, c, ?), float32], %y: Tensor[(a * a * a + b * b * b,), float32]) {
+HARD = """def @main(%x: Tensor[(a, b, c, ?), float32], %y: Tensor[(a * a * a + b * b * b,), float32])
+    where a >= 0, b >= 0, c >= 0 {
   %y as Tensor[(c * c * c,), float32]
 }"""
 
@@ -329,7 +330,7 @@ def apart(order: str) -> str:
         "l": "let %l: List[Tensor[(6,), float32]] = Cons(%x, Nil);",
     }
     return f"""type List[A] {{ Cons(A, List[A]), Nil }}
-def @main(%x: Tensor[(n,), float32], %y: Tensor[(n + 1, ?), float32], %z: Tensor[(1, ?), float32]) {{
+def @main(%x: Tensor[(n,), float32], %y: Tensor[(n + 1, ?), float32], %z: Tensor[(1, ?), float32]) where n >= 0 {{
   {items[order[0]]}
   {items[order[1]]}
   (%l, %c)
