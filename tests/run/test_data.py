@@ -31,7 +31,7 @@ def @three(%xs: List[Tensor[(?,), float32]]) -> List[Tensor[(3,), float32]] { %x
 def @links(%xs: Chain[Tensor[(?,), float32]]) -> Chain[Tensor[(3,), float32]] { %xs }
 def @same[A](%t: Tree[A]) -> Tree[A] { %t }
 def @any[A](%x: A) -> A { %x }
-def @fixed(%t: Tree[Tensor[(n, 2), float32]], %x: Tensor[(n,), float32]) -> Tensor[(n,), float32] { %x }
+def @fixed(%t: Tree[Tensor[(n, 2), float32]], %x: Tensor[(n,), float32]) -> Tensor[(n,), float32] where n >= 0 { %x }
 def @bounded(%t: List[Tensor[(?{u. u >= 2}, ?), float32]]) -> int32 { 1 }
 def @pair(%t: (int32, List[(int32, bool)])) -> (int32, List[(int32, bool)]) { %t }
 def @handle(%h: Handle) -> int32 { 1 }

@@ -154,11 +154,6 @@ def _messages(found: Compilation) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------- programs
-DEAD = """def @main(%x: Tensor[(3,), float32]) {
-  let %d = take(shape_of(%x), 0);
-  if (%d == 3) { nn.relu(%x) } else { %x as Tensor[(3,), float32] }
-}"""
-
 DEAD_UNKNOWN = """def @main(%x: Tensor[(?,), float32]) {
   let %d = take(shape_of(%x), 0);
   if (%d == 4) { %x as Tensor[(5,), float32] as Tensor[(?,), float32] } else { %x }
@@ -233,15 +228,6 @@ SHADOWED = """def @main(%x: Tensor[(?, ?), float32], %w: Tensor[(?, ?), float32]
   let %x = nn.dense(%x, %w);
   let %w = reshape(%x, newshape=[-1]);
   add(%w, reshape(%x, newshape=[-1]))
-}"""
-
-PATH = """def @main(%x: Tensor[(?,), float32]) {
-  let %d = take(shape_of(%x), 0);
-  if (%d == 4) {
-    let %y: Tensor[(4,), float32] = %x;
-    let %z: Tensor[(5,), float32] = %x;
-    %x
-  } else { %x }
 }"""
 
 DIVIDES = """def @main(%x: Tensor[(2, 5), float32]) { reshape(%x, newshape=[1, 2, -1]) }"""

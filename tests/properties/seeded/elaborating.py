@@ -204,18 +204,6 @@ def a_joined_size_is_the_first_of_two() -> Iterator[None]:
         yield
 
 
-@planted
-def joins_refute_by_the_path() -> Iterator[None]:
-    """Branches disagree already if the sizes as they read under the path's facts do."""
-    size = Join._size
-
-    def altered(self: Join, dims: Sequence[Dim], reads: Sequence[Dim], *place: Any) -> Dim | None:
-        return size(self, reads if all(map(self._visible, reads)) else dims, reads, *place)
-
-    with patch.object(Join, "_size", altered):
-        yield
-
-
 # ------------------------------------------------------------------------------------------------- checks and labels
 @planted
 def checks_come_after_what_they_guard() -> Iterator[None]:

@@ -20,21 +20,6 @@ from tests.properties.seeded.planting import planted, verdicts
 
 
 @planted
-def refutation_looks_at_the_path() -> Iterator[None]:
-    """A goal that contradicts its path is refuted: the dead branch of a blurred program is then an error (GraTen)."""
-
-    def altered(verdict: Verdict) -> Verdict:
-        match verdict:
-            case Unknown(fails_if_reached=True):
-                return Refuted("contradicts the path", {})
-            case _:
-                return verdict
-
-    with verdicts(altered):
-        yield
-
-
-@planted
 def what_fails_if_reached_is_proved() -> Iterator[None]:
     """A goal that contradicts its path is taken for one in dead code, where everything holds."""
 
@@ -195,19 +180,6 @@ def checks_teach_nothing() -> Iterator[None]:
 
     def altered(self: Facts, goal: Constraint, verdict: Verdict) -> None:
         if not isinstance(verdict, Unknown):
-            learn(self, goal, verdict)
-
-    with patch.object(Facts, "learn", altered):
-        yield
-
-
-@planted
-def what_the_path_proves_is_not_learnt() -> Iterator[None]:
-    """A proved goal teaches nothing: what is plausible afterwards depends on who proved it."""
-    learn = Facts.learn
-
-    def altered(self: Facts, goal: Constraint, verdict: Verdict) -> None:
-        if not isinstance(verdict, Proved):
             learn(self, goal, verdict)
 
     with patch.object(Facts, "learn", altered):
