@@ -45,7 +45,7 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
     type, (then, orelse) = landed
     state.steps.append(If(name, condition, then.block, orelse.block, type, expr.span))
     if then.ended and orelse.ended:
-        ends(state, "type.if.fails", expr.span, "`if`")
+        ends(state, expr.span, "`if`")
     for branch, elsewhere in ((then, truth.fails), (orelse, truth.holds)):
         if branch.ended and elsewhere is not TRUE:
             state.facts.assume(elsewhere, learnt=True)

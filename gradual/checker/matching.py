@@ -66,7 +66,7 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
     core = tuple(Arm(pattern, branch.block) for (pattern, _), branch in zip(arms, branches, strict=True))
     state.steps.append(Match(name, scrutinee, core, result_type, expr.span, expr.complete))
     if all(branch.ended for branch in branches):
-        ends(state, "type.match", expr.span, "`match`")
+        ends(state, expr.span, "`match`")
     sources = tuple(branch.block.result for branch in branches)
     return state.define(name, result_type, Made("`match`", sources, expr.span))
 

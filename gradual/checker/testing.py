@@ -68,7 +68,7 @@ def reached(state: Elaboration, result: str, span: Span) -> str:
     return name
 
 
-def ends(state: Elaboration, rule: str, span: Span, what: str) -> None:
+def ends(state: Elaboration, span: Span, what: str) -> None:
     """Every way through a step ends in a check that always fails: so does the branch around, if it is one of a test.
 
     Outside of tests this is an error.  [type.if.fails]
@@ -76,4 +76,4 @@ def ends(state: Elaboration, rule: str, span: Span, what: str) -> None:
     if state.tested:
         state.end_branch()
     else:
-        state.report("E0301", rule, f"every branch of this {what} fails at every size", span)
+        state.report("E0301", "type.if.fails", f"every branch of this {what} fails at every size", span)

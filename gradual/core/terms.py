@@ -380,7 +380,8 @@ class Check:
     """`check goal // id [rule]`: halt with blame unless `goal` holds at this run's sizes.
 
     `id` is written once, when the checks of a file are numbered in source order.  Where no constraint on sizes says
-    what is checked, `says` does, and `goal` is true: an operator's rule that is asked at run time.
+    what is checked, `says` does: of an operator's rule that is asked at run time, whose `goal` is true, and of two
+    numbers that are never equal, whose `goal` is false.
     """
 
     id: str
