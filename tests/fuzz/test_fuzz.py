@@ -48,13 +48,13 @@ def test_an_input_is_a_function_of_its_seed_and_number() -> None:
 
 
 def test_an_exception_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "parse", lambda source: 1 // 0)
+    monkeypatch.setattr(compiler, "parse", lambda source, **_: 1 // 0)
     failure = trial("")
     assert failure is not None and failure.signature.startswith("ZeroDivisionError at gradual/compiler.py")
 
 
 def test_a_hang_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "parse", lambda source: next(number for number in count() if number < 0))
+    monkeypatch.setattr(compiler, "parse", lambda source, **_: next(number for number in count() if number < 0))
     failure = trial("", seconds=0.05)
     assert failure is not None and failure.signature.startswith("hang in gradual/compiler.py")
 
@@ -63,8 +63,8 @@ def test_a_hang_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_span_outside_the_text_is_a_failure(monkeypatch: pytest.MonkeyPatch, wrong: tuple[int, int]) -> None:
     parse = vars(compiler)["parse"]
 
-    def shifted(source: Source) -> object:
-        module, found = parse(source)
+    def shifted(source: Source, **options: object) -> object:
+        module, found = parse(source, **options)
         return module, [Diagnostic("E0101", "syntax.token", "odd", Span(*wrong)) for _ in found]
 
     monkeypatch.setattr(compiler, "parse", shifted)
