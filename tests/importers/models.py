@@ -12,6 +12,7 @@ from onnx.reference import ReferenceEvaluator
 
 import gradual
 from gradual.compiler import Compilation
+from gradual.importers.onnx.extents import Dims
 from gradual.importers.onnx.program import Program, Refused, program
 from gradual.importers.onnx.reading import model_of
 from gradual.run.value import Blame, Fault
@@ -71,10 +72,14 @@ def compiled(made: ModelProto) -> tuple[Compilation, Program]:
     return compilation, imported
 
 
-def names(made: ModelProto) -> list[str]:
+def names(made: ModelProto) -> tuple[str, ...]:
     """The names that a model gives to sizes of its inputs."""
-    sizes = (size for port in made.graph.input for size in port.type.tensor_type.shape.dim)
-    return list(dict.fromkeys(size.dim_param for size in sizes if size.dim_param.isidentifier()))
+    return Dims(model_of(made).graph.inputs, opens=False).names
+
+
+def signature(compilation: Compilation) -> str:
+    """The type of the model's program, without what is stated of its names."""
+    return str(compilation.types["@main"]).split(" where ")[0]
 
 
 def agrees(made: ModelProto, *arguments: Any) -> Compilation:

@@ -16,7 +16,7 @@ from gradual.importers.onnx.program import Refused, program
 from gradual.importers.onnx.reading import load, model_of, read
 from gradual.importers.onnx.survey import measured
 from gradual.limits import LIMITS
-from tests.importers.models import body, compiled, model, node, ones, port, whole
+from tests.importers.models import body, compiled, model, node, ones, port, signature, whole
 from tests.importers.node_tests import tensor
 
 OPSETS = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
@@ -306,7 +306,7 @@ def test_parts_of_a_shape_are_followed() -> None:
     ]
     made = model(nodes, [port("x", ["n", "m", 4])], [port("y", None)], {"one": np.float32(1)}, opset=13)
     compilation, _ = compiled(made)
-    assert str(compilation.types["@main"]).endswith("-> Tensor[(n, 4, m), float32]")
+    assert signature(compilation).endswith("-> Tensor[(n, 4, m), float32]")
 
 
 def test_parts_of_computed_sizes_are_followed() -> None:
@@ -320,5 +320,5 @@ def test_parts_of_computed_sizes_are_followed() -> None:
     compilation, _ = compiled(
         model(nodes, [port("a", ["n", 2]), port("b", ["m", 2])], [port("y", None), port("q", None)])
     )
-    assert str(compilation.types["@main"]).endswith("-> (Tensor[(n, 2), float32], Tensor[(m, 2), float32])")
+    assert signature(compilation).endswith("-> (Tensor[(n, 2), float32], Tensor[(m, 2), float32])")
     assert compilation.checks == ()

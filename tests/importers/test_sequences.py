@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 import gradual
 from gradual.importers.onnx.program import Refused, program
 from gradual.importers.onnx.reading import model_of
-from tests.importers.models import agrees, body, compiled, model, node, ones, port, whole
+from tests.importers.models import agrees, body, compiled, model, node, ones, port, signature, whole
 from tests.importers.node_tests import tensor
 
 
@@ -36,7 +36,7 @@ def test_a_sequence_of_known_length_costs_nothing() -> None:
     outputs = [port("a", [None] * 2), port("n", [], "int64"), port("c", [None] * 2)]
     made = model(nodes, [port("x", ["n", 2]), port("y", ["m", 2])], outputs, constants)
     compilation = agrees(made, ones(3, 2), -ones(1, 2))
-    assert compilation.types["@main"].endswith("-> (Tensor[(n, 2), float32], int64, Tensor[(m + 2 * n, 2), float32])")
+    assert signature(compilation).endswith("-> (Tensor[(n, 2), float32], int64, Tensor[(m + 2 * n, 2), float32])")
     assert "Sequence" not in program(model_of(made)).text
     assert not compilation.residual
 
@@ -101,7 +101,7 @@ def test_there_and_back(keeps: int) -> None:
     ]
     made = model(nodes, [port("x", [2, "n", 3])], [port("y", [None] * 3), port("n", [], "int64")])
     compilation = agrees(made, ones(2, 5, 3))
-    assert compilation.types["@main"].endswith("-> (Tensor[(2, ?, 3), float32], int64)")
+    assert signature(compilation).endswith("-> (Tensor[(2, ?, 3), float32], int64)")
 
 
 def test_parts_of_one_size_and_a_rest() -> None:
@@ -110,7 +110,7 @@ def test_parts_of_one_size_and_a_rest() -> None:
     constants = {"two": np.array(2, np.int64), "last": np.array(-1, np.int64)}
     made = model(nodes, [port("x", ["n", "m"])], [port("y", [None] * 2), port("z", [None] * 2)], constants)
     compilation = agrees(made, ones(5, 3))
-    assert compilation.types["@main"].endswith("-> (Tensor[(?, m), float32], Tensor[(?, m), float32])")
+    assert signature(compilation).endswith("-> (Tensor[(?, m), float32], Tensor[(?, m), float32])")
 
 
 def test_as_many_parts_as_there_are_sizes() -> None:
@@ -166,7 +166,7 @@ def test_a_sequence_that_grows_in_a_loop() -> None:
     constants = {"one": whole(1), "true": np.array(True)}
     given = [port("x", ["k", "d"]), port("n", ["k"], "int64")]
     compilation = agrees(model(outer, given, [port("y", [None] * 2)], constants), ones(3, 2), whole(2, 0, 3))
-    assert compilation.types["@main"].endswith("-> Tensor[(?, ?), float32]")
+    assert signature(compilation).endswith("-> Tensor[(?, ?), float32]")
 
 
 def test_a_choice_between_sequences() -> None:
@@ -177,7 +177,7 @@ def test_a_choice_between_sequences() -> None:
     made = model(nodes, inputs, [port("z", [None] * 2)])
     for truth in (True, False):
         compilation = agrees(made, np.array(truth), ones(2, 2), -ones(3, 2))
-        assert compilation.types["@main"].endswith("-> Tensor[(?, n), float32]")
+        assert signature(compilation).endswith("-> Tensor[(?, n), float32]")
 
 
 def test_a_sequence_from_outside() -> None:
@@ -210,7 +210,7 @@ def test_a_graph_for_each_element_of_as_many_as_there_are() -> None:
     ]
     made = model(nodes, [port("x", ["n", 3]), port("y", [3])], [port("z", [None] * 2)], opset=17)
     compilation = agrees(made, ones(4, 3), -ones(3))
-    assert compilation.types["@main"].endswith("-> Tensor[(?, 3), float32]")
+    assert signature(compilation).endswith("-> Tensor[(?, 3), float32]")
 
 
 LOOPED = [port("i", [], "int64"), port("go", [], "bool")]

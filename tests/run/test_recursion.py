@@ -69,10 +69,12 @@ def test_calls_that_nest_too_deep_are_a_fault(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_loop_that_grows_its_value() -> None:
-    text = """def @grow(%k: int64, %x: Tensor[(n, 2), float32]) -> Tensor[(n + %k, 2), float32] where %k >= 0 and n >= 0 {
+    text = """def @grow(%k: int64, %x: Tensor[(n, 2), float32]) -> Tensor[(n + %k, 2), float32]
+    where %k >= 0 and n >= 0 {
       if (%k == 0) { %x } else { @grow(%k - 1, concatenate((%x, ones(shape=[1, 2], dtype="float32")), axis=0)) }
     }
-    def @main(%k: int64, %x: Tensor[(n, 2), float32]) -> Tensor[(n + %k, 2), float32] where %k >= 0 and n >= 0 { @grow(%k, %x) }"""
+    def @main(%k: int64, %x: Tensor[(n, 2), float32]) -> Tensor[(n + %k, 2), float32]
+    where %k >= 0 and n >= 0 { @grow(%k, %x) }"""
     found = accepted(text)
     assert not found.checks
     assert found.run("@main", Tensor(5, "int64"), floats(0, 2)).shape == (5, 2)

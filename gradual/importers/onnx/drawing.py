@@ -41,12 +41,14 @@ def _dtype(use: Use, default: DType) -> DType:
 
 
 def _drawn(use: Use, extents: Sequence[str], dtype: DType) -> Value:
-    """The application of an operator that only this node has: no two draw the same numbers."""
+    """The application of an operator that only this node has: no two draw the same numbers.  It takes any tensor."""
     builder = use.builder
     name = f"onnx.{builder.names.fresh(use.node.operator)}"
     given = [use[0]] if use.inputs else []
     params = ", ".join(f"%x: {_written([f'n{axis}' for axis in range(one.rank)], one.dtype)}" for one in given)
-    builder.functions[name] = f"operator {name}({params}) -> {_written(extents, dtype)};\n"
+    empty = " and ".join(f"n{axis} >= 0" for one in given for axis in range(one.rank))
+    where = f" where {empty}" if empty else ""
+    builder.functions[name] = f"operator {name}({params}) -> {_written(extents, dtype)}{where};\n"
     sizes = {f"n{axis}": size for one in given for axis, size in enumerate(one.tensor.shape)}
     shape = tuple(sizes[extent] if extent in sizes else constant(int(extent)) for extent in extents)
     return builder.applied(name, given, TensorType(shape, dtype))

@@ -75,6 +75,11 @@ class Dims:
         more = f" and {len(others)} more" if others else ""
         return (f"the size `{first}`{more} of the inputs is `?`: no name that a program could promise to keep",)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the model calls the sizes that have a name in the program."""
+        return tuple(self._known)
+
     def empty(self, names: Iterable[str]) -> list[str]:
         """That sizes of these names may be 0, as clauses; raises Unsupported for a name that no size has."""
         found: list[str] = []
