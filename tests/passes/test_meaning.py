@@ -75,7 +75,7 @@ def @main(%x: Tensor[(1, ?), float32], %v: Tensor[*, float32]) {
   sum(%v, axis=[3])
 }""",
     "repeated in a literal": """\
-def @main(%x: Tensor[(m,), float32], %y: Tensor[(n,), float32], %z: Tensor[(?, 0), float32]) {
+def @main(%x: Tensor[(m,), float32], %y: Tensor[(n,), float32], %z: Tensor[(?, 0), float32]) where m >= 0 and n >= 0 {
   let %n = zeros(shape=[dim(%z, 0)], dtype="float32");
   let %b = nn.bias_add(%z, add(%x, %y), axis=-1);
   let %f = fn (%p: Tensor[(3,), float32]) { subtract(repeat(%z, repeats=m, axis=0), %z) };
