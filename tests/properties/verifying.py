@@ -9,7 +9,8 @@ from random import Random
 
 from gradual.compiler import Options, compile_source
 from gradual.core.print import printed as printed_core
-from gradual.core.terms import Check, Match, Module, Rename, Step
+from gradual.core.reading import blocks
+from gradual.core.terms import Check, Match, Module, Rename, Step, Stop
 from gradual.core.verify import violations
 from gradual.limits import LIMITS, Limits
 from gradual.ops.ranks import remembered_cases
@@ -93,7 +94,9 @@ def tampering(case: Case) -> str | None:
     for mutant in Random(f"mutants {case.seed}").sample(every, min(_MUTANTS, len(every))):
         module = replace(mutant.module, data=case.found.core.data)
         changed = frozenset(name for name, function in module.functions.items() if function is not functions[name])
-        may_survive = mutant.kind in _MAY_SURVIVE or mutant.step in _of_arms(case) | _of_ascriptions(case)
+        may_survive = mutant.kind in _MAY_SURVIVE or mutant.step in _of_arms(case) | _of_ascriptions(
+            case
+        ) | _before_stops(case)
         decider = SHARED() if rejected(case.found.core, changed) else SHARED(_HURRIED)
         if not may_survive and not violations(module, decider, changed):
             return f"accepted: {mutant.says}\n{printed_core(mutant.module)}"
@@ -123,6 +126,15 @@ def _of_ascriptions(case: Case) -> set[Step]:
         if any(not ascribed.isdisjoint(_read(check)) for check in checks):
             found.update(checks)
     return found
+
+
+def _before_stops(case: Case) -> set[Step]:
+    """The checks behind which the run stops whatever they say: without one it stops a step later."""
+    functions = case.found.core.functions.values()
+    steps = [step for function in functions for step in steps_of(function.body)]
+    every = [*(function.body for function in functions), *(block for step in steps for block in blocks(step))]
+    stopped = [block for block in every if any(isinstance(step, Stop) for step in block.steps)]
+    return {step for block in stopped for step in block.steps if isinstance(step, Check)}
 
 
 def _read(check: Check) -> set[str]:
