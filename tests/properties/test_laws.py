@@ -213,9 +213,10 @@ AFTER_ASSERTIONS = """def @main(%x: Tensor[(1,), float32], %y: Tensor[(1, 2), fl
   %x
 }"""
 
-BESIDE_WHAT_STOPS = """def @main(%x: Tensor[(n, 2), float32], %y: Tensor[(n,), float32], %z: Tensor[(1,), float32]) {
+BESIDE_WHAT_STOPS = """\
+def @main(%x: Tensor[(n, 2), float32], %y: Tensor[(n,), float32], %z: Tensor[(1,), float32], %b: bool) {
   let %t = concatenate((%x, ones(shape=[1, 2], dtype="float32")), axis=0);
-  let %j = if (take(shape_of(%z), 0) == 0) {
+  let %j = if (%b) {
     let %r = dyn.reshape(%y, shape_of(%z));
     %x
   } else {
