@@ -127,19 +127,17 @@ def _refute(state: Elaboration, owed: Owed, verdict: Refuted) -> None:
 def _fail_under_test(state: Elaboration, owed: Owed, goal: Constraint) -> bool:
     """A goal that holds for no size, in a branch of a test: a check that always fails, and ends the branch.
 
-    A strict definition is for every size, so that it is an error there if the branch can be reached.  What stands for
+    A strict definition is for every size, so that it is an error there if the branch can be reached; if what is known
+    excludes the branch, it is nothing there.  What stands for
     all fields of a structure or all calls of a function may be on no way at all, and ends nothing.   [type.if.fails]
     """
     check = _left(state, owed, "it fails whenever it is reached")
     told, path = _fails_always(state, owed, ""), all_of(*state.facts.path)
     sizes = {} if path is TRUE else dict(state.program.decider.counterexample(state.facts, negated(path)))
-    if sizes or path is TRUE:
-        where = terms(state, owed.goal)
-        error = _refuted_strictly(owed, sizes, where) if sizes else _refuted(owed, "", sizes, where)
-        follows = state.astray or not _is_first(state, owed)
-        state.postponed.append(Postponed(Refuted("", sizes), error, False, owed.goal, check, follows, never=told))
-    else:
-        state.diagnostics.append(told)
+    where, unreached = terms(state, owed.goal), not sizes and path is not TRUE
+    error = _refuted_strictly(owed, sizes, where) if sizes else _refuted(owed, "", sizes, where)
+    follows, refuted = unreached or state.astray or not _is_first(state, owed), Refuted("", sizes)
+    state.postponed.append(Postponed(refuted, error, False, owed.goal, check, follows, told))
     if state.before is None:
         state.end_branch()
     else:
