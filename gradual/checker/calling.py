@@ -12,6 +12,7 @@ from gradual.checker.agreeing import agreeing
 from gradual.checker.discharge import Owed, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow, ranks_met
+from gradual.checker.latent import foresee
 from gradual.checker.naming import quoted
 from gradual.checker.polymorphism import entered
 from gradual.core.terms import Invoke, Promise, Site
@@ -139,6 +140,7 @@ def invoked(
         message = f"the result of `{called}` has more than {state.program.limits.fields} parts"
         state.report("E0307", "type.call.types", message, span)
         return state.define(name, BROKEN)
+    foresee(state, callee.function, type, types, span)
     promise = Promise(span, f"the result of `{called}`, whose type leaves it open")
     if callee.rules is DECLARED:
         choice = replace(choice, result=keyed(choice.result, called, types))

@@ -14,7 +14,7 @@ from typing import cast
 
 from gradual.checker.learning import Learning
 from gradual.checker.omission import Template
-from gradual.checker.program import Program
+from gradual.checker.program import Latent, Program
 from gradual.checker.scoping import Scoping
 from gradual.checker.strictness import Strictness
 from gradual.checker.trail import Trail
@@ -140,6 +140,7 @@ class Elaboration:
         failed: values that an error was reported about, and what was made from them.
         doubtful: values that are in error if the definition is strict, and what was made from them.
         deferred: errors about doubtful values: reported unless the definition is strict.
+        latent: what callees will check of this definition's parameters.  [type.call.latent]
         cones: what was known about the goal of each check.
         inside: how many branches and function literals are around, within the definition's body.
         astray: whether a condition around was reported, so that it is not known which sizes come here.
@@ -172,6 +173,7 @@ class Elaboration:
         self.diagnostics: list[Diagnostic] = []
         self.postponed: list[Postponed] = []
         self.checks: list[Check] = []
+        self.latent: list[Latent] = []
         self.cones: dict[Check, Cone] = {}
         self.failed: set[str] = set()
         self.templates: dict[str, Template] = {}

@@ -11,6 +11,7 @@ from gradual.checker.declaring import as_definition, as_function, clash
 from gradual.checker.discharge import settle
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.header import Header, read_header
+from gradual.checker.latent import latent
 from gradual.checker.omission import is_omitted
 from gradual.checker.omitted import omitted_type
 from gradual.checker.program import Program
@@ -78,11 +79,14 @@ def checked(program: Program) -> Checked:
     if circular:
         wholes = {name: _with_result(states[name], w) if name in circular else w for name, w in wholes.items()}
         order, _ = _callees_first(_waits_for(wholes))
+    order = _helpers_first(wholes, order)
     headers = {name: _declared(states[name], name, whole) for name, whole in wholes.items()}
     for name in order:
         header = headers[name]
         function = functions[name] = None if header is None else completed(states[name], header, wholes[name], name)
         program.signatures[name] = None if function is None else function.type
+        if function is not None:
+            program.latent[name] = latent(states[name], function)
         if function is not None and states[name].strictness.only_forgets(function.type):
             program.forgetful.add(name)
         settle(states[name])
@@ -175,6 +179,20 @@ def _waits_for(functions: Mapping[str, ast.Fn]) -> dict[str, list[str]]:
     if not inferred:
         return {name: [] for name in functions}
     return {name: [callee for callee in _globals(f) if callee in inferred] for name, f in functions.items()}
+
+
+def _helpers_first(functions: Mapping[str, ast.Fn], order: list[str]) -> list[str]:
+    """The order in which callees stand before callers too whose results are written: they say what they will check.
+
+    Where functions call each other in a circle, the order stays.   [type.call.latent]
+    """
+    if len(functions) == 1:
+        return order
+    mentioned = {
+        name: [one for one in _globals(f) if one in functions and one != name] for name, f in functions.items()
+    }
+    whole, circular = _callees_first(mentioned)
+    return order if circular else whole
 
 
 def _with_result(state: Elaboration, function: ast.Fn) -> ast.Fn:

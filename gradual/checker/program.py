@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gradual.checker.remembering import Answers
+from gradual.core.terms import Check
 from gradual.dims.constraint import Constraint, at_least
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim, constant
@@ -17,6 +18,21 @@ from gradual.types.declared import Constructor, Data
 from gradual.types.type import FunctionType
 
 _ZERO = constant(0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Latent:
+    """What a definition checks on every way, and only of its parameters.   [type.call.latent]
+
+    Attributes:
+        goal: in the definition's own terms.
+        check: the check; it may stand in a definition that this one calls.
+        within: the definition in which it stands.
+    """
+
+    goal: Constraint
+    check: Check
+    within: str
 
 
 @dataclass(slots=True, eq=False)
@@ -31,6 +47,7 @@ class Program:
         answers: what the rules of operators said.
         functions: the functions defined, as written.
         inferred: what was found of the types that they leave out, once somebody asked.
+        latent: what the definitions that were checked so far will check of their arguments.
         forgetful: the functions whose results have sizes that were too large to be kept, and no other unknown.
         strict_broadcast: only equal dims or a literal 1 broadcast.
     """
@@ -48,6 +65,7 @@ class Program:
     data: dict[str, Data] = field(default_factory=dict)
     constructors: dict[str, Constructor] = field(default_factory=dict)
     answers: Answers = field(default_factory=Answers)
+    latent: dict[str, tuple[Latent, ...]] = field(default_factory=dict)
     forgetful: set[str] = field(default_factory=set)
 
     def not_negative(self, dim: Dim) -> Constraint:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from gradual.dims.constraint import Constraint, at_least, divides
-from gradual.dims.dim import ContentOf, Dim, SizeOf, Variable, constant, variable
+from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, constant, product, variable
 from gradual.types.opening import base_of, content_of, size_of
 from gradual.types.type import (
     DataType,
@@ -157,7 +157,7 @@ def at_values(type: FunctionType, values: Sequence[str]) -> dict[Variable, Dim]:
 def read_off(
     own: Sequence[Variable], type: FunctionType, arguments: Sequence[OpenedType | None]
 ) -> dict[Variable, Dim]:
-    """What the sizes and elements of parameters are in the arguments, as far as these are known and show them."""
+    """What sizes, ranks and elements of parameters are in the arguments, as far as these are known and show them."""
     places = {name: index for index, name in enumerate(type.names)}
     mapping: dict[Variable, Dim] = {}
     for name in own:
@@ -168,6 +168,10 @@ def read_off(
                 content = part.contents[index[0] if index else 0] if part.contents else None
                 if isinstance(content, Dim):
                     mapping[name] = content
+            case RankOf(value=path) if (part := _part(path, places, arguments)) is not None:
+                mapping[name] = constant(part.rank)
+            case NumelOf(value=path) if (part := _part(path, places, arguments)) is not None:
+                mapping[name] = product(part.shape)
     return mapping
 
 
