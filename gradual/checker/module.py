@@ -14,6 +14,7 @@ from gradual.checker.header import Header, read_header
 from gradual.checker.latent import latent
 from gradual.checker.omission import is_omitted
 from gradual.checker.omitted import omitted_type
+from gradual.checker.order import callees_first, helpers_first, in_circles, mentioned, waits_for
 from gradual.checker.program import Program
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Related, Severity
@@ -21,7 +22,6 @@ from gradual.dims.constraint import TRUE
 from gradual.dims.facts import Facts
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.syntax.within import within
 from gradual.types.declared import Data
 
 
@@ -75,17 +75,18 @@ def checked(program: Program) -> Checked:
     functions: dict[str, Function | None] = {}
     states = {definition.name.name: Elaboration(program, definition.name.name) for definition in defs}
     wholes = program.functions = {definition.name.name: _whole(definition) for definition in defs}
-    order, circular = _callees_first(_waits_for(wholes))
+    mentions = mentioned(wholes)
+    _, circular = callees_first(waits_for(wholes, mentions))
     if circular:
         wholes = {name: _with_result(states[name], w) if name in circular else w for name, w in wholes.items()}
-        order, _ = _callees_first(_waits_for(wholes))
-    order = _helpers_first(wholes, order)
+    circles = in_circles(mentions)
+    order, _ = callees_first(helpers_first(wholes, mentions, circles))
     headers = {name: _declared(states[name], name, whole) for name, whole in wholes.items()}
     for name in order:
         header = headers[name]
         function = functions[name] = None if header is None else completed(states[name], header, wholes[name], name)
         program.signatures[name] = None if function is None else function.type
-        if function is not None:
+        if function is not None and name not in circles:
             program.latent[name] = latent(states[name], function)
         if function is not None and states[name].strictness.only_forgets(function.type):
             program.forgetful.add(name)
@@ -169,32 +170,7 @@ def _whole(definition: ast.Def) -> ast.Fn:
     return replace(function, params=function.params + params, body=body)
 
 
-# ---------------------------------------------------------------------------------------------------------- order
-def _waits_for(functions: Mapping[str, ast.Fn]) -> dict[str, list[str]]:
-    """For each function, those it mentions whose results are not written: they have to be known before it.
-
-    Written interfaces are declared already, so that only inferred ones order anything.  [type.recursion]
-    """
-    inferred = {name for name, function in functions.items() if is_omitted(function.result)}
-    if not inferred:
-        return {name: [] for name in functions}
-    return {name: [callee for callee in _globals(f) if callee in inferred] for name, f in functions.items()}
-
-
-def _helpers_first(functions: Mapping[str, ast.Fn], order: list[str]) -> list[str]:
-    """The order in which callees stand before callers too whose results are written: they say what they will check.
-
-    Where functions call each other in a circle, the order stays.   [type.call.latent]
-    """
-    if len(functions) == 1:
-        return order
-    mentioned = {
-        name: [one for one in _globals(f) if one in functions and one != name] for name, f in functions.items()
-    }
-    whole, circular = _callees_first(mentioned)
-    return order if circular else whole
-
-
+# ---------------------------------------------------------------------------------------------------- declarations
 def _with_result(state: Elaboration, function: ast.Fn) -> ast.Fn:
     """A function on a circle of calls with its result, which is reported if it is not determined.  [type.recursion]"""
     if not is_omitted(function.result):
@@ -207,39 +183,8 @@ def _with_result(state: Elaboration, function: ast.Fn) -> ast.Fn:
     return replace(function, result=result)
 
 
-def _callees_first(calls: dict[str, list[str]]) -> tuple[list[str], set[str]]:
-    """Names such that each follows what it calls, and those on a cycle of calls; with an explicit stack."""
-    order: list[str] = []
-    circular: set[str] = set()
-    entered: set[str] = set()
-    for root in calls:
-        path: list[str] = [root] if root not in entered else []
-        waiting = [iter(calls[root])] if path else []
-        active = {root: 0} if path else {}
-        entered.add(root)
-        while path:
-            callee = next(waiting[-1], None)
-            if callee is None:
-                waiting.pop()
-                order.append(path.pop())
-                del active[order[-1]]
-            elif callee in active:
-                circular.update(path[active[callee] :])
-            elif callee not in entered:
-                entered.add(callee)
-                active[callee] = len(path)
-                path.append(callee)
-                waiting.append(iter(calls[callee]))
-    return order, circular
-
-
 def _declared(state: Elaboration, name: str, whole: ast.Fn) -> Header | None:
     """The function's declaration, read once ahead of every body, in the state that its body will use."""
     header = read_header(state, whole, name)
     state.program.signatures[name] = None if header is None or not header.whole else header.type
     return header
-
-
-def _globals(function: ast.Fn) -> list[str]:
-    """The functions that a function mentions, in order."""
-    return [part.name for part in within(function.body) if isinstance(part, ast.Global)]

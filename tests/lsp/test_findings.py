@@ -93,3 +93,21 @@ def test_names_are_looked_at_in_the_whole_text() -> None:
     main = "def @main(%x: float32) -> float32 { @used(%x) }\n"
     assert [found.code for found in check(checker, used + main).diagnostics] == []
     assert [found.code for found in check(checker, used + main.replace("@used(%x)", "%x")).diagnostics] == ["E0803"]
+
+
+HELPERS = """def @inner(%x: Tensor[(?, ?), float32], %w: Tensor[(?, ?), float32]) { nn.dense(%x, %w) }
+def @outer(%x: Tensor[(?, ?), float32], %w: Tensor[(?, ?), float32]) -> Tensor[(?, ?), float32] { @inner(%x, %w) }
+def @main(%x: Tensor[(n, 8), float32], %w: Tensor[(4, 9), float32]) { @outer(%x, %w) }
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "codes"),
+    [("(4, 9)", "(4, 8)", []), ("nn.dense(%x, %w)", "nn.dense(%x, %x)", []), ("@main(%x", "@main( %x", ["E0403"])],
+)
+def test_what_a_callee_checks_is_known_at_its_calls(old: str, new: str, codes: list[str]) -> None:
+    checker = Checker()
+    assert [one.code for one in check(checker, HELPERS).diagnostics if one.code == "E0403"] == ["E0403"]
+    after = check(checker, HELPERS.replace(old, new))
+    assert [one.code for one in after.diagnostics if one.code == "E0403"] == codes
+    assert told(after) == told(check(Checker(), HELPERS.replace(old, new)))

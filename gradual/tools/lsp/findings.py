@@ -1,8 +1,9 @@
 """What the checker says of a text that is being edited: only the functions that changed are checked again.
 
-A function whose types are all written is known to the others by them.  Where only its text is as it was, its findings
-are those of before, moved to where it stands now; while others are checked its body is a call of itself, which has the
-written type and owes nothing.
+A function whose types are all written is known to the others by them, and by the checks that are left in it, which a
+call may be known to fail.  Where only its text is as it was, its findings are those of before, moved to where it stands
+now; while others are checked its body is a call of itself, which has the written type and owes nothing, unless a check
+is left in it or in one that it calls.
 """
 
 from __future__ import annotations
@@ -107,13 +108,15 @@ class Checker:
         texts = {name: source.text[one.span.start : one.span.end] for name, one in functions.items()}
         changed = {name for name in texts if name not in self._parts or self._parts[name].text != texts[name]}
         gone = self._parts.keys() - texts.keys()
-        changed |= _users(functions, gone | (texts.keys() - self._parts.keys()))
+        changed |= _reaching(functions, gone | (texts.keys() - self._parts.keys()))
         while True:
-            compilation = compile_source(_without(source, functions, changed), self._options)
-            other = {
-                name for name in changed & self._parts.keys() if compilation.types.get(name) != self._parts[name].type
-            }
-            more = _users(functions, other) - changed
+            checking = {name for name, part in self._parts.items() if part.findings.checks} & functions.keys()
+            compilation = compile_source(_without(source, functions, changed, checking), self._options)
+            known = changed & self._parts.keys()
+            other = {name for name in known if compilation.types.get(name) != self._parts[name].type}
+            more = (
+                _users(functions, other) | _reaching(functions, self._checking_others(compilation, functions, known))
+            ) - changed
             if not more:
                 break
             changed |= more
@@ -123,6 +126,12 @@ class Checker:
         self._keep(compilation, functions, changed, texts)
         self._parts = {name: self._parts[name] for name in texts}
         return _joined([_moved(self._parts[name].findings, functions[name].span.start) for name in texts])
+
+    def _checking_others(self, compilation: Compilation, functions: Mapping[str, ast.Def], known: set[str]) -> set[str]:
+        """Which functions are left with other checks than before."""
+        now = _by_function(map(_left, compilation.checks), functions)
+        before = {name: [one.message for one in self._parts[name].findings.checks] for name in known}
+        return {name for name in known if before[name] != [one.message for one in now[name]]}
 
     def _whole(self, source: Source, functions: Mapping[str, ast.Def] | None) -> Findings:
         compilation = compile_source(source, self._options)
@@ -193,14 +202,25 @@ def _users(functions: Mapping[str, ast.Def], names: Iterable[str]) -> set[str]:
     return {name for name, one in functions.items() if wanted & _globals(one.function)} if wanted else set()
 
 
+def _reaching(functions: Mapping[str, ast.Def], names: Iterable[str]) -> set[str]:
+    """The functions that speak of some others, or of one that does."""
+    found = set[str]()
+    while more := _users(functions, {*names, *found}) - found:
+        found |= more
+    return found
+
+
 def _globals(node: object) -> set[str]:
     return {part.name for part in everything(node) if isinstance(part, ast.Global)}
 
 
-def _without(source: Source, functions: Mapping[str, ast.Def], changed: set[str]) -> Source:
-    """The text with what the changed functions need: the others that they speak of, with bodies that cost nothing."""
+def _without(source: Source, functions: Mapping[str, ast.Def], changed: set[str], checking: set[str]) -> Source:
+    """The text with what the changed functions need: the others that they speak of, with bodies that cost nothing.
+
+    Those that are `checking` something, and those that call them, are there whole: a call may be known to fail it.
+    """
     text, at, parts = source.text, 0, []
-    whole, typed = _needed(functions, changed)
+    whole, typed = _needed(functions, changed, checking | _reaching(functions, checking))
     for name, one in functions.items():
         body = one.function.body.span
         if name in whole:
@@ -215,14 +235,14 @@ def _without(source: Source, functions: Mapping[str, ast.Def], changed: set[str]
     return Source(source.name, "".join([*parts, text[at:]]))
 
 
-def _needed(functions: Mapping[str, ast.Def], changed: set[str]) -> tuple[set[str], set[str]]:
-    """The functions that have to be there whole, and those that are known by their types."""
+def _needed(functions: Mapping[str, ast.Def], changed: set[str], bodies: set[str]) -> tuple[set[str], set[str]]:
+    """The functions that have to be there whole, as those in `bodies`, and those that are known by their types."""
     whole, typed, waiting = set(changed), set[str](), list(changed)
     while waiting:
         for name in (_globals(functions[waiting.pop()].function) & functions.keys()) - whole - typed:
             one = functions[name]
             body = one.function.body.span
-            if _is_open(one.function.result) or len(_call_of_itself(one)) > body.end - body.start:
+            if name in bodies or _is_open(one.function.result) or len(_call_of_itself(one)) > body.end - body.start:
                 whole.add(name)
                 waiting.append(name)
             else:
