@@ -59,9 +59,13 @@ def positive(size: Dim) -> Constraint:
     return at_least(size, constant(1))
 
 
-def takes_empty(size: Dim, clauses: Iterable[Constraint], own: Collection[Variable]) -> bool:
+def _from_zero(clauses: Iterable[Constraint]) -> set[Dim]:
+    """What `where` clauses say is at least 0."""
+    return {part.difference for part in _conjuncts(clauses) if isinstance(part, AtMost)}
+
+
+def _takes_empty(size: Dim, from_zero: Collection[Dim], own: Collection[Variable]) -> bool:
     """Whether `where` clauses ask for the size 0: `size >= 0`, or `n >= 0` of names without which it is 0."""
-    from_zero = {part.difference for part in _conjuncts(clauses) if isinstance(part, AtMost)}
     names = [name for name in size.variables() if name in own and of_atom(name) in from_zero]
     return size in from_zero or (bool(names) and size.substitute(dict.fromkeys(names, constant(0))).value == 0)
 
@@ -70,8 +74,8 @@ def presumed(
     params: Iterable[GradualType], own: Collection[Variable], clauses: Sequence[Constraint]
 ) -> list[NamedSize]:
     """The named sizes that are at least 1 by what is not written; `n + 1` is whatever n is.  [type.positive]"""
-    sizes = (one for one in named_sizes(params, own) if not _is_positive(one.size))
-    return [one for one in sizes if not takes_empty(one.size, clauses, own)]
+    sizes, from_zero = (one for one in named_sizes(params, own) if not _is_positive(one.size)), _from_zero(clauses)
+    return [one for one in sizes if not _takes_empty(one.size, from_zero, own)]
 
 
 def says_not_empty(goal: Constraint) -> bool:
@@ -96,15 +100,17 @@ def stated(type: FunctionType) -> tuple[Constraint, ...]:
 
     Reading the text gives the clauses that the type has.  [syntax.print]
     """
-    own = frozenset(type.binders)
-    named = {one.size: positive(one.size) for one in named_sizes(type.params, own)}
-    rest = [clause for clause in type.where if clause not in named.values()]
+    own, where = frozenset(type.binders), frozenset(type.where)
+    named = {one.size: positive(one.size) for one in named_sizes(type.params, own) if not _is_positive(one.size)}
+    unsaid = frozenset(named.values())
+    rest = [clause for clause in type.where if clause not in unsaid]
+    from_zero = _from_zero(rest)
     for size, goal in named.items():
-        if goal not in type.where and not _is_positive(size) and not takes_empty(size, rest, own):
+        if goal not in where and not _takes_empty(size, from_zero, own):
             rest.insert(0, at_least(size, constant(0)))
-    opted = [size for size in named if not _is_positive(size) and takes_empty(size, rest, own)]
-    unsaid = [named[size] for size in opted if named[size] in type.where]
-    return (*dict.fromkeys(unsaid), *rest)
+            from_zero.add(size)
+    opted = [goal for size, goal in named.items() if goal in where and _takes_empty(size, from_zero, own)]
+    return (*dict.fromkeys(opted), *rest)
 
 
 def _conjuncts(clauses: Iterable[Constraint]) -> Iterator[Constraint]:
