@@ -101,15 +101,15 @@ def stated(type: FunctionType) -> tuple[Constraint, ...]:
     Reading the text gives the clauses that the type has.  [syntax.print]
     """
     own, where = frozenset(type.binders), frozenset(type.where)
-    named = {one.size: positive(one.size) for one in named_sizes(type.params, own) if not _is_positive(one.size)}
+    named = {one.size: positive(one.size) for one in named_sizes(type.params, own)}
     unsaid = frozenset(named.values())
     rest = [clause for clause in type.where if clause not in unsaid]
-    from_zero = _from_zero(rest)
-    for size, goal in named.items():
+    by_name, from_zero = {size: goal for size, goal in named.items() if not _is_positive(size)}, _from_zero(rest)
+    for size, goal in by_name.items():
         if goal not in where and not _takes_empty(size, from_zero, own):
             rest.insert(0, at_least(size, constant(0)))
             from_zero.add(size)
-    opted = [goal for size, goal in named.items() if goal in where and _takes_empty(size, from_zero, own)]
+    opted = [goal for size, goal in by_name.items() if goal in where and _takes_empty(size, from_zero, own)]
     return (*dict.fromkeys(opted), *rest)
 
 
