@@ -18,6 +18,7 @@ from gradual.dims.dim import Dim, Undefined, Variable, of_atom
 from gradual.dims.facts import Facts
 from gradual.dims.reduce import reduced
 from gradual.dims.simplify import simplified_constraint
+from gradual.dims.text import brief
 from gradual.source import Span
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
@@ -198,7 +199,7 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     _warn_of_few(state, owed)
     if verdict.gave_up:
         message = f"could not be decided: {owed.says}"
-        why = (f"required by rule {owed.rule}: {owed.goal}", f"checked at run time instead: {verdict.because}")
+        why = (f"required by rule {owed.rule}: {brief(owed.goal)}", f"checked at run time instead: {verdict.because}")
         state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
 
 
@@ -259,7 +260,7 @@ def _warn_of_few(state: Elaboration, owed: Owed) -> None:
     values = state.program.decider.values(state.facts, owed.goal, ghosts[0])
     if values is not None:
         message = f"holds only for {ghosts[0].name} in {{{', '.join(map(str, values))}}}: {owed.says}"
-        notes = (f"required by rule {owed.rule}: {owed.goal}",)
+        notes = (f"required by rule {owed.rule}: {brief(owed.goal)}",)
         state.report("E0404", "check.few", message, owed.span, severity=Severity.WARNING, notes=notes)
 
 
@@ -339,24 +340,26 @@ def _at(owed: Owed, witness: dict[str, int]) -> str:
 def _never(owed: Owed) -> str:
     """In words, that a goal holds at no size."""
     if owed.sides is not None:
-        return f": {owed.sides[0]} is not {owed.sides[1]}"
+        return f": {brief(owed.sides[0])} is not {brief(owed.sides[1])}"
     if isinstance(owed.goal, Equal):
-        return f": {owed.goal.left} is never {owed.goal.right}"
-    return "" if owed.goal is FALSE else f": `{owed.goal}` never holds"
+        return f": {brief(owed.goal.left)} is never {brief(owed.goal.right)}"
+    return "" if owed.goal is FALSE else f": `{brief(owed.goal)}` never holds"
 
 
 def _required(owed: Owed) -> str:
     if owed.goal is not FALSE:
-        return f": {owed.goal}"
-    return f": {owed.sides[0]} == {owed.sides[1]}" if owed.sides is not None else ""
+        return f": {brief(owed.goal)}"
+    return f": {brief(owed.sides[0])} == {brief(owed.sides[1])}" if owed.sides is not None else ""
 
 
 def _sides(goal: Constraint, witness: dict[str, int]) -> str:
     """Both sides of an equality (or the goal) under a valuation by name."""
     values = {variable: witness[variable.name] for variable in goal.variables() if variable.name in witness}
     if isinstance(goal, Equal) and _covers(values, goal):
-        return f"{goal.left} is {_value(goal.left, values)} and {goal.right} is {_value(goal.right, values)}"
-    return f"`{goal}` is false"
+        return (
+            f"{brief(goal.left)} is {_value(goal.left, values)} and {brief(goal.right)} is {_value(goal.right, values)}"
+        )
+    return f"`{brief(goal)}` is false"
 
 
 def _value(dim: Dim, values: dict[Variable, int]) -> str:
@@ -440,7 +443,7 @@ def _with_weaker(stronger: Postponed, weaker: Sequence[Postponed]) -> Postponed:
     """The error with the places that need less of the same."""
     if not weaker:
         return stronger
-    related = tuple(Related(one.error.span, f"`{one.goal}` is needed here") for one in weaker)
+    related = tuple(Related(one.error.span, f"`{brief(one.goal)}` is needed here") for one in weaker)
     return replace(stronger, error=replace(stronger.error, related=(*stronger.error.related, *related)))
 
 

@@ -11,6 +11,7 @@ from gradual.core.terms import Check, Function
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal
 from gradual.dims.dim import Dim, Variable
+from gradual.dims.text import brief
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.within import within
@@ -74,7 +75,7 @@ def _never_passes(
     blame, goal, sides = need.check.blame, need.goal.substitute(here), ""
     if isinstance(need.goal, Equal):
         left, right = (state.rewritten(side.substitute(here)) for side in (need.goal.left, need.goal.right))
-        sides = f": {left} is not {right}"
+        sides = f": {brief(left)} is not {brief(right)}"
     within = f" (by way of `{callee}`)" if need.within != callee else ""
     return Diagnostic(
         "E0301" if error else "E0403",
@@ -82,8 +83,8 @@ def _never_passes(
         f"this call always fails in `{need.within}`{within}: {blame.says}{sides}",
         span,
         Severity.ERROR if error else Severity.WARNING,
-        related=(Related(need.check.span, f"`{need.check.goal}` is checked here"),),
-        notes=(f"required by rule {blame.rule}: {need.check.goal}",),
+        related=(Related(need.check.span, f"`{need.check.shown}` is checked here"),),
+        notes=(f"required by rule {blame.rule}: {need.check.shown}",),
         data={"counterexample": {}, "goal": str(goal)} if error else {},
     )
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim, Variable
+from gradual.dims.text import brief
 from gradual.ops.operator import Operator
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
@@ -394,6 +395,11 @@ class Check:
     def condition(self) -> str:
         """What is checked, as text."""
         return self.says or str(self.goal)
+
+    @property
+    def shown(self) -> str:
+        """What is checked, for a person: parts of a long condition are elided.  [dim.text]"""
+        return self.says or brief(self.goal)
 
     @property
     def not_empty(self) -> bool:

@@ -6,7 +6,7 @@ disjunctions that broadcasting makes: `broadcast(n, m)`, `broadcasts(n, m)`.   [
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
@@ -26,10 +26,40 @@ Remainder = tuple[Dim, Dim, Dim]
 
 def written(root: Any) -> str:
     """The source text of a dim or constraint; parts too long to print are elided as `…`."""
-    texts: dict[Any, Text] = {}
+    return _elided(root, LIMITS.text, {})
+
+
+READABLE = 90
+"""The longest condition that is shown to a person, in characters."""
+
+
+def brief(root: Any) -> str:
+    """A dim or constraint for a person, who reads no long formula: its inner parts are `…`, long names their ends.
+
+    2 * … - 3 == %…layer_2_Cast_3 // 2
+    """
+    text = written(root)
+    if len(text) <= READABLE:
+        return text
+    names = {name: (_brief_name(name.name), ATOM) for name in root.variables()}
+    texts = [_elided(root, room, names) for room in _ROOMS]
+    return max((one for one in texts if len(one) <= READABLE), key=len, default=text[: READABLE - 1] + "…")
+
+
+_ROOMS = (READABLE, 75, 60, 45, 35, 28, 22, 16, 10, 5)
+_NAME = 24
+
+
+def _brief_name(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[:4]}…{name[5 - _NAME :]}"
+
+
+def _elided(root: Any, room: int, names: Mapping[Any, Text]) -> str:
+    """The text, in which no part but the whole is longer than there is room for."""
+    texts: dict[Any, Text] = dict(names)
     for node in bottom_up(root):
         text = _text(node, texts)
-        texts[node] = text if len(text[0]) <= LIMITS.text else ("…", ATOM)
+        texts[node] = text if len(text[0]) <= room or (node is root and room < LIMITS.text) else ("…", ATOM)
     return texts[root][0]
 
 
@@ -171,7 +201,7 @@ def _signed(coefficient: int, monomial: Monomial, texts: dict[Any, Text]) -> tup
 
 
 def _atom_text(atom: Any, texts: dict[Any, Text]) -> Text:
-    return (atom.name, ATOM) if isinstance(atom, Variable) else texts[atom]
+    return (atom.name, ATOM) if isinstance(atom, Variable) and atom not in texts else texts[atom]
 
 
 def _product_text(factors: list[Text]) -> Text:

@@ -20,11 +20,11 @@ def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None
         code="E0401",
         rule="check.residual",
         severity=severity,
-        message=f"residual check {check.id}: {check.condition}",
+        message=f"residual check {check.id}: {check.shown}",
         span=check.span,
         label="checked here, at run time",
         related=tuple(Related(promise.span, promise.says) for promise in blame.promises),
         notes=(*notes, f"if it fails, blame goes to {blame.blamed}"),
         help=() if help is None else (help,),
-        data={"check": check.id, "condition": check.condition, "not_empty": check.not_empty},
+        data={"check": check.id, "condition": check.shown, "goal": check.condition, "not_empty": check.not_empty},
     )

@@ -9,6 +9,7 @@ from gradual.core.terms import Blame as Label
 from gradual.core.terms import Check, Function, Layer, Step
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.dim import Variable
+from gradual.dims.text import brief
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed
@@ -149,7 +150,7 @@ def demanded(label: Label, check: Check | None) -> str:
     """What had to hold, in words; of a check that was found false before it ran, what its rule demands."""
     if check is None:
         return label.says
-    return str(label.owed) if check.goal.value is False else check.condition
+    return brief(label.owed) if check.goal.value is False else check.shown
 
 
 def blame_of(label: Label, check: Check | None, code: str, message: str, came: str, sizes: Mapping[str, int]) -> Blame:

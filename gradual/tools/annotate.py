@@ -30,7 +30,7 @@ def _facts(compilation: Compilation) -> dict[int, list[str]]:
         known = f" = {found.contents}" if found.contents is not None else ""
         facts.setdefault(line(found.span.start).line, []).append(f"{found.name} : {found.type}{known}")
     for check in compilation.checks:
-        says = f"check {check.id}: {check.condition} [{check.blame.rule}]"
+        says = f"check {check.id}: {check.shown} [{check.blame.rule}]"
         facts.setdefault(line(check.span.start).line, []).append(says)
     return facts
 

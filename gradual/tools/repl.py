@@ -189,7 +189,7 @@ class Session:
         for check in found:
             source, span = made.program.locate(check.span)
             place = render.place(source, span)
-            yield f"{check.id}  {check.condition}   at {place}   by {check.blame.rule}   blames {check.blame.blamed}"
+            yield f"{check.id}  {check.shown}   at {place}   by {check.blame.rule}   blames {check.blame.blamed}"
         if not found:
             yield "no residual checks"
 
@@ -211,7 +211,7 @@ class Session:
         for check in found:
             help = helps.get(check.id)
             where = [render.place(*made.program.locate(edit.span)) + ": " for edit in help.edits[:1]] if help else []
-            yield f"{check.id}  {check.condition}   {''.join(where)}{help.text if help else 'no annotation was found'}"
+            yield f"{check.id}  {check.shown}   {''.join(where)}{help.text if help else 'no annotation was found'}"
         if not found:
             yield "no residual checks"
 

@@ -65,7 +65,8 @@ def check(source: Source, found: Check) -> Object:
     return {
         "kind": "check",
         "id": found.id,
-        "condition": found.condition,
+        "condition": found.shown,
+        "goal": found.condition,
         "not_empty": found.not_empty,
         "rule": blame.rule,
         "span": span(source, found.span),

@@ -268,7 +268,7 @@ def _found(compilation: Compilation) -> Findings:
 
 def _left(check: Check) -> Diagnostic:
     """A residual check; its number, which depends on the other functions, is left out."""
-    return replace(residual(check), message=f"left to a check at run time: {check.condition}")
+    return replace(residual(check), message=f"left to a check at run time: {check.shown}")
 
 
 def _are_inside(found: Sequence[Diagnostic], functions: Mapping[str, ast.Def]) -> bool:
