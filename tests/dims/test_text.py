@@ -26,5 +26,5 @@ def test_inner_parts_of_a_long_condition_and_long_names_are_elided() -> None:
     assert shown.endswith("== n") and "…" in shown and len(shown) <= READABLE
     assert (
         brief(equal(long * long * long, small))
-        == "%enc…v_2_output_0[0] * %enc…v_2_output_0[0] * %enc…v_2_output_0[0] == n"
+        == "%enc…f_Div_2_output_0[0] * %enc…f_Div_2_output_0[0] * %enc…f_Div_2_output_0[0] == n"
     )
