@@ -89,13 +89,13 @@ def test_a_changed_expectation_fails(case: Case) -> None:
 
 
 def test_a_case_without_its_rules_fails() -> None:
-    reference, insisting = Reference(), 0
-    for case in cases():
+    reference, insisting, some = Reference(), 0, cases()[::4]
+    for case in some:
         bare = Case(
             case.id, case.file, case.line, ("conformance.empty",), case.request, case.expectation, fences=case.fences
         )
         insisting += examined(bare, reference).kind is Class.FAIL
-    assert insisting >= len(cases()) // 3
+    assert insisting >= len(some) // 3
 
 
 def test_a_list_of_known_failures_goes_stale_loudly() -> None:

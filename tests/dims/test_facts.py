@@ -243,11 +243,11 @@ def test_facts_cost_in_proportion(made: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_equations_are_followed() -> None:
-    facts = equations(100_000)
-    last = variable("dim(%99999, 0)", Kind.GHOST)
-    assert facts.rewrite(last) is variable("dim(%0, 0)", Kind.GHOST) + 99_999
-    assert isinstance(Decider(smt=False).decide(facts, at_least(last, 99_999)), Proved)
+def test_thirty_thousand_equations_are_followed() -> None:
+    facts = equations(30_000)
+    last = variable("dim(%29999, 0)", Kind.GHOST)
+    assert facts.rewrite(last) is variable("dim(%0, 0)", Kind.GHOST) + 29_999
+    assert isinstance(Decider(smt=False).decide(facts, at_least(last, 29_999)), Proved)
 
 
 def test_a_bound_of_a_quotient_bounds_what_is_divided() -> None:

@@ -56,7 +56,7 @@ def values(draw: st.DrawFn) -> str:
     st.lists(st.sampled_from(PASSES), max_size=2),
     st.sampled_from(POLICIES),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_passes_keep_what_choices_read(made: list[str], passes: list[str], policy: str) -> None:
     lines = "".join(f" let %v{i} = {value};" for i, value in enumerate(made))
     text = f"{HEAD}{lines} ({''.join(f'%v{i}, ' for i in range(len(made)))}%y) }}"

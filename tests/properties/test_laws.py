@@ -1,4 +1,4 @@
-"""Every law on four hundred programs; `python -m tests.properties.campaign` takes more."""
+"""Every law on two hundred programs; `python -m tests.properties.campaign` takes more."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.properties.determinism import ROOT, SEEDS, differing, sample
 from tests.properties.laws import LAWS
 from tests.properties.seeded.directed import obeys
 
-PROGRAMS = 400
+PROGRAMS = 200
 """How many programs obey every law here."""
 PARTS = 20
 """Into how many tests they are parted."""
