@@ -178,7 +178,7 @@ def _diagnostic(form: Any) -> FoundDiagnostic:
 def _check(form: Any) -> FoundCheck:
     entry = _object(form)
     place, blames = _place(entry.get("span")), _list(entry, "blames", _place)
-    return FoundCheck(_text(entry, "condition"), place, _text(entry, "rule"), blames)
+    return FoundCheck(_text(entry, "goal" if "goal" in entry else "condition"), place, _text(entry, "rule"), blames)
 
 
 def _place(form: Any) -> Place:
