@@ -11,7 +11,7 @@ from onnx import AttributeProto, ModelProto, TensorProto, helper, numpy_helper
 import gradual
 from gradual.importers.onnx.program import Refused, program
 from gradual.importers.onnx.reading import model_of
-from tests.importers.models import agrees, body, compiled, model, node, ones, port, signature, whole
+from tests.importers.models import agrees, body, compiled, model, node, one, ones, port, signature, stops, whole
 from tests.importers.node_tests import tensor
 
 
@@ -67,7 +67,24 @@ def test_a_computed_shape_is_followed() -> None:
     made = model(nodes, [port("x", ["n", 6])], [port("y", [None] * 3)], constants)
     compilation = agrees(made, ones(4, 6))
     assert signature(compilation) == "fn (Tensor[(n, 6), float32]) -> Tensor[(n, 3, 2), float32]"
-    assert compilation.checks == ()
+    assert [check.shown for check in compilation.checks] == ["n >= 1"]
+    assert gradual.check(program(model_of(made)).text).checks == ()
+
+
+@pytest.mark.parametrize("size", ["n", None], ids=["named", "unknown"])
+@pytest.mark.parametrize("sizes", [whole(0, -1), whole(0, 3, -1)], ids=["all", "some"])
+def test_a_size_that_is_copied_beside_minus_one_is_not_0(size: str | None, sizes: Any) -> None:
+    made = one("Reshape", "x sizes", {"x": [size, 6], "sizes": sizes}, rank=len(sizes))
+    agrees(made, ones(4, 6))
+    stops(made, ones(0, 6), says="a size beside -1 is 0")
+
+
+@pytest.mark.parametrize("size", ["n", None], ids=["named", "unknown"])
+def test_a_size_that_is_computed_beside_minus_one_is_not_0(size: str | None) -> None:
+    nodes = [node("Shape", "x", "s", end=1), node("Concat", "s rest", "sizes", axis=0), node("Reshape", "x sizes", "y")]
+    made = model(nodes, [port("x", [size, 6])], [port("y", [None] * 2)], {"rest": whole(-1)})
+    agrees(made, ones(4, 6))
+    stops(made, ones(0, 6), says="a size beside -1 is 0")
 
 
 def rearranged() -> list[Any]:

@@ -20,6 +20,7 @@ from gradual.importers.onnx.values import Binding, Block, Names, Value
 from gradual.limits import LIMITS
 from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.evident import is_positive
 from gradual.ops.operator import IllFormed, OpenRank, Operator
 from gradual.ops.ranks import Asking
 from gradual.run.applying import constant_type
@@ -28,7 +29,7 @@ from gradual.syntax.literals import written
 from gradual.syntax.metadata_text import encoded
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
-from gradual.types.opening import closed, opened, tracked_length, with_contents
+from gradual.types.opening import closed, opened, size_of, tracked_length, with_contents
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 
 INLINE = 256
@@ -47,12 +48,14 @@ class Builder:
     Attributes:
         weights: the constants that are parameters, by name.
         functions: the definitions beside `@main`, by what they are.
+        positive: the names of sizes that are at least 1.
     """
 
     def __init__(self) -> None:
         self.names = Names()
         self.weights: dict[str, Tensor] = {}
         self.functions: dict[str, str] = {}
+        self.positive: frozenset[str] = frozenset()
         self.block = Block()
         self._weight_names: dict[Key, str] = {}
         self._metadata: dict[Key, int] = {}
@@ -149,6 +152,11 @@ class Builder:
     def applied(self, function: str, operands: Sequence[Value], type: OpenedType) -> Value:
         """A call of a function of the program."""
         return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
+
+    def is_positive(self, size: Dim) -> bool:
+        """Whether a size is plainly at least 1, as the named ones are."""
+        above = {one: size_of(f"%{one.name}", 0) + 1 for one in size.names if one.name in self.positive}
+        return is_positive(size.substitute(above))
 
     def demanded(self, value: Value, condition: Value, who: str, says: str) -> Value:
         """The value where a condition holds, a scalar, which a node of the model asks for."""

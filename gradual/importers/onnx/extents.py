@@ -90,6 +90,10 @@ class Dims:
             found.append(f"{self._known[name]} >= 0")
         return found
 
+    def positive(self, empty: Iterable[str]) -> frozenset[str]:
+        """The names, as the program has them, of sizes that are at least 1: all but those that may be `empty`."""
+        return frozenset(self._known.values()) - {self._known[name] for name in empty if name in self._known}
+
     def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
         """How the type of an input is written, and the type."""
         if isinstance(port.dtype, Unread):

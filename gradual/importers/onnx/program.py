@@ -118,6 +118,7 @@ class _Import:
     def program(self, where: str | None, empty: Sequence[str]) -> Program:
         """The program; raises Refused with everything that stands in the way."""
         measured(self.model)
+        self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
         params = list(self.inputs(scope))
         try:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import accumulate, pairwise
 
+from gradual.dims.dim import Dim
+from gradual.dims.dim import constant as number
 from gradual.importers.onnx.applying import Use, as_scalar, constant_of, imports, positive
 from gradual.importers.onnx.building import stated
 from gradual.importers.onnx.model import Unsupported
@@ -67,7 +69,8 @@ def reshape(use: Use) -> Value:
     """The elements under a new shape."""
     zero = True if use.attribute("allowzero", 0) else None
     if use.opset >= 5 and use[1].constant is None:
-        return use.call("dyn.reshape", use[0], use[1], allowzero=zero)
+        known = [size for size in use[1].tensor.contents or () if isinstance(size, Dim)]
+        return use.call("dyn.reshape", _telling(use, known), use[1], allowzero=zero)
     sizes = list(use.required("shape")) if use.opset < 5 else use[1].numbers("the shape")
     if min(sizes, default=0) < -1:
         raise Unsupported(f"the size {min(sizes)}")
@@ -75,7 +78,28 @@ def reshape(use: Use) -> Value:
         raise Unsupported("the sizes 0 and -1 with allowzero=1")
     if not zero and 0 in sizes[use[0].rank :]:
         raise Unsupported(f"the size 0 of an axis that the operand of rank {use[0].rank} has not")
-    return use.call("reshape", use[0], newshape=sizes, allowzero=zero)
+    return use.call("reshape", _telling(use, list(map(number, sizes))), newshape=sizes, allowzero=zero)
+
+
+def _telling(use: Use, wanted: Sequence[Dim]) -> Value:
+    """The operand of a shape; beside -1 no size is 0, since what remains cannot be told then.
+
+    Relay's own rule lets a size that stays where it is be 0.  What is left to be told at run time is demanded.
+    """
+    x, conditions = use[0], list[Value]()
+    if all(size.value != -1 for size in wanted):
+        return x
+    for place, size in enumerate(wanted):
+        copied = size.value == 0
+        if size.value == -1 or use.builder.is_positive(x.tensor.shape[place] if copied else size):
+            continue
+        sizes = use.call("shape_of", x, dtype=DType.INT64) if copied else use[1]
+        length = use.call("take", sizes, use.like(place, sizes), axis=0)
+        conditions.append(use.call("greater_equal", length, use.like(1, length)))
+    if not conditions:
+        return x
+    condition = reduce(partial(use.call, "logical_and"), conditions)
+    return use.demanded(x, condition, "a size beside -1 is 0, so that what remains cannot be told")
 
 
 @imports("Flatten")
