@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.report import render
+from gradual.report.lost import CODE as LOST
 from gradual.report.paint import Paint, plain, shielded
 from gradual.source import Source
 
@@ -23,8 +24,8 @@ def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int
 def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Diagnostics in the order in which a person would mend what they say; those of a kind as the text has them.
 
-    First what is wrong for all sizes, then what fails for some, then warnings, then checks, those last that ask only
-    that something is not empty.
+    First what is wrong for all sizes, then what fails for some, then warnings, then checks: the unknowns that many are
+    about, then each, those last that ask only that something is not empty.
     """
     return sorted(found, key=lambda one: (_turn(one), one.span.start))
 
@@ -36,7 +37,7 @@ def _turn(found: Diagnostic) -> int:
         case Severity.WARNING:
             return 2
         case _:
-            return 4 if found.data.get("not_empty") else 3
+            return 5 if found.data.get("not_empty") else 3 if found.code == LOST else 4
 
 
 def types_shown(types: Mapping[str, str]) -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 from gradual.compiler import Compilation, compile_source
 from gradual.resources import folder
 from gradual.run.value import Stop
+from gradual.report.lost import lost
 from gradual.source import Source
 from gradual.tools.allowed import allowed
 from gradual.tools.arguments import read_call, values
@@ -60,6 +61,8 @@ def found(code: str, kind: str) -> set[str]:
     said = {diagnostic.code for diagnostic in compilation.diagnostics}
     if code == "E0401":
         said |= {"E0401"} if compilation.checks else set()
+    if code == "E0408":
+        said |= {diagnostic.code for diagnostic in lost(compilation.checks)}
     if code == "E0406":
         said |= {diagnostic.code for diagnostic in compilation.obstacles("@main")}
     if code == "E0407":

@@ -1,0 +1,54 @@
+"""Checks that come from one unknown, told together: what it is, where it was left open, and what knowing it would save."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.source import Span
+
+if TYPE_CHECKING:
+    from gradual.core.terms import Check
+
+CODE = "E0408"
+MANY = 3
+"""So many checks about one unknown are told together."""
+
+
+def lost(checks: Iterable[Check]) -> Iterator[Diagnostic]:
+    """A note for every unknown that many checks are about, in the order of the text.  [check.residual]"""
+    about: dict[tuple[Span, str], list[Check]] = defaultdict(list)
+    for check in checks:
+        if any(variable.is_ghost for variable in check.goal.variables()):
+            for place in dict.fromkeys((promise.span, promise.says) for promise in check.blame.promises):
+                about[place].append(check)
+    for (span, says), found in sorted(about.items(), key=lambda item: item[0][0].start):
+        if len(found) >= MANY:
+            yield _diagnostic(span, says, found)
+
+
+def _diagnostic(span: Span, says: str, found: list[Check]) -> Diagnostic:
+    ids, alone = [check.id for check in found], [check.id for check in found if _is_about_one(check)]
+    some = "all of them" if len(alone) == len(ids) else _listed(alone)
+    notes = [f"they are {_listed(ids)}", *([f"a number known here would decide {some}"] if alone else [])]
+    return Diagnostic(
+        CODE,
+        "check.residual",
+        f"{len(ids)} residual checks are about {says}",
+        span,
+        Severity.NOTE,
+        "not known before the program runs",
+        notes=tuple(notes),
+        data={"checks": ids, "alone": alone},
+    )
+
+
+def _is_about_one(check: Check) -> bool:
+    """Whether all that the check asks about was left open in one place."""
+    return len(check.blame.promises) == 1 and all(variable.is_ghost for variable in check.goal.variables())
+
+
+def _listed(ids: list[str]) -> str:
+    return ", ".join(ids[:-1]) + " and " + ids[-1] if len(ids) > 1 else "".join(ids)
