@@ -1,4 +1,4 @@
-"""Checks that come from one unknown, told together: what it is, where it was left open, and what knowing it would save."""
+"""Checks that come from one unknown, told together: what it is, where it comes from, what knowing it would save."""
 
 from __future__ import annotations
 

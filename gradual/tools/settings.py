@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -50,6 +50,11 @@ class Settings:
     def options(self) -> Options:
         """The options of the checker."""
         return Options(smt=self.smt, rigid=self.rigid)
+
+    @property
+    def of_models(self) -> Options:
+        """The options for a model: nobody wrote its `?` to postpone anything, so that `rigid` is "error" by default."""
+        return replace(self.options, rigid=RIGID[1] if self.origin("rigid") == DEFAULT else self.rigid)
 
     def origin(self, key: str) -> str:
         """Where a setting comes from."""

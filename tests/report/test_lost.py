@@ -6,7 +6,7 @@ import gradual
 from gradual.diagnostic import Diagnostic
 from gradual.report.lost import lost
 
-OPEN = """def @f(%x: Tensor[(?, ?), float32], %a: Tensor[(?, n), float32], %b: Tensor[(m, k), float32], %c: Tensor[(4,), float32]) {
+OPEN = """def @f(%x: Tensor[(?, ?), float32], %a: Tensor[(?, n), float32], %b: Tensor[(m, k), float32]) {
   (nn.dense(%x, %a), nn.dense(%x, %b), reshape(%x, newshape=[3, 4]), %x as Tensor[(?, 4), float32])
 }"""
 

@@ -24,7 +24,7 @@ from gradual.tools.checking import Outcome, Wanted
 from gradual.tools.checking_many import checked_all
 from gradual.tools.files import Absent, Text
 from tests.tools.conftest import Done, Gradual
-from tests.tools.test_check import NEVER, PROVED, RESIDUAL
+from tests.tools.test_check import NEVER, PROVED, RESIDUAL, of_kind
 
 
 def model(operator: str, domain: str = "") -> bytes:
@@ -203,3 +203,19 @@ def test_models_are_imported_in_the_workers(files: Path) -> None:
         arguments = [*command, "--jobs", jobs, "good.onnx", "unknown.onnx"]
         done = subprocess.run(arguments, cwd=files, env=environment, capture_output=True, text=True, check=False)
         assert done.stdout.splitlines()[-1] == here, done.stderr
+
+
+def test_what_fails_for_a_named_size_is_an_error_in_a_model(gradual: Gradual, files: Path) -> None:
+    """Though a size of the model is unknown: nobody wrote it to postpone anything."""
+    shapes = {"x": ["n"], "y": ["m"], "z": [None], "a": [None], "b": [None]}
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
+    nodes = [helper.make_node("Add", ["x", "y"], ["a"]), helper.make_node("Relu", ["z"], ["b"])]
+    graph = helper.make_graph(nodes, "g", ports[:3], ports[3:])
+    opsets = [helper.make_opsetid("", 17)]
+    made = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+    (files / "open.onnx").write_bytes(made)
+    said = {}
+    for options in ((), ("--rigid", "warning")):
+        done = gradual("check", "open.onnx", "--format", "json", *options)
+        said[options] = done.code, [row["severity"] for row in of_kind(done, "diagnostic")]
+    assert said == {(): (1, ["error"]), ("--rigid", "warning"): (0, ["warning"])}

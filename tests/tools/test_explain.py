@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from gradual.compiler import Compilation, compile_source
+from gradual.report.lost import lost
 from gradual.resources import folder
 from gradual.run.value import Stop
-from gradual.report.lost import lost
 from gradual.source import Source
 from gradual.tools.allowed import allowed
 from gradual.tools.arguments import read_call, values

@@ -79,7 +79,7 @@ class Tally:
 @click.option("--warn", multiple=True, metavar="NAMES", help="Tell these as warnings.")
 @click.option("--deny", multiple=True, metavar="NAMES", help="Make these errors; `warnings`, `residual`, `lints`, …")
 @click.option("--smt/--no-smt", default=None, help="With Z3 (default), or with the normative rungs only.")
-@click.option("--rigid", type=click.Choice(RIGID), help="How grave E0402 is (default warning).")
+@click.option("--rigid", type=click.Choice(RIGID), help="How grave E0402 is (default warning; error for models).")
 @click.option("--show-config", is_flag=True, help="Show the settings and where each comes from; check nothing.")
 @click.option("--require-complete", "complete", is_flag=True, help="Report every size and rank that stays unknown.")
 @click.option("--require-static", "static", is_flag=True, help="Report what keeps a function from being static.")
@@ -231,7 +231,8 @@ def _by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
     """What is wanted of a file, by its settings; those of standard input are those of the folder it is read in."""
     path = unit.path if isinstance(unit, Absent) else unit
     settings = given.over(settings_for(os.curdir if isinstance(path, Text) else os.path.dirname(path)))
-    return replace(wanted, options=settings.options, levels=settings.levels)
+    is_model = not isinstance(path, Text) and path.endswith(MODEL)
+    return replace(wanted, options=settings.of_models if is_model else settings.options, levels=settings.levels)
 
 
 def _only(unit: Unit, wanted: Wanted) -> Checked:
