@@ -25,6 +25,7 @@ from gradual.report import render, summary
 from gradual.report.bindings import Binding, bindings
 from gradual.report.paint import painter
 from gradual.report.residual import residual as as_note
+from gradual.report.residual import with_checks
 from gradual.run.machine import run
 from gradual.run.value import NotStatic, Stop
 from gradual.source import Position, Source, Span, visible
@@ -117,7 +118,7 @@ class Compilation:
         if found is not None:
             one = found.diagnostic if isinstance(found, Stop) else found
             return render.full(one, render.within(self.source), paint)
-        told = [*self.diagnostics, *((as_note(check, help=help) for check, help in self.helps()) if checks else ())]
+        told = with_checks(self.diagnostics, self.helps()) if checks else self.diagnostics
         order = summary.in_order(told)
         return summary.full(self.source, summary.types_shown(self.types), order, self.totals, paint)
 

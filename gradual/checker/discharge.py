@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gradual.checker.elaboration import Elaboration, Postponed, fails, mentions_ghost
-from gradual.checker.naming import terms
+from gradual.checker.naming import terms, words_of
 from gradual.core.terms import Blame, Check, Polarity, Promise, Site
+from gradual.core.words import UNWRITTEN, reworded
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Or, Truth, all_of, negated
 from gradual.dims.dim import Dim, Undefined, Variable, of_atom
@@ -20,6 +21,7 @@ from gradual.dims.reduce import reduced
 from gradual.dims.simplify import simplified_constraint
 from gradual.dims.text import brief
 from gradual.source import Span
+from gradual.types.opening import base_of
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 UNSAID = "assertion failed"
@@ -186,7 +188,8 @@ def owe(state: Elaboration, owed: Owed, implied: Constraint = TRUE) -> bool:
 def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     """Leave a goal to run time as a visible check; an answer that ran out of budget is said.  [check.gave-up]"""
     certain = _certain_failure(state, owed, verdict)
-    because = verdict.because if certain is None else "it fails whenever it is reached"
+    because = f"fails for {_sample(owed.goal, verdict.witness)}" if verdict.witness else verdict.because
+    because = because if certain is None else "it fails whenever it is reached"
     if state.strictness.has_forgotten(owed.goal):
         because = "it speaks of a size that is too large to be kept as a formula"
     check = _left(state, owed, because)
@@ -199,7 +202,7 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     _warn_of_few(state, owed)
     if verdict.gave_up:
         message = f"could not be decided: {owed.says}"
-        why = (f"required by rule {owed.rule}: {brief(owed.goal)}", f"checked at run time instead: {verdict.because}")
+        why = (f"required by rule {owed.rule}: {check.shown}", f"checked at run time instead: {verdict.because}")
         state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
 
 
@@ -272,9 +275,13 @@ def _blame(state: Elaboration, owed: Owed, goal: Constraint, because: str) -> Bl
     else:
         blamed = "; ".join(dict.fromkeys(promise.says for promise in left)) or f"`{state.function}`"
         spans = tuple(dict.fromkeys(promise.span for promise in left)) or (owed.span,)
+    names = [base for variable in goal.variables() | owed.goal.variables() if (base := base_of(variable)) is not None]
+    words = words_of(state, names)
+    left = tuple(Promise(promise.span, reworded(promise.says, words)) for promise in left)
     return Blame(
-        owed.rule, owed.site, owed.span, owed.says, owed.through, left, blamed, spans, because, owed.goal,
-        owed.polarity, terms(state, goal, owed.goal),
+        owed.rule, owed.site, owed.span, reworded(owed.says, words), reworded(owed.through, words), left,
+        reworded(blamed, words), spans, reworded(because, words), owed.goal, owed.polarity,
+        terms(state, goal, owed.goal), words,
     )  # fmt: skip
 
 
@@ -283,11 +290,19 @@ def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
     variables = sorted(open, key=lambda variable: variable.name)
     ghosts = [state.ghosts[v] for v in variables if v in state.ghosts]
     rigids = [Promise(state.rigids[v], f"the caller's choice of `{v.name}`") for v in variables if v in state.rigids]
-    yield from sorted(ghosts or rigids, key=lambda promise: promise.span.start)
+    once = {(promise.span, promise.says): promise for promise in ghosts or rigids}
+    yield from sorted(once.values(), key=lambda promise: promise.span.start)
+
+
+def _sample(goal: Constraint, witness: Mapping[str, int]) -> str:
+    """The sizes of a counterexample, without those that nobody wrote and the goal does not speak of."""
+    asked = {variable.name for variable in goal.variables()}
+    told = {name: value for name, value in witness.items() if name in asked or not UNWRITTEN.search(name)}
+    return ", ".join(f"{name} = {value}" for name, value in (told or witness).items())
 
 
 def _refuted(owed: Owed, because: str, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
-    sample = ", ".join(f"{name} = {value}" for name, value in witness.items())
+    sample = _sample(owed.goal, witness)
     notes = (f"for instance at {sample}: {_sides(owed.goal, witness)}",) if witness else ()
     return Diagnostic(
         "E0301",
@@ -314,13 +329,13 @@ def _hopeless(owed: Owed) -> str:
 
 
 def _refuted_strictly(owed: Owed, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
-    sample = ", ".join(f"{name} = {value}" for name, value in witness.items())
+    sample = _sample(owed.goal, witness)
     return Diagnostic(
         "E0302",
         owed.rule,
         f"{owed.says} for some sizes: fails for {sample}",
         owed.span,
-        label=_at(owed, witness),
+        label=owed.label or f"fails when {sample}",
         related=owed.related,
         notes=(
             f"counterexample: {sample}, where {_sides(owed.goal, witness)}"
@@ -331,10 +346,6 @@ def _refuted_strictly(owed: Owed, witness: dict[str, int], where: tuple[str, ...
         ),
         data={"counterexample": witness, "goal": str(owed.goal)},
     )
-
-
-def _at(owed: Owed, witness: dict[str, int]) -> str:
-    return owed.label or f"fails when {', '.join(f'{name} = {value}' for name, value in witness.items())}"
 
 
 def _never(owed: Owed) -> str:

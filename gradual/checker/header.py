@@ -293,10 +293,11 @@ class _Declared:
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """What callers owe, and where the declaration says so."""
+    """What callers owe, and where the declaration says so; `presumed` of a named size, which is at least 1."""
 
     goal: Constraint
     span: Span
+    presumed: bool = False
 
 
 def _assumed(
@@ -317,7 +318,7 @@ def _assumed(
         place = written_at(annotation, list(map(str, size.path)), size.axis)
         if not _assume(state, goal, place, bool(clauses)):
             return None
-        clauses.append(_Clause(goal, written.get(goal, place)))
+        clauses.append(_Clause(goal, written.get(goal, place), goal not in written))
     known = {clause.goal for clause in clauses}
     for clause, reading in read:
         discharge_divisions(state, reading)
@@ -413,7 +414,8 @@ def _entry(
             says = f"no size `{variable.name}` fits the arguments"
             yield entry_check(at_least(solution, constant(0)), literal.span, says, f"the arguments of `{name}`")
     for clause in demands:
-        yield entry_check(clause.goal, clause.span, f"`{name}` requires `{clause.goal}`", f"the arguments of `{name}`")
+        says = f"`{name}` requires `{clause.goal}`" + (", as of every named size" if clause.presumed else "")
+        yield entry_check(clause.goal, clause.span, says, f"the arguments of `{name}`")
 
 
 def entry_check(goal: Constraint, span: Span, says: str, through: str) -> Check:

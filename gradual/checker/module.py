@@ -12,6 +12,7 @@ from gradual.checker.discharge import settle
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.header import Header, read_header
 from gradual.checker.latent import latent
+from gradual.checker.naming import worded
 from gradual.checker.omission import is_omitted
 from gradual.checker.omitted import omitted_type
 from gradual.checker.order import callees_first, helpers_first, in_circles, mentioned, waits_for
@@ -106,7 +107,7 @@ def _gathered(
         for check in states[name].checks:
             checks.append(check)
             check.id = f"c{len(checks)}"
-        found += states[name].diagnostics
+        found += [worded(states[name], one) for one in states[name].diagnostics]
     unique: dict[tuple[object, ...], Diagnostic] = {}
     for one in found:
         unique.setdefault((one.code, one.rule, one.message, one.span), one)

@@ -290,7 +290,8 @@ class Rewriting:
     def _check(self, check: Check) -> Check:
         """The same check of other sizes: its label stays.  A step stands in one place, so that it is another one."""
         goal, owed = self.goal(check.goal), self.goal(check.blame.owed)
-        blame = check.blame if owed is check.blame.owed else replace(check.blame, owed=owed)
+        same = owed is check.blame.owed and goal is check.goal
+        blame = check.blame if same else replace(check.blame, owed=owed, words={})
         return replace(check, goal=goal, blame=blame)
 
     def _pattern(self, pattern: CorePattern) -> CorePattern:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from gradual.core.words import Words, reworded
 from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim, Variable
 from gradual.dims.text import brief
@@ -71,7 +72,8 @@ class Blame:
         because: why the obligation is not proved.
         owed: the obligation as its rule states it; the check's own goal is reduced.
         polarity: whether the value or the context of a function broke the promise.
-        terms: what the names in the goal are that nobody wrote.
+        terms: what the names in the goal are that nobody wrote, where words for them are not enough.
+        words: the words for names of core that nobody wrote.
     """
 
     rule: str
@@ -86,6 +88,11 @@ class Blame:
     owed: Constraint
     polarity: Polarity = Polarity.POSITIVE
     terms: tuple[str, ...] = ()
+    words: Words = field(default_factory=dict)
+
+    def worded(self, text: str) -> str:
+        """A text in which the names of core are what stands in the program."""
+        return reworded(text, self.words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -399,7 +406,7 @@ class Check:
     @property
     def shown(self) -> str:
         """What is checked, for a person: parts of a long condition are elided.  [dim.text]"""
-        return self.says or brief(self.goal)
+        return self.blame.worded(self.says) or brief(self.goal, self.blame.worded)
 
     @property
     def not_empty(self) -> bool:

@@ -6,7 +6,7 @@ disjunctions that broadcasting makes: `broadcast(n, m)`, `broadcasts(n, m)`.   [
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gradual.dims.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
@@ -33,15 +33,18 @@ READABLE = 90
 """The longest condition that is shown to a person, in characters."""
 
 
-def brief(root: Any) -> str:
+def brief(root: Any, called: Callable[[str], str] = str) -> str:
     """A dim or constraint for a person, who reads no long formula: its inner parts are `…`, long names their ends.
 
     2 * … - 3 == %…layer_2_Cast_3 // 2
+
+    Args:
+        called: what a name is called.
     """
-    text = written(root)
+    text = _elided(root, LIMITS.text, {name: (called(name.name), ATOM) for name in root.variables()})
     if len(text) <= READABLE:
         return text
-    names = {name: (_brief_name(name.name), ATOM) for name in root.variables()}
+    names = {name: (_brief_name(called(name.name)), ATOM) for name in root.variables()}
     texts = [_elided(root, room, names) for room in _ROOMS]
     return max((one for one in texts if len(one) <= READABLE), key=len, default=text[: READABLE - 1] + "…")
 

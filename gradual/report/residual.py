@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
@@ -28,3 +30,21 @@ def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None
         help=() if help is None else (help,),
         data={"check": check.id, "condition": check.shown, "goal": check.condition, "not_empty": check.not_empty},
     )
+
+
+def with_checks(said: Sequence[Diagnostic], helped: Iterable[tuple[Check, Help | None]]) -> list[Diagnostic]:
+    """Diagnostics, with a note for each residual check.
+
+    Where a warning is about the same requirement, it says which check that is, and there is no note.  [check.residual]
+    """
+    warned = {(one.span, one.data["goal"]): place for place, one in enumerate(said) if one.code == "E0402"}
+    found, notes = list(said), []
+    for check, help in helped:
+        place = warned.get((check.span, str(check.blame.owed)))
+        if place is None:
+            notes.append(residual(check, help=help))
+        else:
+            told = f"residual check {check.id}: if it fails, blame goes to {check.blame.blamed}"
+            helps = found[place].help or (() if help is None else (help,))
+            found[place] = replace(found[place], notes=(*found[place].notes, told), help=helps)
+    return [*found, *notes]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from gradual.core.terms import Check, Function
 from gradual.dims.constraint import Constraint, Equal
 from gradual.dims.dim import Undefined
+from gradual.dims.text import brief
 from gradual.run.sizes import Sizes
 from gradual.run.value import Blame, Fault, Frame, blame_of, demanded, fault
 
@@ -33,7 +36,11 @@ def failed(step: Check, sizes: Sizes, code: str, what: str) -> Blame:
 def unasserted(step: Check, sizes: Sizes) -> Fault:
     """The fault of an assertion on sizes that is false here, with the sizes that came.  [run.assert]"""
     seen, came = _came(step, sizes)
-    notes = (f"required: {demanded(step.blame, step)}", *((f"came: {came}",) if seen else ()), *step.blame.terms)
+    notes = (
+        f"required: {demanded(step.blame, step)}",
+        *((f"came: {step.blame.worded(came)}",) if seen else ()),
+        *step.blame.terms,
+    )
     message = f"assertion failed: {step.blame.says}"
     return fault("E0606", "run.assert", message, step.span, notes=notes, sizes=seen)
 
@@ -63,14 +70,14 @@ def _both_sides(step: Check, sizes: Sizes) -> str:
 
 def _difference(step: Check, sizes: Sizes) -> str:
     """How far the sizes are from what is required; of a check that was found false, what its rule demands."""
-    goal = step.goal
+    goal, told = step.goal, partial(brief, called=step.blame.worded)
     if goal.value is not None:
-        return f"`{step.blame.owed}` does not hold"
+        return f"`{told(step.blame.owed)}` does not hold"
     if not isinstance(goal, Equal):
-        return f"`{goal}` does not hold"
+        return f"`{told(goal)}` does not hold"
     try:
         left, right = goal.left.evaluate(sizes), goal.right.evaluate(sizes)
     except Undefined:
-        return f"`{goal}` has no value"
-    expected = f"expected {right}" if goal.right.value is not None else f"but {goal.right} is {right}"
-    return f"{goal.left} is {left}, {expected}"
+        return f"`{told(goal)}` has no value"
+    expected = f"expected {right}" if goal.right.value is not None else f"but {told(goal.right)} is {right}"
+    return f"{told(goal.left)} is {left}, {expected}"

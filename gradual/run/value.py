@@ -150,7 +150,7 @@ def demanded(label: Label, check: Check | None) -> str:
     """What had to hold, in words; of a check that was found false before it ran, what its rule demands."""
     if check is None:
         return label.says
-    return brief(label.owed) if check.goal.value is False else check.shown
+    return brief(label.owed, label.worded) if check.goal.value is False else check.shown
 
 
 def blame_of(label: Label, check: Check | None, code: str, message: str, came: str, sizes: Mapping[str, int]) -> Blame:
@@ -163,7 +163,7 @@ def blame_of(label: Label, check: Check | None, code: str, message: str, came: s
     )
     notes = (
         f"required: {demanded(label, check)} by rule {label.rule}",
-        f"came: {came}",
+        f"came: {label.worded(came)}",
         f"through: {label.through}",
         f"promised by: {'; '.join(promise.says for promise in label.promises) or 'nobody'}",
         f"blamed: {label.blamed}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity
@@ -13,9 +13,9 @@ from gradual.tools.files import read
 from gradual.tools.output import Output
 
 
-def compiled(path: str, options: Options) -> tuple[Compilation, tuple[Diagnostic, ...]]:
-    """The compilation of a text, and the errors for which it is not to be used."""
-    text = read(path)
+def compiled(path: str, options: Options, empty: Sequence[str] = ()) -> tuple[Compilation, tuple[Diagnostic, ...]]:
+    """The compilation of a text, and the errors for which it is not to be used; `empty` sizes of a model may be 0."""
+    text = read(path, empty)
     compilation = compile_source(text.source, options)
     return compilation, (text.flaw,) if text.flaw else errors(compilation)
 

@@ -10,7 +10,7 @@ from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.lints.lint import LINTS
 from gradual.report.lost import lost
-from gradual.report.residual import residual
+from gradual.report.residual import residual, with_checks
 from gradual.report.summary import in_order, types_shown
 from gradual.source import NOWHERE, Source
 from gradual.tools import report_json
@@ -100,10 +100,10 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     said = [*compilation.diagnostics, *comments.unknown]
     if wanted.levels.tells(LINTS):
         said += compilation.lints(names=not text.source.name.endswith(MODEL))
-    if wanted.checks or wanted.levels.tells((RESIDUAL,)):
+    if wanted.levels.tells((RESIDUAL,)):
         said += [residual(check, help=help) for check, help in compilation.helps()]
-    if wanted.checks:
-        said += lost(compilation.checks)
+    elif wanted.checks:
+        said = [*with_checks(said, compilation.helps()), *lost(compilation.checks)]
     said = list(wanted.levels.graded(comments.kept(text.source, said)))
     if wanted.complete and compilation.ok:
         said += compilation.unknowns()

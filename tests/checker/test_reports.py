@@ -121,7 +121,7 @@ def test_an_assertion_that_never_holds_is_named_as_one() -> None:
     assert message('assert dim(%x, 0) % 2 == 0, "even";') == 'the assertion never holds: "even"'
 
 
-def test_a_name_that_nobody_wrote_is_explained() -> None:
+def test_a_value_without_a_name_is_called_by_what_made_it() -> None:
     text = """
 def @two(%x: Tensor[(?,), float32]) -> (Tensor[(?,), float32], int32) { (%x, 1) }
 def @f(%x: Tensor[(?,), float32], %y: Tensor[(?,), float32]) { add(@two(%x).0, @two(nn.relu(%y)).0) }
@@ -129,8 +129,34 @@ def @id4(%x: Tensor[(4,), float32]) -> Tensor[(4,), float32] { %x }
 def @g(%x: Tensor[(?,), float32]) { let %h: fn (Tensor[(?,), float32]) -> Tensor[(?,), float32] = @id4; %h(%x) }
 """
     of_sum, of_argument = gradual.check(text).checks
-    assert of_sum.blame.terms == ("`%_1` is the value of `@two(%x)`", "`%_4` is the value of `@two(nn.relu(%y))`")
+    assert of_sum.shown == "broadcasts(dim(@two(%x).0, 0), dim(@two(nn.relu(%y)).0, 0))"
+    assert of_sum.condition == "broadcasts(dim(%_1.0, 0), dim(%_4.0, 0))"
+    assert of_sum.blame.terms == ()
     assert of_argument.blame.terms == ("`%argument` is what is passed to the annotation of `%h`",)
+
+
+def test_a_long_expression_is_called_by_its_operator_and_its_line() -> None:
+    text = """
+def @f(%x: Tensor[(n, ?), float32], %w: Tensor[(3, 2), float32]) {
+  nn.dense(cast(argwhere(greater(%x + 1f, nn.relu(%x))), dtype="float32") as Tensor[(5, 2), float32], %w)
+}
+"""
+    compilation = gradual.check(text)
+    (check,) = compilation.checks
+    assert "%_" not in compilation.render(checks=True)
+    assert check.shown == "dim(argwhere(…), 0) == 5"
+    assert check.blame.terms == ("`argwhere(…)` is `argwhere(greater(%x + 1f, nn.relu(%x)))`, line 3",)
+
+
+def test_a_name_that_looks_like_one_of_core_is_itself() -> None:
+    (check,) = gradual.check("def @f(%_1: Tensor[(?,), int32]) { %_1 as Tensor[(3,), int32] }").checks
+    assert check.shown == "dim(%_1, 0) == 3"
+
+
+def test_no_counterexample_names_what_nobody_wrote_and_nobody_asks() -> None:
+    text = "def @f(%x: Tensor[(k,), int64]) { let %y = add(unique(%x).0, 1i64); (%y, %x as Tensor[(3,), int64]) }"
+    (found,) = gradual.check(text).diagnostics
+    assert found.message == "dimension 0 of the cast does not fit for some sizes: fails for k = 1"
 
 
 def test_a_callee_without_a_name_is_told_in_its_own_words() -> None:

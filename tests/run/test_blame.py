@@ -141,3 +141,10 @@ def test_a_division_by_zero_in_a_goal_is_a_failed_check() -> None:
     for divisor in (0, 4):
         with pytest.raises(Blame):
             found.run("@main", floats(2, 3), floats(divisor))
+
+
+def test_a_value_without_a_name_is_called_by_what_made_it() -> None:
+    text = "def @main(%x: Tensor[(?,), int32]) { unique(%x).0 as Tensor[(3,), int32] }"
+    blame = blamed(text, Tensor([1, 2], "int32", (2,)))
+    assert blame.message.endswith("dim(unique(%x).0, 0) is 2, expected 3")
+    assert "%_" not in accepted(text).render(blame)

@@ -33,6 +33,7 @@ SAVED = (".json", ".npy", ".npz")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--save", metavar="FILE", help="Also write the value to a .json, .npy or .npz file.")
 @click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
+@click.option("--empty", multiple=True, metavar="NAME", help="Let this named size of a model's inputs be 0, too.")
 @shared
 def run(
     out: Output,
@@ -45,6 +46,7 @@ def run(
     format: str,
     save: str | None,
     no_smt: bool,
+    empty: tuple[str, ...],
 ) -> int:
     """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] draws elements of that shape.
 
@@ -60,7 +62,7 @@ def run(
         raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
     if save is not None and save == click.get_current_context().params["output"]:
         raise click.UsageError("--save and -o name one file")
-    compilation, found = compiled(file, Options(smt=not no_smt))
+    compilation, found = compiled(file, Options(smt=not no_smt), empty)
     if found:
         return _refused(out, compilation, found, format)
     name, given = _called(compilation, file, call, entry, path, seed)
