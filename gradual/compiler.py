@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gradual.checker.advice import Outcome, Trials, advised, annotation_for, divided, findings, name_for, residual
+from gradual.checker.advice import Outcome, Trials, annotation_for, divided, findings, name_for, residual
 from gradual.checker.computed import computed
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.module import Checked, checked
@@ -366,7 +366,7 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
     elif options.advise:
         graded = computed(graded, surface, CATALOGUE, _trials(source, options))
         trials = _trials(source, options)
-        graded = advised(_repaired(graded, surface, result, trials), result.definitions(surface), trials)
+        graded = _repaired(graded, surface, result, trials)
     for state in result.elaborations.values():
         state.forget()
     diagnostics = sorted((*found, *graded), key=lambda d: (d.span.start, d.span.end))
@@ -393,12 +393,17 @@ def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -
 
 
 def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials) -> list[Diagnostic]:
-    """The diagnostics, each error with a repair where one works; the table is read only where there is an error."""
+    """The diagnostics, each error with a repair where one works, else with what could be required.
+
+    The table of repairs is read only where there is an error.
+    """
     if not any(one.severity is Severity.ERROR for one in found):
         return found
+    from gradual.checker.repairs.requirements import advised
     from gradual.checker.repairs.trying import repaired
 
-    return repaired(found, surface, CATALOGUE, list(result.elaborations.values()), trials)
+    states = result.definitions(surface)
+    return advised(repaired(found, surface, CATALOGUE, [state for state, _ in states], trials), states, trials)
 
 
 def _trials(source: Source, options: Options) -> Trials:
