@@ -160,6 +160,11 @@ class Compilation:
         """The type of every function as text."""
         return {name: shown(type) for name, type in self.functions.items()}
 
+    @property
+    def elaborations(self) -> Mapping[str, Elaboration]:
+        """The state of every definition when it was finished, for tools that ask more; nothing after passes."""
+        return self._checked.elaborations if self._checked else {}
+
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
         """Every parameter, let and graph variable, and each function's result, in source order."""
