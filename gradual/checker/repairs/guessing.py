@@ -76,7 +76,7 @@ class Guessing:
 
     def clauses(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
         """What may be required beside the clauses that are chosen already, so that the goal holds."""
-        same = list(dict.fromkeys((reduced(goal), *plainer(goal, self.decider))))
+        same = list(dict.fromkeys(map(as_multiple, (reduced(goal), *plainer(goal, self.decider)))))
         plain = [one for one in same if is_simple(one) and len(str(one)) <= LONGEST]
         yield from map(_conjuncts, plain)
         yield from ((one,) for one in _sameness(goal, self.decider) if is_simple(one))
@@ -139,6 +139,17 @@ def _is_linear(dim: Dim) -> bool:
     """Whether a dim is a sum of at most two names with factors, and a number."""
     monomials = [monomial for monomial, _ in dim.terms if monomial]
     return len(monomials) <= 2 and all(len(one) == 1 and isinstance(one[0], Variable) for one in monomials)
+
+
+def as_multiple(clause: Constraint) -> Constraint:
+    """`n % k == 0` for `n == k * (n // k)`, any other clause as it is."""
+    if not isinstance(clause, Equal):
+        return clause
+    for one in _quotients(clause):
+        found = divides(one.divisor, one.dividend)
+        if isinstance(found, Equal) and found.difference in (clause.difference, -clause.difference):
+            return found
+    return clause
 
 
 def _is_multiple(clause: Constraint) -> bool:

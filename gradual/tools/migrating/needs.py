@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from gradual.checker.repairs.guessing import as_multiple
 from gradual.dims.atom import Variable
 from gradual.dims.constraint import And, Constraint, Equal, Truth
 from gradual.dims.decide import Decider
@@ -80,7 +81,7 @@ def clauses(goals: Iterable[Constraint], known: Sequence[Constraint], decider: D
         others = [one for one in kept if one is not goal]
         if _implied(goal, (*known, *others), decider):
             kept = others
-    return tuple(kept)
+    return tuple(dict.fromkeys(map(as_multiple, kept)))
 
 
 def _implied(goal: Constraint, known: Iterable[Constraint], decider: Decider) -> bool:

@@ -24,6 +24,7 @@ from gradual.source import Span
 from gradual.syntax import ast
 from gradual.syntax.lexer import Lexer
 from gradual.syntax.metadata import NO_METADATA
+from gradual.syntax.within import within
 from gradual.tools.migrating.needs import LONGEST, clauses, solved
 from gradual.tools.migrating.unknowns import OpenSize, open_ranks, open_sizes
 from gradual.types.dtype import DType
@@ -70,10 +71,12 @@ class Site:
 
     @property
     def name(self) -> str:
+        """The definition's name, such as `@f`."""
         return self.definition.name.name
 
     @property
     def written(self) -> ast.Fn:
+        """The definition's function as it is written."""
         return self.definition.function
 
 
@@ -256,7 +259,9 @@ def filled_result(site: Site, inferred: GradualType) -> Iterator[Proposal]:
 
 
 def named_result(site: Site) -> Iterator[Proposal]:
-    """What a result type leaves unknown as a name in scope, where nothing tells what the body has: it calls itself."""
+    """What a definition that calls itself leaves unknown of its result, as a name in scope: each call returns that."""
+    if not any(isinstance(part, ast.Global) and part.name == site.name for part in within(site.written.body)):
+        return
     for hole in _holes(site.written.result):
         for name in site.function.type.binders:
             yield Proposal((Edit(hole.span, name.name),), (hole.span,), name.name)

@@ -92,7 +92,8 @@ class _Work:
         edit = without_result(site)
         if edit is not None:
             inferred = self.checked(edited(site.text, (edit,))).functions.get(site.name)
-            yield from filled_result(site, inferred.result) if inferred is not None else named_result(site)
+            yield from filled_result(site, inferred.result) if inferred is not None else ()
+            yield from named_result(site)
 
 
 def migrated(source: Source, options: Options, *, everything: bool) -> tuple[Migrated | None, Compilation]:
