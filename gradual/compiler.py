@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gradual.checker.advice import Outcome, Trials, advised, annotation_for, divided, findings, name_for, residual
+from gradual.checker.advice import Outcome, Trials, annotation_for, divided, findings, name_for, residual
 from gradual.checker.computed import computed
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.module import Checked, checked
@@ -160,6 +160,11 @@ class Compilation:
     def types(self) -> Mapping[str, str]:
         """The type of every function as text."""
         return {name: shown(type) for name, type in self.functions.items()}
+
+    @property
+    def elaborations(self) -> Mapping[str, Elaboration]:
+        """The state of every definition when it was finished, for tools that ask more; nothing after passes."""
+        return self._checked.elaborations if self._checked else {}
 
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
@@ -367,7 +372,7 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
     elif options.advise:
         graded = computed(graded, surface, CATALOGUE, _trials(source, options))
         trials = _trials(source, options)
-        graded = advised(_repaired(graded, surface, result, trials), result.definitions(surface), trials)
+        graded = _repaired(graded, surface, result, trials)
     for state in result.elaborations.values():
         state.forget()
     diagnostics = sorted((*found, *graded), key=lambda d: (d.span.start, d.span.end))
@@ -394,12 +399,17 @@ def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -
 
 
 def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials) -> list[Diagnostic]:
-    """The diagnostics, each error with a repair where one works; the table is read only where there is an error."""
+    """The diagnostics, each error with a repair where one works, else with what could be required.
+
+    The table of repairs is read only where there is an error.
+    """
     if not any(one.severity is Severity.ERROR for one in found):
         return found
+    from gradual.checker.repairs.requirements import advised
     from gradual.checker.repairs.trying import repaired
 
-    return repaired(found, surface, CATALOGUE, list(result.elaborations.values()), trials)
+    states = result.definitions(surface)
+    return advised(repaired(found, surface, CATALOGUE, [state for state, _ in states], trials), states, trials)
 
 
 def _trials(source: Source, options: Options) -> Trials:

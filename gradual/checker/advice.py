@@ -1,7 +1,6 @@
 """Help that was tried: an edit is applied, the file checked again, and offered only if the finding goes away.
 
-For a goal about named dims that fails at some size, a `where` clause; for a residual check that one `?` left open, the
-size that would prove it; for a `?` where nothing may be open, a name.
+For a residual check that one `?` left open, the size that would prove it; for a `?` where nothing may be open, a name.
 """
 
 from __future__ import annotations
@@ -11,22 +10,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
-from typing import Any, cast
+from typing import cast
 
-from gradual.checker.elaboration import Elaboration, mentions_ghost
+from gradual.checker.elaboration import Elaboration
 from gradual.checker.provenance import written_at
 from gradual.core.reading import every
 from gradual.core.terms import Check, Invoke, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity
-from gradual.dims.atom import Ite, Kind, Max, Min, SizeOf, Variable, bottom_up, named
-from gradual.dims.constraint import Constraint, Equal, Or, all_of, at_least, at_most, divides, negated
-from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, FloorDiv, constant, of_atom
-from gradual.dims.facts import Facts
-from gradual.dims.meaning import rebuilt
-from gradual.dims.reduce import reduced
+from gradual.dims.atom import Kind, SizeOf, Variable, named
+from gradual.dims.constraint import Constraint, Equal
+from gradual.dims.dim import of_atom
 from gradual.source import Span
-from gradual.syntax import ast
 from gradual.syntax.dividing import divisions
 from gradual.types.measuring import bare
 
@@ -104,6 +98,12 @@ def kind_of(diagnostic: Diagnostic) -> tuple[str, str]:
     return code, str(diagnostic.data.get("goal", diagnostic.message))
 
 
+def is_gone(error: Diagnostic, after: Findings, before: Findings) -> bool:
+    """Whether an error of this kind went away."""
+    kind = kind_of(error)
+    return sum(found[:2] == kind for found in after) < sum(found[:2] == kind for found in before)
+
+
 # ---------------------------------------------------------------------------------------------------------- divisions
 def divided(found: Sequence[Diagnostic], others: Sequence[Diagnostic], trials: Trials) -> list[Diagnostic]:
     """The errors of syntax, each that comes of a comment with the division that mends it, if one does.
@@ -131,52 +131,8 @@ def mends(errors: Findings, before: Findings) -> bool:
     return not before <= errors and all(code in ("E0301", "E0302", "E0308") for code, _, _ in errors - before)
 
 
-# ------------------------------------------------------------------------------------------------------ preconditions
-def advised(
-    diagnostics: Sequence[Diagnostic],
-    states: Sequence[tuple[Elaboration, ast.Fn]],
-    trials: Trials,
-) -> list[Diagnostic]:
-    """The diagnostics, with a tried `where` clause for each goal about named dims that fails at some size."""
-    goals = {
-        id(postponed.error): (postponed.goal, function, state.program.decider)
-        for state, function in states
-        for postponed in state.postponed
-        if postponed.goal is not None and not mentions_ghost(postponed.goal)
-    }
-    before = findings(diagnostics)
-    return [
-        _with_precondition(diagnostic, *goals[id(diagnostic)], before, trials)
-        if diagnostic.code == "E0302" and id(diagnostic) in goals
-        else _with_cast(diagnostic, before, trials)
-        for diagnostic in diagnostics
-    ]
-
-
-def _with_precondition(
-    error: Diagnostic, goal: Constraint, function: ast.Fn, decider: Decider, before: Findings, trials: Trials
-) -> Diagnostic:
-    if trials.spent or any(help.edits for help in error.help):
-        return error
-    for clause in dict.fromkeys(
-        (*_divisibilities(goal), *_sameness(goal, decider), *plainer(goal, decider), reduced(goal))
-    ):
-        if _pins(clause, decider):
-            continue
-        edit = _clause_added(clause, function)
-        outcome = trials.outcome(edit)
-        if outcome is not None and outcome.errors < before and _fewer(outcome.errors, before, error):
-            return replace(error, help=(*error.help, Help(f"require it: `where {clause}`", (edit,))))
-    return error
-
-
-def _pins(clause: Constraint, decider: Decider) -> bool:
-    """Whether only sizes below 2 satisfy a clause, such as `n == 0`: nobody means a tensor of none or one by a name."""
-    larger = [at_least(of_atom(variable), constant(2)) for variable in clause.variables()]
-    return isinstance(decider.satisfiable(Facts(), all_of(clause, *larger)), Nowhere)
-
-
-def _with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic:
+# ---------------------------------------------------------------------------------------------------------------- casts
+def with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic:
     """An error about sizes that disagree, with a tried cast that forgets the size of one of them."""
     type = error.data.get("forgets")
     if error.code != "E0308" or type is None or trials.spent:
@@ -184,87 +140,11 @@ def _with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnosti
     for span in (*(related.span for related in error.related), error.span):
         edit = Edit(Span(span.end, span.end), f" as {type}")
         outcome = trials.outcome(edit)
-        if outcome is not None and outcome.errors < before and _fewer(outcome.errors, before, error):
+        if outcome is not None and outcome.errors < before and is_gone(error, outcome.errors, before):
             words = " ".join(trials.text[span.start : span.end].split())
             shown = words if len(words) <= 40 else "…"
             return replace(error, help=(*error.help, Help(f"leave the size open: `{shown} as {type}`", (edit,))))
     return error
-
-
-def _fewer(after: Findings, before: Findings, error: Diagnostic) -> bool:
-    """Whether an error of this kind went away."""
-    alike = kind_of(error)
-    return sum(found[:2] == alike for found in after) < sum(found[:2] == alike for found in before)
-
-
-def _divisibilities(goal: Constraint) -> Iterator[Constraint]:
-    """The divisibilities that a goal speaks of: `d % 4 == 0` for `d // 4`."""
-    waiting: list[Dim] = [goal.left, goal.right] if isinstance(goal, Equal) else []
-    while waiting:
-        for atom in waiting.pop(0).atoms():
-            if isinstance(atom, FloorDiv):
-                yield divides(atom.divisor, atom.dividend)
-                waiting += (atom.dividend, atom.divisor)
-
-
-def _sameness(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
-    """That two sizes are the same, where a goal asks for that or for a 1: what is meant where both have a name."""
-    for part in goal.parts if isinstance(goal, Or) else ():
-        if isinstance(part, Equal) and bare(part.left) and bare(part.right):
-            yield part
-        elif isinstance(part, Equal):
-            yield from plainer(part, decider)
-
-
-def plainer(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
-    """What a goal says by an extremum or a choice, said without it: `max(n - 5, 0) == n - 5` is `n >= 5`.
-
-    Only what is equivalent over the integers: a goal that holds whenever one operand is the greatest, and never else.
-    """
-    for node in bottom_up(goal):
-        for clause, chosen in _ways(node):
-            left = _rebuilt_with(goal, node, chosen)
-            if left.value is True and _implies(decider, goal, clause):
-                yield clause
-
-
-def _ways(node: object) -> Iterator[tuple[Constraint, Dim]]:
-    """What decides which operand an extremum or a choice is, and that operand."""
-    match node:
-        case Max(operands=operands):
-            for one in operands:
-                yield all_of(*(at_least(one, other) for other in operands if other is not one)), one
-        case Min(operands=operands):
-            for one in operands:
-                yield all_of(*(at_most(one, other) for other in operands if other is not one)), one
-        case Ite(condition=condition, then=then, orelse=orelse):
-            yield condition, then
-            yield negated(condition), orelse
-
-
-def _rebuilt_with(goal: Constraint, chosen: object, image: Dim) -> Constraint:
-    """The goal with one of its parts in place of a node."""
-    images: dict[Any, Any] = {}
-    for node in bottom_up(goal):
-        images[node] = image if node is chosen else rebuilt(node, images, {})
-    found: Constraint = images[goal]
-    return found
-
-
-def _implies(decider: Decider, goal: Constraint, clause: Constraint) -> bool:
-    return isinstance(decider.satisfiable(Facts(), all_of(goal, negated(clause))), Nowhere)
-
-
-def _clause_added(clause: Constraint, function: ast.Fn) -> Edit:
-    """The clause after those that are there, or before the body, or before the `;` that stands for one."""
-    if function.where:
-        end = function.where[-1].span.end
-        return Edit(Span(end, end), f", {clause}")
-    if isinstance(function.body, ast.Absent):
-        end = function.span.end - 1
-        return Edit(Span(end, end), f" where {clause}")
-    start = function.body.span.start
-    return Edit(Span(start, start), f"where {clause} ")
 
 
 # -------------------------------------------------------------------------------------------------- residual checks

@@ -22,6 +22,7 @@ from gradual.tools.output import choices, note, told
 PLACE = "gradual.tools.commands"
 COMMANDS = {
     "check": f"{PLACE}.check:check",
+    "annotate": f"{PLACE}.annotating:annotate",
     "core": f"{PLACE}.core:core",
     "run": f"{PLACE}.run:run",
     "pass": f"{PLACE}.passes:passing",

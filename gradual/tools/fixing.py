@@ -41,9 +41,14 @@ class Fixed:
     @property
     def diff(self) -> str:
         """What changed, as a unified diff."""
-        before, after = (text.splitlines(keepends=True) for text in (self.source.text, self.text))
-        lines = unified_diff(before, after, self.source.name, self.source.name)
-        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+        return difference(self.source, self.text)
+
+
+def difference(source: Source, text: str) -> str:
+    """From a source to what it became, as a unified diff."""
+    before, after = (one.splitlines(keepends=True) for one in (source.text, text))
+    lines = unified_diff(before, after, source.name, source.name)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def fixed(source: Source, options: Options, *, unsafe: bool) -> Fixed:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from gradual.checker.advice import Findings, Outcome, Trials, findings, kind_of
+from gradual.checker.advice import Findings, Outcome, Trials, findings, is_gone
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.repairs.place import Program
 from gradual.checker.repairs.table import proposed
@@ -93,12 +93,6 @@ class _Repairing:
         if revealing is None and error.code in NAMES and len(gone) == 1:
             return gone[0]  # the only meaning that the name can have, whatever else is wrong with its operands
         return revealing
-
-
-def is_gone(error: Diagnostic, after: Findings, before: Findings) -> bool:
-    """Whether an error of this kind went away."""
-    kind = kind_of(error)
-    return sum(found[:2] == kind for found in after) < sum(found[:2] == kind for found in before)
 
 
 def _is_left(error: Diagnostic, help: Help, outcome: Outcome) -> bool:

@@ -1,0 +1,56 @@
+"""`gradual annotate`: the types and needs that were inferred, written into the program."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from gradual.source import Source, visible
+from gradual.tools.accepted import errors, show
+from gradual.tools.files import MODEL, STDIN, read
+from gradual.tools.output import Output, note, shared
+
+if TYPE_CHECKING:
+    from gradual.tools.migrating.rounds import Migrated
+
+
+@click.command()
+@click.argument("file", metavar="FILE or -")
+@click.option("--only", type=click.Choice(["?"]), help="Sizes and ranks that are unknown; no missing type, no `where`.")
+@click.option("--diff", is_flag=True, help="What would change, as a diff; exit 1 if something would.")
+@shared
+def annotate(out: Output, file: str, only: str | None, diff: bool) -> int:
+    """Write what is inferred into a program: sizes, results, `where`.
+
+    Each annotation is tried: the program stays accepted, nothing more is left to run time, and no run is refused that
+    gave a value, unless a size is 0 that has a name now. Comments and layout stay. What stays unknown is told on
+    standard error. The program is printed; with `-o FILE`, which may be the same file, it is written there.
+    """
+    from gradual.tools.fixing import difference
+    from gradual.tools.migrating.rounds import migrated
+    from gradual.tools.settings import settings_for
+
+    if file.endswith(MODEL):
+        raise click.UsageError(f"`{file}` is a model; `gradual import` makes a program of it")
+    text = read(file)
+    if text.flaw is not None:
+        show(out.beside, text.source, [text.flaw])
+        return 1
+    settings = settings_for(os.curdir if text.source.name == STDIN else os.path.dirname(file))
+    result, before = migrated(text.source, settings.options, everything=only is None)
+    if result is None:
+        show(out.beside, text.source, errors(before))
+        return 1
+    _tell_left(out, result)
+    out.program(difference(text.source, result.text) if diff else result.text)
+    return int(diff and result.text != text.source.text)
+
+
+def _tell_left(out: Output, result: Migrated) -> None:
+    """What stays unknown, a line each, with its place in the program as it is now."""
+    after = Source(result.source.name, result.text)
+    for left in result.left if not out.quiet else ():
+        place = after.position(left.span.start)
+        note(f"{visible(after.name)}:{place.line}:{place.column}: {left.says}")

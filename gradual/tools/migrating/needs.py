@@ -1,0 +1,91 @@
+"""What the unknown sizes of a definition have to be, by what it checks of its parameters on every way through.
+
+No run that gave a value is refused by what follows from these: it passed all of them.   [check.annotated]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from gradual.checker.repairs.guessing import as_multiple
+from gradual.dims.atom import Variable
+from gradual.dims.constraint import And, Constraint, Equal, Truth
+from gradual.dims.decide import Decider
+from gradual.dims.dim import Dim
+from gradual.dims.facts import Facts
+from gradual.dims.reduce import reduced
+from gradual.types.measuring import bare
+
+LONGEST = 60
+"""No size and no clause is written that is longer, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Needs, solved as far as they are equations.
+
+    Attributes:
+        sizes: what an unknown size is, by numbers, names and other unknown sizes.
+        rest: what has to hold beside that.
+    """
+
+    sizes: dict[Variable, Dim]
+    rest: tuple[Constraint, ...]
+
+
+def solved(goals: Iterable[Constraint], unknown: Collection[Variable]) -> Needs:
+    """Needs by their equations: a number before a name, a name before another unknown size."""
+    sizes: dict[Variable, Dim] = {}
+    rest = list(_conjuncts(goals))
+    while (found := _solution(rest, unknown)) is not None:
+        variable, image = found
+        sizes = {one: dim.substitute({variable: image}) for one, dim in sizes.items()} | {variable: image}
+        rest = [reduced(goal.substitute({variable: image})) for goal in rest]
+        rest = [goal for goal in rest if not isinstance(goal, Truth) or not goal.holds]
+    return Needs(sizes, tuple(dict.fromkeys(rest)))
+
+
+def _conjuncts(goals: Iterable[Constraint]) -> Iterable[Constraint]:
+    for goal in map(reduced, goals):
+        yield from goal.parts if isinstance(goal, And) else (goal,)
+
+
+def _solution(goals: Sequence[Constraint], unknown: Collection[Variable]) -> tuple[Variable, Dim] | None:
+    """The plainest equation that says what an unknown size is."""
+    found = [pair for goal in goals if isinstance(goal, Equal) for pair in _solutions(goal, unknown)]
+    return min(found, key=lambda pair: _how_plain(pair[1]), default=None)
+
+
+def _solutions(goal: Equal, unknown: Collection[Variable]) -> Iterable[tuple[Variable, Dim]]:
+    for side, other in ((goal.right, goal.left), (goal.left, goal.right)):
+        variable = bare(side)
+        if variable is None or variable not in unknown or variable in other.names:
+            continue
+        if all(name in unknown or name.witness is None for name in other.names) and len(str(other)) <= LONGEST:
+            yield variable, other
+
+
+def _how_plain(dim: Dim) -> tuple[int, int]:
+    if dim.value is not None:
+        return 0, 0
+    if not any(name.is_ghost for name in dim.names):
+        return (1 if bare(dim) else 2), len(str(dim))
+    return (3 if bare(dim) else 4), len(str(dim))
+
+
+def clauses(goals: Iterable[Constraint], known: Sequence[Constraint], decider: Decider) -> tuple[Constraint, ...]:
+    """The goals as clauses: without what is known already, and without those that the others imply."""
+    kept = [goal for goal in goals if not _implied(goal, known, decider)]
+    for goal in reversed(list(kept)):
+        others = [one for one in kept if one is not goal]
+        if _implied(goal, (*known, *others), decider):
+            kept = others
+    return tuple(dict.fromkeys(map(as_multiple, kept)))
+
+
+def _implied(goal: Constraint, known: Iterable[Constraint], decider: Decider) -> bool:
+    facts = Facts()
+    for one in known:
+        facts.assume(one)
+    return decider.proves(facts, goal)

@@ -1,0 +1,151 @@
+"""A program with the most precise types that keep it accepted, each tried, round after round until nothing more fits.
+
+[check.annotated]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from gradual.checker.advice import edited
+from gradual.compiler import Compilation, Options, compile_source
+from gradual.diagnostic import Diagnostic, Severity, counted
+from gradual.source import Source, Span
+from gradual.tools.migrating.proposals import (
+    Proposal,
+    Site,
+    filled_result,
+    named_result,
+    proposals,
+    sites,
+    without_result,
+)
+from gradual.tools.migrating.unknowns import left_in
+from gradual.types.text import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """What stays unknown, and why, where that is known."""
+
+    span: Span
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """A program after its types were written.
+
+    Attributes:
+        written: how many proposals were accepted.
+        left: what stays unknown, in the order of the text.
+    """
+
+    source: Source
+    text: str
+    written: int
+    left: tuple[Unwritten, ...]
+
+
+@dataclass(slots=True)
+class _Work:
+    """A program that is changed step by step.
+
+    Attributes:
+        now: what it is.
+        refused: why proposals were refused in the last round, by the place that they are about.
+    """
+
+    options: Options
+    everything: bool
+    now: Compilation
+    written: int = 0
+    refused: dict[Span, str] = field(default_factory=dict)
+
+    def checked(self, text: str) -> Compilation:
+        return compile_source(Source(self.now.source.name, text), self.options)
+
+    def round(self) -> bool:
+        """Write what can be written into each definition, as it is then; whether that is anything."""
+        self.refused, written = {}, self.written
+        for name in [site.name for site in sites(self.now, everything=self.everything)]:
+            while self._step(name):
+                pass
+        return self.written > written
+
+    def _step(self, name: str) -> bool:
+        """Accept one proposal for a definition, if there is one that can be."""
+        site = next(site for site in sites(self.now, everything=self.everything) if site.name == name)
+        for proposal in self._proposed(site):
+            after = self.checked(edited(site.text, proposal.edits))
+            reason = _refusal(self.now, after, name)
+            if reason is None:
+                self.now, self.written = after, self.written + 1
+                return True
+            self.refused |= dict.fromkeys(proposal.at, f"`{proposal.writes}` is refused: {reason}")
+        return False
+
+    def _proposed(self, site: Site) -> Iterator[Proposal]:
+        yield from proposals(site)
+        edit = without_result(site)
+        if edit is not None:
+            inferred = self.checked(edited(site.text, (edit,))).functions.get(site.name)
+            yield from filled_result(site, inferred.result) if inferred is not None else ()
+            yield from named_result(site)
+
+
+def migrated(source: Source, options: Options, *, everything: bool) -> tuple[Migrated | None, Compilation]:
+    """The program annotated, and as it was checked; None where it has errors, which nothing is written beside.
+
+    Args:
+        everything: whether types that are missing and clauses are written too, or unknown sizes alone.
+    """
+    before = compile_source(source, options)
+    if not before.ok:
+        return None, before
+    quick = replace(options, advise=False, limits=replace(options.limits, least=0))
+    work = _Work(quick, everything, compile_source(source, quick))
+    while work.round():
+        pass
+    left = sorted(_unwritten(work), key=lambda one: one.span.start)
+    return Migrated(source, work.now.source.text, work.written, tuple(left)), before
+
+
+def _refusal(before: Compilation, after: Compilation, name: str) -> str | None:
+    """Why a changed program is not taken: an error or a warning came, or more is left to run time; None if it is.
+
+    A check may move from the definition that was changed to a call of it, and never into it.
+    """
+    error = next((one for one in after.diagnostics if one.severity is Severity.ERROR), None)
+    if error is not None:
+        return f"{error.code}: {error.message}"
+    came = _codes(after.diagnostics) - _codes(before.diagnostics)
+    if came:
+        warning = next(one for one in after.diagnostics if one.code in came)
+        return f"{warning.code}: {warning.message}"
+    if after.not_empty > before.not_empty:
+        return "a tensor that is passed may be empty"
+    own = len(after.elaborations[name].checks) - len(before.elaborations[name].checks)
+    more = max(own, after.residual - after.not_empty - (before.residual - before.not_empty))
+    return f"it leaves {counted(more, 'more check')} to run time" if more > 0 else None
+
+
+def _codes(found: tuple[Diagnostic, ...]) -> Counter[str]:
+    return Counter(one.code for one in found)
+
+
+def _unwritten(work: _Work) -> Iterator[Unwritten]:
+    """What the program still leaves unknown; of what was not asked for nothing is told."""
+    for site in sites(work.now, everything=work.everything):
+        for left in left_in(site.definition):
+            reason = work.refused.get(left.span) or (_of_result(site) if left.span == site.definition.name.span else "")
+            if work.everything or left.is_open:
+                yield Unwritten(left.span, f"{left.what}{f': {reason}' if reason else ''}")
+
+
+def _of_result(site: Site) -> str:
+    """Why a result type is not written of which no proposal was made."""
+    text = shown(site.function.type.result)
+    return "some of it is unknown" if "?" in text or "[*" in text else "it is too long"
