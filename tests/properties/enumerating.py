@@ -4,6 +4,8 @@ No goal is decided here.  The function is elaborated with each obligation as a c
 valuation of its names.  A branch that is not taken runs too, on the same values: what it owes must be possible, but
 may fail.  A boolean that says nothing of sizes may be true and false, so a branch is as good as taken if the condition
 takes it for one of these.  A function literal is run on values of its own parameters at every size they may have.
+
+In the branches of a test, which compares integers, sizes may differ and what no run comes to may be impossible.
 """
 
 from __future__ import annotations
@@ -14,7 +16,22 @@ from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 
-from gradual.core.terms import Apply, Assertion, Block, Check, Closure, Function, If, Invoke, Module, Site, Step
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Block,
+    Check,
+    Closure,
+    Function,
+    If,
+    Invoke,
+    MakeTuple,
+    Module,
+    Project,
+    Rename,
+    Site,
+    Step,
+)
 from gradual.dims.dim import Dim, Undefined
 from gradual.run.checking import holds, measure
 from gradual.run.entry import admitted
@@ -22,8 +39,9 @@ from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes, held
 from gradual.run.value import Fault, Frame, Held, Procedure, Stop
 from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
 from gradual.types.opening import sizes
-from gradual.types.type import TensorType
+from gradual.types.type import TensorType, UnrankedType
 from tests.properties.case import steps_of
 from tests.properties.inputs import Drawn, Misfit, numbers_of, variables_of
 
@@ -41,10 +59,14 @@ _ELEMENTS = 4_000
 
 @dataclass
 class Fate:
-    """What became of an obligation: at which valuation it failed where it was reached, and whether it ever held."""
+    """What became of an obligation: at which valuation it failed where it was reached, and whether it ever held.
+
+    `tested` is whether it stands in a branch of a test, where it need not hold at all.
+    """
 
     fails: Mapping[str, int] | None = None
     holds: bool = False
+    tested: bool = False
 
 
 @dataclass
@@ -81,7 +103,7 @@ class Static:
     @property
     def impossible(self) -> str:
         """An obligation that holds at no size, or branches that never have one shape; empty if there is none."""
-        never = (str(step.goal) for step, fate in self.checks.items() if not fate.holds)
+        never = (str(step.goal) for step, fate in self.checks.items() if not (fate.holds or fate.tested))
         apart = (not fate.holds for (step, _), fate in self.joins.items() if step not in self.partial)
         return next(never, "") or ("branches differ" if any(apart) else "")
 
@@ -127,6 +149,9 @@ _LOGIC: Mapping[str, Callable[..., bool]] = {
 }
 
 
+_COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
+
+
 class Conditions:
     """What the booleans of a function may be at given sizes, and the values of which a size is an unknown.
 
@@ -135,10 +160,37 @@ class Conditions:
 
     def __init__(self, function: Function) -> None:
         steps = list(steps_of(function.body))
+        self.steps = {step.name: step for step in steps if isinstance(step, Apply | If | MakeTuple | Project | Rename)}
         self.made = {step.name: step for step in steps if isinstance(step, Apply) and step.operator.name in _LOGIC}
         typed = {step.name: step.type for step in steps if hasattr(step, "type")}
+        literals = (step.function for step in steps if isinstance(step, Closure))
+        own = {param.name: param.type for one in (function, *literals) for param in one.params}
+        self.dtypes = {n: t.dtype for n, t in (own | typed).items() if isinstance(t, TensorType | UnrankedType)}
         self.told = {name for name, type in typed.items() if isinstance(type, TensorType) and type.contents}
         self.vague = {name for name, type in typed.items() if any(map(_is_unknown, sizes(type)))}
+
+    def is_test(self, name: str) -> bool:
+        """Whether integers are compared anywhere in a condition, by its operators and element types alone."""
+        match self.steps.get(name):
+            case Apply(operator=operator, operands=operands):
+                compares = operator.name in _COMPARISONS and any(map(self._is_integer, operands))
+                return compares or any(self._is_test_within(operand) for operand in operands)
+            case MakeTuple(fields=fields):
+                return any(map(self._is_test_within, fields))
+            case Project(operand=operand) | Rename(operand=operand):
+                return self._is_test_within(operand)
+            case If(then=then, orelse=orelse):
+                return self._is_test_within(then.result) or self._is_test_within(orelse.result)
+            case _:
+                return False
+
+    def _is_test_within(self, name: str) -> bool:
+        dtype = self.dtypes.get(name)
+        return (dtype is None or dtype is DType.BOOL or dtype.is_integer) and self.is_test(name)
+
+    def _is_integer(self, name: str) -> bool:
+        dtype = self.dtypes.get(name)
+        return dtype is not None and dtype.is_integer
 
     def possible(self, name: str, frame: Frame) -> frozenset[bool]:
         """What it is if sizes decide it, else what it becomes of what its operands may be."""
@@ -191,17 +243,18 @@ class _Plain(Machine):
 
 
 class _Explorer(_Plain):
-    """The machine that enters every branch; `live` is whether a run could come here."""
+    """The machine that enters every branch; `live` is whether a run could come here, `tested` whether under a test."""
 
-    def __init__(self, top: Frame, log: _Log, live: bool = True) -> None:
+    def __init__(self, top: Frame, log: _Log, live: bool = True, tested: bool = False) -> None:
         super().__init__(top, log.fuel)
         self.log = log
         self.live = live
+        self.tested = tested
 
     def _step(self, activation: Activation, step: Step) -> None:
         match step:
             case Check():
-                fate = self.log.found.checks.setdefault(step, Fate())
+                fate = self.log.found.checks.setdefault(step, Fate(tested=self.tested))
                 self._meets(fate, holds(step.goal, Sizes(activation.frame)), self.live)
                 super()._step(activation, step)
             case If():
@@ -220,8 +273,8 @@ class _Explorer(_Plain):
         elif live and fate.fails is None:
             fate.fails = self.log.valuation
 
-    def _within(self, frame: Frame, block: Block, live: bool) -> Held:
-        return _Explorer(self.top, self.log, live).evaluated(frame, block)
+    def _within(self, frame: Frame, block: Block, live: bool, tested: bool) -> Held:
+        return _Explorer(self.top, self.log, live, tested).evaluated(frame, block)
 
     def _branched(self, step: If, frame: Frame) -> None:
         """Both branches, the one that is not taken first: it runs even where the other one fails."""
@@ -229,10 +282,11 @@ class _Explorer(_Plain):
         assert isinstance(condition, Tensor)
         mute = len(self.log.conditions.possible(step.condition, frame)) > 1
         taken, other = (step.then, step.orelse) if condition.elements[0] else (step.orelse, step.then)
+        tested = self.tested or self.log.conditions.is_test(step.condition)
         vague = not self.log.conditions.vague.isdisjoint({step.then.result, step.orelse.result})
-        aside, beside = self._ended(step, frame, other, self.live and mute)
-        value, stopped = self._ended(step, frame, taken, self.live)
-        if value is not None and aside is not None:
+        aside, beside = self._ended(step, frame, other, self.live and mute, tested)
+        value, stopped = self._ended(step, frame, taken, self.live, tested)
+        if value is not None and aside is not None and not tested:
             for place, (left, right) in enumerate(zip(_sizes(value), _sizes(aside), strict=True)):
                 fate = self.log.found.joins.setdefault((step, place), Fate())
                 self._meets(fate, left == right, mute and not vague and self.live and stopped is None is beside)
@@ -241,10 +295,12 @@ class _Explorer(_Plain):
         assert value is not None
         frame.values[step.name] = value
 
-    def _ended(self, step: If, frame: Frame, block: Block, live: bool) -> tuple[Held | None, Exception | None]:
+    def _ended(
+        self, step: If, frame: Frame, block: Block, live: bool, tested: bool
+    ) -> tuple[Held | None, Exception | None]:
         """The value of a branch, and what stops it; a value that is there before that is the branch's all the same."""
         try:
-            return self._within(frame, block, live), None
+            return self._within(frame, block, live, tested), None
         except (Stop, _Spent) as stopped:
             with suppress(AssertionError):
                 return held(frame, block.result), stopped
@@ -261,7 +317,7 @@ class _Explorer(_Plain):
                 values = drawn.arguments(function)
                 inner.values.update(zip((param.name for param in function.params), values, strict=True))
                 measure(function, inner)
-                self._within(inner, function.body, self.live)
+                self._within(inner, function.body, self.live, self.tested)
             except (Stop, _Spent, Misfit, Undefined):
                 continue
 
