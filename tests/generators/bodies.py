@@ -47,8 +47,8 @@ def with_body(body: Body, at: int, change: Callable[[Body], Body]) -> Body:
         match value:
             case Choice(condition, then, orelse):
                 return Choice(condition, visit(then), visit(orelse))
-            case Literal(parameters, result, inner):
-                return Literal(parameters, result, visit(inner))
+            case Literal(body=inner):
+                return replace(value, body=visit(inner))
             case Cases(held, arms):
                 return Cases(held, tuple((pattern, visit(arm)) for pattern, arm in arms))
             case _:

@@ -116,8 +116,8 @@ def _value(value: Expression, random: Random) -> Expression:
             return Text(re.sub(_NUMBER, lambda found: _number(found.group(), random), text))
         case Choice(condition, then, orelse):
             return Choice(condition, _body(then, random), _body(orelse, random))
-        case Literal(parameters, result, body):
-            return Literal(parameters, result, _body(body, random))
+        case Literal(body=body):
+            return replace(value, body=_body(body, random))
         case Cases(held, arms):
             return Cases(held, tuple((pattern, _body(body, random)) for pattern, body in arms))
         case _:

@@ -147,8 +147,8 @@ class Writer:
         return Size(self.random.choice(_NUMBERS[1:]))
 
     def _clauses(self) -> tuple[str, ...]:
-        """Opt-outs for half of the names, other preconditions rarely."""
-        found = [f"{name} >= 0" for name in self.dims if self.chance(0.5)]
+        """Opt-outs for most of the names, other preconditions rarely."""
+        found = [f"{name} >= 0" for name in self.dims if self.chance(0.65)]
         if self.dims and self.chance(0.15):
             name = self.random.choice(self.dims)
             found.append(self.random.choice((f"{name} <= 4", f"{name} != 3", f"{name} % 2 == 0")))
@@ -243,6 +243,7 @@ class Writer:
             (Text(f"squeeze({name}, axis=[0])"), _plus(held[name], -1)),
             (Text(f"strided_slice({name}, begin=[0], end=[{number}], strides=[1])"), held[name]),
             (Text(f'zeros(shape=[dim({name}, 0) - {number}], dtype="float32")'), 1),
+            (Text(f'cast({name}, dtype="int32")'), held[name]),
             self._right(held),
         ]
         return self.random.choice(forms)
