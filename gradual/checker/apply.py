@@ -10,11 +10,12 @@ from typing import Any, TypeGuard
 from gradual.checker.binders import Unreadable
 from gradual.checker.discharge import Owed, discharge, owe, refuse
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
+from gradual.checker.nowhere import at_any_rank, of_any_rank
 from gradual.checker.provenance import birth
 from gradual.checker.remembering import Answer, question
 from gradual.checker.similar import similar
 from gradual.checker.sizes import NotADim, Sizes
-from gradual.checker.unranked import Application, asked
+from gradual.checker.unranked import Application, Asked, asked
 from gradual.core.implied import of_result
 from gradual.core.terms import Apply, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, counted
@@ -130,16 +131,11 @@ def _answer(
         at = next((attribute.span for attribute in written if _is_wrong(operator, attribute.key, given)), span)
         state.report("E0207", "name.attribute", f"`{operator.name}`: {wrong.message}", at)
         return None
-    try:
-        found = asked(state, Application(Asking(operator, operands, attributes), span, spans))
-    except IllFormed as wrong:
-        at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
-        error = Diagnostic(_CODES[wrong.rule], wrong.rule, f"`{operator.name}`: {wrong.message}", at)
-        if wrong.rule in _OF_RANKS:
-            refuse(state, error)
-        else:
-            state.diagnostics.append(error)
-        return None
+    application, reported = Application(Asking(operator, operands, attributes), span, spans), len(state.diagnostics)
+    found = _asked(state, application)
+    if found is None and state.over and len(state.diagnostics) == reported:
+        found = _asked(state, at_any_rank(state, application))
+        return None if found is None else Answer(of_any_rank(found), attributes, attributes)
     if found is None:
         return None
     changed = found.judgement.attributes
@@ -149,6 +145,21 @@ def _answer(
     if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
         state.program.answers.put(asking, answer)
     return answer
+
+
+def _asked(state: Elaboration, application: Application) -> Asked | None:
+    """What the operator's rule says; None after reporting that it says no, or that it would at every rank."""
+    try:
+        return asked(state, application)
+    except IllFormed as wrong:
+        spans, span = application.spans, application.span
+        at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
+        error = Diagnostic(_CODES[wrong.rule], wrong.rule, f"{application.name}: {wrong.message}", at)
+        if wrong.rule in _OF_RANKS:
+            refuse(state, error)
+        else:
+            state.diagnostics.append(error)
+        return None
 
 
 def _has_unknown_rank(type: OpenedType) -> bool:

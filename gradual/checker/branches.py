@@ -26,6 +26,7 @@ class Branch:
         deserted: whether nobody comes there, as far as the path says.
         failing: the goals in it that fail for some sizes.
         ended: whether a check in it always fails.
+        held: what was written as its value, be it that no run comes there.
         settled: what the ranks and sizes are that became known in the branch, as types say it there.
     """
 
@@ -38,6 +39,7 @@ class Branch:
     failing: tuple[Constraint, ...] = ()
     settled: Facts = field(default_factory=Facts)
     ended: bool = False
+    held: str = ""
 
     def has_shape_of(self, origin: str, type: OpenedType) -> bool:
         """Whether a value of the branch, or a part of one, has the shape of an origin.  [type.unranked]"""

@@ -38,11 +38,12 @@ def closure(
             state.strictness.wrote(header.type.result)
         if header is not None and named is not None and named not in {param.name.name for param in literal.params}:
             state.scope.bind(named, state.define(name, header.type if header.whole and header.type else BROKEN))
-        result = name
+        result = held = name
         if header is not None and written is not None:
-            result = returned(state, value_of(state, written.body, header), header, written)
-            result = reached(state, result, last(written.body).span)
-    function = None if header is None else function_of(state, header, literal, name, steps, result)
+            held = returned(state, value_of(state, written.body, header), header, written)
+            result = reached(state, held, last(written.body).span)
+    shows = result if isinstance(state.types.get(held), Broken) else held
+    function = None if header is None else function_of(state, header, literal, name, steps, result, shows)
     if function is None:
         return state.define(name, BROKEN)
     state.steps.append(Closure(name, function, function.type, literal.span))
@@ -82,10 +83,19 @@ def value_of(state: Elaboration, body: ast.Expr, header: Header) -> str:
 
 
 def function_of(
-    state: Elaboration, header: Header, literal: ast.Fn, name: str, steps: Sequence[Step], result: str
+    state: Elaboration,
+    header: Header,
+    literal: ast.Fn,
+    name: str,
+    steps: Sequence[Step],
+    result: str,
+    shows: str | None = None,
 ) -> Function | None:
-    """A function from its steps; an interface without a written result shows what was inferred.  [type.close]"""
-    inferred = state.types[result]
+    """A function from its steps; an interface without a written result shows what was inferred.  [type.close]
+
+    It `shows` the type of what was written, where no run comes to a result.   [type.if.fails]
+    """
+    inferred = state.types[result if shows is None else shows]
     if not header.whole:
         return None
     if header.type is not None:

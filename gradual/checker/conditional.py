@@ -7,6 +7,7 @@ from collections.abc import Callable
 from gradual.checker.branches import Branch, read_under, settled_facts
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.joins import joined
+from gradual.checker.nowhere import alike, as_written
 from gradual.checker.testing import ends, is_test, reached, taken
 from gradual.checker.unranked import demanded_scalar
 from gradual.core.implied import UNKNOWN, Implied
@@ -44,12 +45,13 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
         return state.define(name, BROKEN)
     type, (then, orelse) = landed
     state.steps.append(If(name, condition, then.block, orelse.block, type, expr.span))
+    told = as_written(state, name, type, branches, "type.if.join")
     if then.ended and orelse.ended:
         ends(state, expr.span, "`if`")
     for branch, elsewhere in ((then, truth.fails), (orelse, truth.holds)):
         if branch.ended and elsewhere is not TRUE:
             state.facts.assume(elsewhere, learnt=True)
-    return state.define(name, type, Made("`if`", (then.block.result, orelse.block.result), expr.span))
+    return state.define(name, told, Made("`if`", (then.block.result, orelse.block.result), expr.span))
 
 
 def _truth(state: Elaboration, condition: str, span: Span) -> Implied:
@@ -73,16 +75,12 @@ def _taken(state: Elaboration, expr: ast.If, always: bool, infer: Callable[[ast.
     """
     live, dead = (expr.then, expr.orelse) if always else (expr.orelse, expr.then)
     with state.untaken():
-        other = state.types[infer(dead)]
+        other = infer(dead)
     with state.scope.block():
         result = infer(live)
-    with state.untaken():
-        types = {live: state.types[result], dead: other}
-        sides = [
-            Branch(Block((), result), types[side], read_under(state, TRUE, types[side]), last(side).span)
-            for side in (expr.then, expr.orelse)
-        ]
-        joined(state, state.fresh(None), None, sides, "type.if.join")
+    values = {live: result, dead: other}
+    sides = [(values[side], last(side).span) for side in (expr.then, expr.orelse)]
+    alike(state, state.fresh(None), sides, "type.if.join")
     return _as_known(state, result, expr, hint)
 
 
@@ -108,8 +106,9 @@ def _branch(
         deserted, before = FALSE in state.facts.path, len(state.facts.failing)
         with state.testing(test=test):
             result = infer(expr)
-        ended, result = state.cut is not None, reached(state, result, last(expr).span)
+        held, ended, result = result, state.cut is not None, reached(state, result, last(expr).span)
         failing = state.facts.failing[before:]
         type, settled = state.types[result], settled_facts(state)
     read = read_under(state, truth, type)
-    return Branch(Block(tuple(steps), result), type, read, last(expr).span, truth, deserted, failing, settled, ended)
+    block, at = Block(tuple(steps), result), last(expr).span
+    return Branch(block, type, read, at, truth, deserted, failing, settled, ended, held)

@@ -148,6 +148,7 @@ class Elaboration:
         over: whether no run comes here: what is owed here is owed by nobody, and only names, structure and element
             types are told.  [type.if.fails]
         cut: in a branch where a check always fails, how many steps there are up to it.
+        certain: whether the definition was gradual there; what is unknown where no run comes makes nothing gradual.
         before: inside a field or a call that may never be, how many goals were learnt outside.
     """
 
@@ -189,6 +190,7 @@ class Elaboration:
         self.tested = 0
         self.over = False
         self.cut: int | None = None
+        self.certain = False
         self.before: int | None = None
         self.proved = 0
         self._taken: dict[str, int] = {}
@@ -199,13 +201,14 @@ class Elaboration:
     def branch(self) -> Iterator[list[Step]]:
         """Steps written inside go to a list of their own; names, facts and live values end with it."""
         mark, facts, outer = self._trail.mark(), self.facts.mark(), self.steps
-        over, cut = self.over, self.cut
+        over, cut, certain = self.over, self.cut, self.certain
         self.steps, self.cut = [], None
         self._enter_branch(1)
         with self.scope.block():
             yield self.steps
         self._enter_branch(-1)
-        self.steps, self.over, self.cut = outer, over, cut
+        self._forget_unreached()
+        self.steps, self.over, self.cut, self.certain = outer, over, cut, certain
         self._trail.undo(mark)
         self.facts.rollback(facts)
 
@@ -248,7 +251,14 @@ class Elaboration:
 
     def end_branch(self) -> None:
         """A check always fails here: no run comes further in this branch.  [type.if.fails]"""
-        self.cut, self.over = len(self.steps), True
+        if self.cut is None:
+            self.cut, self.certain = len(self.steps), self.strictness.gradual
+        self.over = True
+
+    def _forget_unreached(self) -> None:
+        """At the end of a branch: what is unknown behind a check that always fails makes nothing gradual."""
+        if self.cut is not None:
+            self.strictness.gradual = self.certain
 
     def _enter_branch(self, by: int) -> None:
         self.inside += by

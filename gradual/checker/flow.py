@@ -57,6 +57,8 @@ class Place:
 def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> str | None:
     """The value at a written type, what it owes discharged; None if nothing could make it fit, which was then reported.
 
+    Where no run comes no rank has to fit.   [type.if.fails]
+
     [type.call.argument] [type.result] [type.annotation] [type.cast] [type.consistent]
     """
     if value in state.templates:
@@ -84,7 +86,8 @@ def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> s
                     state.diagnostics.append(error)
                     return None
                 refuse(state, error)
-                return None
+                if not state.over:
+                    return None
             case Coercion(path=path):
                 part = _converted(state, value, demand, place)
                 if part is None:

@@ -16,6 +16,7 @@ from gradual.checker.data import constructor_named, fields_of, written_field
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Origin, Typed, Written
 from gradual.checker.exhaustive import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
 from gradual.checker.joins import joined
+from gradual.checker.nowhere import as_written
 from gradual.checker.provenance import written_at
 from gradual.checker.similar import similar
 from gradual.checker.testing import ends, reached
@@ -43,10 +44,11 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
             reading = _Patterns(state, scrutinee, expr.scrutinee.span)
             pattern = reading.top(arm.pattern, type)
             result = infer(arm.body)
-            ended, result = state.cut is not None, reached(state, result, last(arm.body).span)
-            held = BROKEN if pattern is None else state.types[result]
-            read, settled = read_under(state, TRUE, held), settled_facts(state)
-            branch = Branch(Block(tuple(steps), result), held, read, last(arm.body).span, settled=settled, ended=ended)
+            held, at = result, last(arm.body).span
+            ended, result = state.cut is not None, reached(state, result, at)
+            own = BROKEN if pattern is None else state.types[result]
+            read, settled = read_under(state, TRUE, own), settled_facts(state)
+            branch = Branch(Block(tuple(steps), result), own, read, at, settled=settled, ended=ended, held=held)
         if pattern is None:
             pattern = Bind(None, TupleType(()))
         else:
@@ -65,10 +67,11 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
     result_type, branches = landed
     core = tuple(Arm(pattern, branch.block) for (pattern, _), branch in zip(arms, branches, strict=True))
     state.steps.append(Match(name, scrutinee, core, result_type, expr.span, expr.complete))
+    told = as_written(state, name, result_type, [branch for _, branch in arms], "type.match.join")
     if all(branch.ended for branch in branches):
         ends(state, expr.span, "`match`")
     sources = tuple(branch.block.result for branch in branches)
-    return state.define(name, result_type, Made("`match`", sources, expr.span))
+    return state.define(name, told, Made("`match`", sources, expr.span))
 
 
 # --------------------------------------------------------------------------------------------------------- patterns

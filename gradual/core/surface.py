@@ -18,7 +18,7 @@ from gradual.core.surface_checks import Lines
 from gradual.core.surface_demands import divisions, is_demanded, without_own, written
 from gradual.core.surface_headers import converts_with_checks, data_declared, is_open, said, written_pattern
 from gradual.core.surface_literals import Literals, attributes, is_absent
-from gradual.core.surface_never import agreeing, in_doubt, read_joined
+from gradual.core.surface_never import agreeing, in_doubt, makeable, read_joined
 from gradual.core.surface_types import (
     NOWHERE,
     Unsayable,
@@ -218,7 +218,7 @@ class _Writer(Lines):
 
     def _unmade(self, block: Block, items: list[ast.Item]) -> str:
         """The value of a block that never ends in one.  [pass.surface.stop]  Raises Unsayable."""
-        type = self.endings[block.result]
+        type = makeable(self.endings[block.result], self.demands)
         value, open = self.literals.unmade(type, self.spelling), shape_forgotten(type)
         name = self.new(open)
         items.append(ast.Let(self.spelling.local(name), None, value, NOWHERE))

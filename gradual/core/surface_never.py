@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from gradual.core.surface_demands import Demands
-from gradual.dims.constraint import Constraint, any_of, equal
+from gradual.dims.constraint import Constraint, any_of, at_least, equal
 from gradual.dims.dim import Dim, constant, ite
 from gradual.types.measuring import bare
 from gradual.types.opening import at_rank, base_of, rank_of, size_of
@@ -68,6 +68,24 @@ def _never_agree(sizes: Sequence[Dim], outside: Set[str], demands: Demands) -> b
 def _forgetting(type: TensorType[Dim], never: Sequence[bool]) -> GradualType:
     shape = tuple(Hole() if gone else size for size, gone in zip(type.shape, never, strict=True))
     return TensorType(shape, type.dtype)
+
+
+def makeable(type: GradualType, demands: Demands) -> GradualType:
+    """The type that forgets the sizes which are negative wherever a run would come: no value could be given it.
+
+    [pass.surface.stop]
+    """
+    match type:
+        case TensorType(shape, dtype):
+            return TensorType(tuple(Hole() if _is_negative(size, demands) else size for size in shape), dtype)
+        case TupleType(fields):
+            return TupleType(tuple(makeable(field, demands) for field in fields))
+        case _:
+            return type
+
+
+def _is_negative(size: Dim | Hole, demands: Demands) -> bool:
+    return isinstance(size, Dim) and demands.never(at_least(size, constant(0)))
 
 
 def read_joined(

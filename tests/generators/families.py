@@ -30,6 +30,7 @@ from tests.generators.program_terms import (
     resized,
 )
 from tests.generators.programs import generated, generated_about
+from tests.generators.testing import generated_tests
 
 MEMBERS = 8
 """How many programs a family has, the one that is grown among them."""
@@ -42,6 +43,9 @@ NUMBERS = 0.1
 
 ABOUT = {1: "branches", 2: "numbers", 4: "branches", 5: "declared", 7: "data", 8: "branches", 10: "functions"}
 """What families are about, of every dozen."""
+
+TESTS = (6, 11)
+"""Which of every dozen are of tests on sizes whose branches hold what no size makes right."""
 
 _CONSTANTS = ("0", "1", "2", "3", "4", "6")
 _ATTEMPTS = 6
@@ -64,6 +68,8 @@ def member(number: int, compile: Compile) -> Program | None:
 
 @lru_cache(1)
 def _grown(family: int, compile: Compile) -> Program:
+    if family % 12 in TESTS:
+        return generated_tests(family, compile)
     kind = ABOUT.get(family % 12)
     return generated(family, compile) if kind is None else generated_about(kind, family, compile)
 
@@ -110,8 +116,8 @@ def _value(value: Expression, random: Random) -> Expression:
             return Text(re.sub(_NUMBER, lambda found: _number(found.group(), random), text))
         case Choice(condition, then, orelse):
             return Choice(condition, _body(then, random), _body(orelse, random))
-        case Literal(parameters, result, body):
-            return Literal(parameters, result, _body(body, random))
+        case Literal(body=body):
+            return replace(value, body=_body(body, random))
         case Cases(held, arms):
             return Cases(held, tuple((pattern, _body(body, random)) for pattern, body in arms))
         case _:

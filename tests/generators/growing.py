@@ -18,7 +18,7 @@ from gradual.dims.dim import Dim
 from gradual.types.type import DataType, FunctionType, TensorType, TupleType, UnrankedType
 from tests.generators.constructs import numbers
 from tests.generators.constructs.functions import alike
-from tests.generators.constructs.headings import Heading
+from tests.generators.constructs.headings import Heading, opt_outs
 from tests.generators.constructs.table import fitting, weighted
 from tests.generators.constructs.view import Make, Maker, Scope, View, is_data
 from tests.generators.program_terms import (
@@ -281,17 +281,18 @@ class Grower:
             return None
         name, parameter = self.fresh(), self.fresh()
         annotation = self.parameter(view.types[operand], view)
+        opted = opt_outs(self, ((parameter, annotation),))
         inner = scope.inner()
         inner.names.append(parameter)
         inner.dims += [size.text for size in annotation.sizes if size.fixed]
 
         def inside(items_inside: tuple[Item, ...], result: str) -> Program:
-            literal = Literal(((parameter, annotation),), None, Body(items_inside, result))
+            literal = Literal(((parameter, annotation),), None, Body(items_inside, result), opted)
             return context((*items, Let(name, None, literal)), view.scope.names[-1])
 
         filled, _ = self.grow(inside, inner, self.random.randrange(1, 3), False, depth + 1)
         last = next((item.name for item in reversed(filled) if isinstance(item, Let)), parameter)
-        literal = Literal(((parameter, annotation),), None, Body(tuple(filled), last))
+        literal = Literal(((parameter, annotation),), None, Body(tuple(filled), last), opted)
         return [Let(name, None, literal), Let(self.fresh(), None, Text(f"{name}({operand})"))]
 
     def parameter(self, type: Any, view: View) -> Tensor:
@@ -314,7 +315,8 @@ class Grower:
         parameters, dims = Heading(self).parameters(3 if name == "@main" else 2, name != "@main")
         if self.kind.parameters is not None:
             parameters += self.kind.parameters(self, dims)
-        clauses = Heading(self).clauses(dims)
+        opted = opt_outs(self, parameters)
+        clauses = (*opted, *Heading(self).clauses(dims))
         scope = Scope([parameter for parameter, _ in parameters], dims)
         shell = Function(name, parameters, None, clauses, Body((), scope.names[-1]))
 
@@ -322,7 +324,7 @@ class Grower:
             return Program((*self.callees, replace(shell, body=Body(items, result))))
 
         if not self.types(context((), scope.names[-1]))[0]:
-            shell = replace(shell, clauses=())
+            shell = replace(shell, clauses=opted)
         items, types = self.grow(context, scope, steps)
         return self.finished(shell, items, scope, types)
 

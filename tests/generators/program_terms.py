@@ -109,11 +109,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class Literal:
-    """`fn (parameters) -> result { body }`."""
+    """`fn (parameters) -> result where clauses { body }`."""
 
     parameters: tuple[tuple[str, Annotation], ...]
     result: Annotation | None
     body: Body
+    clauses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -209,15 +210,18 @@ PRELUDE = {
 }
 """,
     "@first": "def @first[A](%l: List[A], %a: A) -> A { match (%l) { Cons(%b, _) => { %b }, Nil => { %a } } }\n",
-    "my.twice": """operator my.twice(%x: Tensor[(n,), float32]) -> Tensor[(2 * n,), float32] {
+    "my.twice": """operator my.twice(%x: Tensor[(n,), float32]) -> Tensor[(2 * n,), float32] where n >= 0 {
   concatenate((%x, %x), axis=0)
 }
 """,
-    "my.half": """operator my.half(%x: Tensor[(n,), float32]) -> Tensor[(n // 2,), float32] where n % 2 == 0 {
+    "my.half": """operator my.half(%x: Tensor[(n,), float32]) -> Tensor[(n // 2,), float32] where n % 2 == 0, n >= 0 {
   strided_slice(%x, begin=[0], end=[n // 2], strides=[1])
 }
 """,
-    "my.some": "operator my.some(%x: Tensor[(n,), float32]) -> Tensor[(?{u. u <= n},), float32] { unique(%x).0 }\n",
+    "my.some": """operator my.some(%x: Tensor[(n,), float32]) -> Tensor[(?{u. u <= n},), float32] where n >= 0 {
+  unique(%x).0
+}
+""",
     "my.most": """operator my.most(%x: Tensor[(n,), float32], %k: int64) -> Tensor[(min(n, %k),), float32]
 where %k >= 0 {
   strided_slice(%x, begin=[0], end=[min(n, %k)], strides=[1])
@@ -242,13 +246,17 @@ type Option[A] { Some(A), None_ }
 
 # ------------------------------------------------------------------------------------------------------------ text
 def _function_text(function: Function) -> str:
-    clauses = f" where {', '.join(function.clauses)}" if function.clauses else ""
+    clauses = _clauses(function.clauses)
     head = f"def {function.name}({_parameters(function.parameters)}){_result(function.result)}{clauses} {{"
     return "\n".join([head, *_body_lines(function.body, "  "), "}"]) + "\n"
 
 
 def _parameters(parameters: tuple[tuple[str, Annotation], ...]) -> str:
     return ", ".join(f"{name}: {annotation}" for name, annotation in parameters)
+
+
+def _clauses(clauses: tuple[str, ...]) -> str:
+    return f" where {', '.join(clauses)}" if clauses else ""
 
 
 def _result(result: Annotation | None) -> str:
@@ -277,8 +285,8 @@ def _item_lines(item: Item, indent: str) -> Iterator[str]:
             yield f"{indent}}} else {{"
             yield from _body_lines(orelse, indent + "  ")
             yield f"{indent}}};"
-        case Literal(parameters, result, body):
-            yield f"{head}fn ({_parameters(parameters)}){_result(result)} {{"
+        case Literal(parameters, result, body, clauses):
+            yield f"{head}fn ({_parameters(parameters)}){_result(result)}{_clauses(clauses)} {{"
             yield from _body_lines(body, indent + "  ")
             yield f"{indent}}};"
         case Cases(value, arms):
@@ -324,7 +332,8 @@ def _annotated_value(value: Expression, change: Change) -> Expression:
             return Choice(condition, _annotated_body(then, change), _annotated_body(orelse, change))
         case Literal(parameters, result, body):
             changed = tuple((name, change(annotation)) for name, annotation in parameters)
-            return Literal(changed, change(result) if result is not None else None, _annotated_body(body, change))
+            told, inner = change(result) if result is not None else None, _annotated_body(body, change)
+            return replace(value, parameters=changed, result=told, body=inner)
         case Cases(held, arms):
             return Cases(held, tuple((pattern, _annotated_body(body, change)) for pattern, body in arms))
         case _:

@@ -4,27 +4,38 @@ No goal is decided here.  The function is elaborated with each obligation as a c
 valuation of its names.  A branch that is not taken runs too, on the same values: what it owes must be possible, but
 may fail.  A boolean that says nothing of sizes may be true and false, so a branch is as good as taken if the condition
 takes it for one of these.  A function literal is run on values of its own parameters at every size they may have.
+
+In the branches of a test, which compares integers, sizes may differ and what no run comes to may be impossible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 
-from gradual.core.terms import Apply, Assertion, Block, Check, Closure, Function, If, Invoke, Module, Site, Step
-from gradual.dims.dim import Dim, Undefined
+from gradual.core.terms import (
+    Assertion,
+    Block,
+    Check,
+    Closure,
+    Function,
+    If,
+    Invoke,
+    Module,
+    Site,
+    Step,
+)
+from gradual.dims.dim import Undefined
 from gradual.run.checking import holds, measure
 from gradual.run.entry import admitted
 from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes, held
 from gradual.run.value import Fault, Frame, Held, Procedure, Stop
 from gradual.tensors.tensor import Tensor
-from gradual.types.opening import sizes
-from gradual.types.type import TensorType
-from tests.properties.case import steps_of
+from tests.properties.conditions import Conditions
 from tests.properties.inputs import Drawn, Misfit, numbers_of, variables_of
 
 GRID = (0, 1, 2, 3, 4, 6, 5, 7, 12, 25, -1)
@@ -41,10 +52,14 @@ _ELEMENTS = 4_000
 
 @dataclass
 class Fate:
-    """What became of an obligation: at which valuation it failed where it was reached, and whether it ever held."""
+    """What became of an obligation: at which valuation it failed where it was reached, and whether it ever held.
+
+    `tested` is whether it stands in a branch of a test, where it need not hold at all.
+    """
 
     fails: Mapping[str, int] | None = None
     holds: bool = False
+    tested: bool = False
 
 
 @dataclass
@@ -81,7 +96,7 @@ class Static:
     @property
     def impossible(self) -> str:
         """An obligation that holds at no size, or branches that never have one shape; empty if there is none."""
-        never = (str(step.goal) for step, fate in self.checks.items() if not fate.holds)
+        never = (str(step.goal) for step, fate in self.checks.items() if not (fate.holds or fate.tested))
         apart = (not fate.holds for (step, _), fate in self.joins.items() if step not in self.partial)
         return next(never, "") or ("branches differ" if any(apart) else "")
 
@@ -118,39 +133,6 @@ def _valuations(function: Function) -> Iterator[dict[str, int]]:
         return
     random = Random("valuations")
     yield from ({name: random.choice(GRID) for name in names} for _ in range(_RUNS))
-
-
-_LOGIC: Mapping[str, Callable[..., bool]] = {
-    "logical_and": lambda left, right: left and right,
-    "logical_or": lambda left, right: left or right,
-    "logical_not": lambda operand: not operand,
-}
-
-
-class Conditions:
-    """What the booleans of a function may be at given sizes, and the values of which a size is an unknown.
-
-    Branches may differ in a size that nobody named: the joined size is one more unknown, of which nothing is demanded.
-    """
-
-    def __init__(self, function: Function) -> None:
-        steps = list(steps_of(function.body))
-        self.made = {step.name: step for step in steps if isinstance(step, Apply) and step.operator.name in _LOGIC}
-        typed = {step.name: step.type for step in steps if hasattr(step, "type")}
-        self.told = {name for name, type in typed.items() if isinstance(type, TensorType) and type.contents}
-        self.vague = {name for name, type in typed.items() if any(map(_is_unknown, sizes(type)))}
-
-    def possible(self, name: str, frame: Frame) -> frozenset[bool]:
-        """What it is if sizes decide it, else what it becomes of what its operands may be."""
-        if name in self.told:
-            value = held(frame, name)
-            assert isinstance(value, Tensor)
-            return frozenset({bool(value.elements[0])})
-        if name not in self.made:
-            return frozenset({False, True})
-        step = self.made[name]
-        operands = product(*(self.possible(operand, frame) for operand in step.operands))
-        return frozenset(_LOGIC[step.operator.name](*values) for values in operands)
 
 
 @dataclass
@@ -191,17 +173,18 @@ class _Plain(Machine):
 
 
 class _Explorer(_Plain):
-    """The machine that enters every branch; `live` is whether a run could come here."""
+    """The machine that enters every branch; `live` is whether a run could come here, `tested` whether under a test."""
 
-    def __init__(self, top: Frame, log: _Log, live: bool = True) -> None:
+    def __init__(self, top: Frame, log: _Log, live: bool = True, tested: bool = False) -> None:
         super().__init__(top, log.fuel)
         self.log = log
         self.live = live
+        self.tested = tested
 
     def _step(self, activation: Activation, step: Step) -> None:
         match step:
             case Check():
-                fate = self.log.found.checks.setdefault(step, Fate())
+                fate = self.log.found.checks.setdefault(step, Fate(tested=self.tested))
                 self._meets(fate, holds(step.goal, Sizes(activation.frame)), self.live)
                 super()._step(activation, step)
             case If():
@@ -220,8 +203,8 @@ class _Explorer(_Plain):
         elif live and fate.fails is None:
             fate.fails = self.log.valuation
 
-    def _within(self, frame: Frame, block: Block, live: bool) -> Held:
-        return _Explorer(self.top, self.log, live).evaluated(frame, block)
+    def _within(self, frame: Frame, block: Block, live: bool, tested: bool) -> Held:
+        return _Explorer(self.top, self.log, live, tested).evaluated(frame, block)
 
     def _branched(self, step: If, frame: Frame) -> None:
         """Both branches, the one that is not taken first: it runs even where the other one fails."""
@@ -229,10 +212,11 @@ class _Explorer(_Plain):
         assert isinstance(condition, Tensor)
         mute = len(self.log.conditions.possible(step.condition, frame)) > 1
         taken, other = (step.then, step.orelse) if condition.elements[0] else (step.orelse, step.then)
+        tested = self.tested or self.log.conditions.is_test(step.condition)
         vague = not self.log.conditions.vague.isdisjoint({step.then.result, step.orelse.result})
-        aside, beside = self._ended(step, frame, other, self.live and mute)
-        value, stopped = self._ended(step, frame, taken, self.live)
-        if value is not None and aside is not None:
+        aside, beside = self._ended(step, frame, other, self.live and mute, tested)
+        value, stopped = self._ended(step, frame, taken, self.live, tested)
+        if value is not None and aside is not None and not tested:
             for place, (left, right) in enumerate(zip(_sizes(value), _sizes(aside), strict=True)):
                 fate = self.log.found.joins.setdefault((step, place), Fate())
                 self._meets(fate, left == right, mute and not vague and self.live and stopped is None is beside)
@@ -241,10 +225,12 @@ class _Explorer(_Plain):
         assert value is not None
         frame.values[step.name] = value
 
-    def _ended(self, step: If, frame: Frame, block: Block, live: bool) -> tuple[Held | None, Exception | None]:
+    def _ended(
+        self, step: If, frame: Frame, block: Block, live: bool, tested: bool
+    ) -> tuple[Held | None, Exception | None]:
         """The value of a branch, and what stops it; a value that is there before that is the branch's all the same."""
         try:
-            return self._within(frame, block, live), None
+            return self._within(frame, block, live, tested), None
         except (Stop, _Spent) as stopped:
             with suppress(AssertionError):
                 return held(frame, block.result), stopped
@@ -261,7 +247,7 @@ class _Explorer(_Plain):
                 values = drawn.arguments(function)
                 inner.values.update(zip((param.name for param in function.params), values, strict=True))
                 measure(function, inner)
-                self._within(inner, function.body, self.live)
+                self._within(inner, function.body, self.live, self.tested)
             except (Stop, _Spent, Misfit, Undefined):
                 continue
 
@@ -270,10 +256,6 @@ class _Explorer(_Plain):
         self.log.found.calls.setdefault(step, False)
         frame.values[step.name] = _Plain(self.top, self.fuel).evaluated(frame, Block((step,), step.name))
         self.log.found.calls[step] = True
-
-
-def _is_unknown(size: Dim) -> bool:
-    return any(variable.is_ghost for variable in size.variables())
 
 
 def _names(function: Function, frame: Frame) -> tuple[list[str], dict[str, int]]:

@@ -15,7 +15,7 @@ from gradual.types.dtype import DType
 from gradual.types.measuring import extents
 from gradual.types.type import DataType, GradualType, Hole, TensorType, TupleType, UnrankedType
 
-SIZES = (0, 1, 1, 2, 3, 4, 6, 7)
+SIZES = (0, 0, 1, 1, 2, 3, 4, 6, 7)
 SCALARS = (-1, 0, 1, 2, 2, 3, 4, 6)
 _ATTEMPTS = 30
 _LARGEST = 2_000

@@ -27,12 +27,20 @@ TAKEN = 2
 WHOLE = 0.4
 """How much rarer a whole shape is blurred than a dim."""
 
+OUTSIDE = 0.35
+"""How often the types of parameters alone are blurred: what is written inside still demands all that it did."""
+
 SHAPELESS = 0.15
 """How often every shape is blurred: checking such a program asks each operator at every rank."""
 
 
-def blurred(program: Program, dims: Callable[[], bool], shapes: Callable[[], bool]) -> Program:
-    """The program with the chosen dims and shapes unknown, asked for in the order of the text; scalars at last."""
+def blurred(
+    program: Program, dims: Callable[[], bool], shapes: Callable[[], bool], *, outside: bool = False
+) -> Program:
+    """The program with the chosen dims and shapes unknown, asked for in the order of the text; scalars at last.
+
+    Only those of parameters if `outside`.
+    """
 
     def tensor(given: Tensor) -> Annotation:
         if given.sizes and not any(size.fixed for size in given.sizes) and shapes():
@@ -43,6 +51,9 @@ def blurred(program: Program, dims: Callable[[], bool], shapes: Callable[[], boo
         return Size(UNKNOWN) if not given.fixed and given.text != UNKNOWN and dims() else given
 
     found = annotated(program, lambda annotation: reshaped(annotation, tensor))
+    if outside:
+        pairs = zip(program.functions, found.functions, strict=True)
+        found = Program(tuple(replace(function, parameters=other.parameters) for function, other in pairs))
     return Program(tuple(_without_scalars(function, shapes) for function in found.functions))
 
 
@@ -75,7 +86,7 @@ def randomly_blurred(program: Program, random: Random) -> list[Program]:
         def shapes(degree: float = degree) -> bool:
             return degree < 1 and random.random() < degree * WHOLE
 
-        found.append(blurred(program, dims, shapes))
+        found.append(blurred(program, dims, shapes, outside=random.random() < OUTSIDE))
     if random.random() < SHAPELESS:
         found.append(blurred(program, lambda: True, lambda: True))
     return found

@@ -178,8 +178,8 @@ def rewritten(program: Program, rewrite: Rewrite) -> Program:
         match item:
             case Let(value=Choice(condition, then, orelse)):
                 return replace(item, value=Choice(condition, body(then), body(orelse)))
-            case Let(value=Literal(parameters, result, inner)):
-                return replace(item, value=Literal(parameters, result, body(inner)))
+            case Let(value=Literal(body=inner) as literal):
+                return replace(item, value=replace(literal, body=body(inner)))
             case Let(value=Cases(value, arms)):
                 return replace(item, value=Cases(value, tuple((pattern, body(inner)) for pattern, inner in arms)))
         return item

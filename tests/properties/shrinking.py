@@ -81,9 +81,9 @@ def _items(item: Let) -> Iterator[tuple[Item, ...]]:
                 yield (replace(item, value=Choice(condition, smaller, orelse)),)
             for smaller in _bodies(orelse):
                 yield (replace(item, value=Choice(condition, then, smaller)),)
-        case Literal(parameters, result, body):
+        case Literal(body=body) as literal:
             for smaller in _bodies(body):
-                yield (replace(item, value=Literal(parameters, result, smaller)),)
+                yield (replace(item, value=replace(literal, body=smaller)),)
         case Cases(value, arms):
             for i, (pattern, body) in enumerate(arms):
                 if pattern in ("Nil", "None_"):

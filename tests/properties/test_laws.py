@@ -16,7 +16,8 @@ from gradual.core.verify import violations
 from gradual.dims.decide import Decider
 from tests.generators.families import member
 from tests.generators.programs import generated, likely_refused
-from tests.properties.campaign import Tally, breaches, enough, told
+from tests.generators.testing import generated_tests
+from tests.properties.campaign import Tally, breaches, broken, enough, told
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.properties.determinism import ROOT, SEEDS, differing, sample
@@ -40,6 +41,18 @@ def test_every_generated_program_obeys(part: int) -> None:
     found = [told(breach, plain=True) for breach in breaches(numbers, LAWS, tally)]
     assert not found, "\n".join(found)
     assert tally.counts["programs"] == PROGRAMS // PARTS
+
+
+OF_TESTS = ("static guarantee", "dynamic guarantee", "soundness", "conservative", "static system", "verified")
+"""What is asked of more programs of tests on sizes than the families above have."""
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_programs_of_tests_on_sizes_obey(part: int) -> None:
+    for seed in range(part * 20, part * 20 + 20):
+        one = Case(generated_tests(seed, compiled), seed)
+        wrong = ((law, broken(LAWS[law], one)) for law in OF_TESTS)
+        assert (found := [f"{law}, {says}\n{one.text}" for law, says in wrong if says]) == [], "\n".join(found)
 
 
 def test_the_generated_programs_are_worth_running() -> None:

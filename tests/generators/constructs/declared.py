@@ -8,6 +8,7 @@ from typing import Any
 from gradual.types.dtype import DType
 from gradual.types.type import DataType, FunctionType, ReferenceType, TensorType, TupleType
 from tests.generators.constructs.functions import operand
+from tests.generators.constructs.headings import opt_outs
 from tests.generators.constructs.view import Construct, Made, Maker, View, form
 from tests.generators.program_terms import UNKNOWN, Body, Cases, Cast, Function, Let, Size, Tensor, Text
 
@@ -49,7 +50,8 @@ def function(maker: Maker, name: str, around: Sequence[str]) -> Function:
         f"my.some({parameter})",
     )
     body = Body((Let(value, None, Text(maker.random.choice(forms))),), value)
-    return Function(name, ((parameter, Tensor((maker.random.choice(sizes),))),), None, (), body)
+    own = ((parameter, Tensor((maker.random.choice(sizes),))),)
+    return Function(name, own, None, opt_outs(maker, own), body)
 
 
 # --------------------------------------------------------------------------------------------------------- operators

@@ -7,7 +7,23 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.generators.constructs.view import CONSTANTS, Maker
-from tests.generators.program_terms import UNKNOWN, Annotation, Arrow, Fields, Named, Size, Tensor, Unranked
+from tests.generators.program_terms import UNKNOWN, Annotation, Arrow, Fields, Named, Size, Tensor, Unranked, resized
+
+EMPTY = 0.85
+"""How often a name that a function binds may be 0, which a `where` has to say."""
+
+
+def opt_outs(maker: Maker, parameters: Sequence[tuple[str, Annotation]]) -> tuple[str, ...]:
+    """What says of some of the names that parameters bind that they may be 0."""
+    bound: list[str] = []
+
+    def keep(size: Size) -> Size:
+        bound.extend([size.text] if size.fixed and size.text.isidentifier() else [])
+        return size
+
+    for _, annotation in parameters:
+        resized(annotation, keep)
+    return tuple(f"{name} >= 0" for name in dict.fromkeys(bound) if maker.chance(EMPTY))
 
 
 @dataclass(frozen=True)

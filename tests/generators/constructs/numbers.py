@@ -8,6 +8,7 @@ from typing import Any
 from gradual.dims.dim import Dim
 from gradual.types.dtype import DType
 from gradual.types.type import DataType, FunctionType, ReferenceType, TensorType, TupleType, UnrankedType
+from tests.generators.constructs.headings import opt_outs
 from tests.generators.constructs.view import CONSTANTS, Construct, Made, Maker, View, form
 from tests.generators.program_terms import (
     UNKNOWN,
@@ -69,12 +70,12 @@ def parameters(maker: Maker, dims: Sequence[str]) -> Parameters:
 def function(maker: Maker, name: str, around: Sequence[str]) -> Function:
     """A function of the file over such parameters; `around` it are functions that it may give back."""
     own = parameters(maker, ())
-    return Function(name, own, _result(maker, own), (), _body(maker, own, around, 0))
+    return Function(name, own, _result(maker, own), opt_outs(maker, own), _body(maker, own, around, 0))
 
 
 def _literal(maker: Maker, dims: Sequence[str], around: Sequence[str], depth: int) -> Literal:
     own = parameters(maker, dims)
-    return Literal(own, _result(maker, own), _body(maker, own, around, depth))
+    return Literal(own, _result(maker, own), _body(maker, own, around, depth), opt_outs(maker, own))
 
 
 def _result(maker: Maker, own: Parameters) -> Annotation | None:

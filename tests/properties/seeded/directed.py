@@ -149,6 +149,16 @@ def refuses(text: str, code: str) -> Trial:
     return trial
 
 
+def accepts(text: str) -> Trial:
+    """The program is accepted."""
+
+    def trial() -> str | None:
+        found = compiled(text)
+        return None if found.ok else _messages(found)
+
+    return trial
+
+
 def _messages(found: Compilation) -> str:
     return "; ".join(f"{d.code} {d.message}" for d in found.diagnostics) or "accepted"
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tests.generators.program_terms import Program
 from tests.generators.programs import generated, likely_refused
+from tests.generators.testing import generated_tests
 from tests.properties.campaign import broken
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.properties.laws import LAWS
 from tests.properties.seeded import directed as programs
-from tests.properties.seeded import elaborating, rules, values, verdicts
+from tests.properties.seeded import elaborating, rules, testing, values, verdicts
 from tests.properties.seeded.directed import (
     Trial,
+    accepts,
     accepts_with_little,
     blames,
     blames_there,
@@ -33,6 +36,7 @@ class Generated:
     Attributes:
         strict: whether programs without any unknown are taken, or only gradual ones; None for both.
         refused: whether most of them end in something that is rejected.
+        tests: whether they are programs of tests on sizes.
     """
 
     bug: Bug
@@ -40,6 +44,7 @@ class Generated:
     within: int
     strict: bool | None = None
     refused: bool = False
+    tests: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,10 +64,16 @@ def needed(row: Generated) -> int | None:
 
 def _is_found(row: Generated, seed: int) -> bool:
     try:
-        program = likely_refused(seed, compiled, row.strict) if row.refused else generated(seed, compiled, row.strict)
+        program = _program(row, seed)
     except (AssertionError, KeyError):  # the planted bug makes the checker itself fail
         return True
     return broken(LAWS[row.law], Case(program, seed)) is not None
+
+
+def _program(row: Generated, seed: int) -> Program:
+    if row.tests:
+        return generated_tests(seed, compiled, row.strict)
+    return likely_refused(seed, compiled, row.strict) if row.refused else generated(seed, compiled, row.strict)
 
 
 GENERATED: list[Generated] = [
@@ -87,6 +98,9 @@ GENERATED: list[Generated] = [
     Generated(elaborating.a_result_is_not_checked, "verified", 60),
     Generated(rules.broadcasting_without_a_choice, "soundness", 200),
     Generated(rules.whoever_enters_is_trusted, "soundness", 20),
+    Generated(testing.what_is_not_tracked_is_no_test, "static guarantee", 60, strict=False, tests=True),
+    Generated(testing.an_opaque_branch_leaves_the_test_around_it, "static guarantee", 60, strict=False, tests=True),
+    Generated(testing.what_is_never_taken_has_no_structure, "static guarantee", 60, strict=False, tests=True),
 ]
 DIRECTED: list[Directed] = [
     Directed(
@@ -140,6 +154,14 @@ DIRECTED: list[Directed] = [
     ),
     Directed(values.whoever_asks_a_rule_is_believed, "T5", obeys("soundness", programs.UNRANKED)),
     Directed(values.a_rank_is_not_demanded, "T6", obeys("soundness", programs.RANK)),
+    Directed(testing.what_is_not_tracked_is_no_test, "T9", less_precise(testing.TESTED, ("(2,)", "*"))),
+    Directed(testing.an_opaque_branch_leaves_the_test_around_it, "T9", less_precise(testing.NESTED, ("(3,)", "(?,)"))),
+    Directed(testing.a_branch_that_fails_forgets_the_rank_of_the_other, "T9", refuses(testing.OTHER, "E0301")),
+    Directed(testing.a_path_decides_a_test, "T17", accepts(testing.PATH)),
+    Directed(testing.what_is_never_taken_has_no_structure, "T9", refuses(testing.DEAD, "E0306")),
+    Directed(testing.what_follows_a_failure_has_no_structure, "T9", refuses(testing.BEHIND, "E0306")),
+    Directed(testing.an_opt_out_is_not_printed, "T15", obeys("text", testing.EMPTY)),
+    Directed(testing.a_call_may_pass_what_is_empty, "T5", obeys("soundness", testing.SHORTER)),
     Directed(rules.brackets_are_forgotten, "T15", obeys("printing", programs.BRACKETS)),
     Directed(rules.conditions_of_dims_are_printed_loosely, "T15", obeys("printing", programs.LOOSE)),
 ]
