@@ -302,7 +302,7 @@ def _refuted(owed: Owed, because: str, witness: dict[str, int], where: tuple[str
             *where,
             *((because,) if because and owed.goal is not FALSE else ()),
         ),
-        data={"counterexample": witness, "goal": str(owed.goal)},
+        data=_data(owed, witness),
     )
 
 
@@ -327,7 +327,7 @@ def _refuted_strictly(owed: Owed, witness: dict[str, int], where: tuple[str, ...
             f"required by rule {owed.rule}{_required(owed)}",
             *where,
         ),
-        data={"counterexample": witness, "goal": str(owed.goal)},
+        data=_data(owed, witness),
     )
 
 
@@ -360,6 +360,12 @@ def _sides(goal: Constraint, witness: dict[str, int]) -> str:
         return f"{brief(left)} is {_value(left, values)} and {brief(right)} is {_value(right, values)}"
     named = left.value is None and right.value is None and _is_plain(left)
     return "" if named else f"{brief(left)} is {_value(left, values)}, not {_value(right, values)}"
+
+
+def _data(owed: Owed, witness: dict[str, int]) -> dict[str, object]:
+    """What other programs read of an error: the least sizes, the goal, and the two sizes that differ."""
+    sides = {} if owed.sides is None else {"sides": [str(side) for side in owed.sides]}
+    return {"counterexample": witness, "goal": str(owed.goal), **sides}
 
 
 def _where(goal: Constraint, witness: dict[str, int]) -> str:
