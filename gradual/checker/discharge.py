@@ -303,7 +303,7 @@ def _sample(goal: Constraint, witness: Mapping[str, int]) -> str:
 
 def _refuted(owed: Owed, because: str, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
     sample = _sample(owed.goal, witness)
-    notes = (f"for instance at {sample}: {_sides(owed.goal, witness)}",) if witness else ()
+    notes = (f"for instance at {sample}{_where(owed.goal, witness)}",) if witness else ()
     return Diagnostic(
         "E0301",
         owed.rule,
@@ -317,7 +317,7 @@ def _refuted(owed: Owed, because: str, witness: dict[str, int], where: tuple[str
             *where,
             *((because,) if because and owed.goal is not FALSE else ()),
         ),
-        data={"counterexample": witness, "goal": str(owed.goal)},
+        data=_data(owed, witness),
     )
 
 
@@ -338,13 +338,11 @@ def _refuted_strictly(owed: Owed, witness: dict[str, int], where: tuple[str, ...
         label=owed.label or f"fails when {sample}",
         related=owed.related,
         notes=(
-            f"counterexample: {sample}, where {_sides(owed.goal, witness)}"
-            if owed.goal is not FALSE
-            else f"counterexample: {sample}",
+            f"counterexample: {sample}{_where(owed.goal, witness)}",
             f"required by rule {owed.rule}{_required(owed)}",
             *where,
         ),
-        data={"counterexample": witness, "goal": str(owed.goal)},
+        data=_data(owed, witness),
     )
 
 
@@ -364,13 +362,32 @@ def _required(owed: Owed) -> str:
 
 
 def _sides(goal: Constraint, witness: dict[str, int]) -> str:
-    """Both sides of an equality (or the goal) under a valuation by name."""
+    """What the sides of an equality (or the goal) are under a valuation; empty where that already names them."""
     values = {variable: witness[variable.name] for variable in goal.variables() if variable.name in witness}
-    if isinstance(goal, Equal) and _covers(values, goal):
-        return (
-            f"{brief(goal.left)} is {_value(goal.left, values)} and {brief(goal.right)} is {_value(goal.right, values)}"
-        )
-    return f"`{brief(goal)}` is false"
+    if not isinstance(goal, Equal) or not _covers(values, goal):
+        return f"`{brief(goal)}` is false"
+    left, right = sorted((goal.left, goal.right), key=_is_plain)
+    if not _is_plain(right):
+        return f"{brief(left)} is {_value(left, values)} and {brief(right)} is {_value(right, values)}"
+    named = left.value is None and right.value is None and _is_plain(left)
+    return "" if named else f"{brief(left)} is {_value(left, values)}, not {_value(right, values)}"
+
+
+def _data(owed: Owed, witness: dict[str, int]) -> dict[str, object]:
+    """What other programs read of an error: the least sizes, the goal, and the two sizes that differ."""
+    sides = {} if owed.sides is None else {"sides": [str(side) for side in owed.sides]}
+    return {"counterexample": witness, "goal": str(owed.goal), **sides}
+
+
+def _where(goal: Constraint, witness: dict[str, int]) -> str:
+    """The sides at a counterexample, as the end of a sentence."""
+    sides = "" if goal is FALSE else _sides(goal, witness)
+    return f", where {sides}" if sides else ""
+
+
+def _is_plain(dim: Dim) -> bool:
+    """Whether a dim is a number or a name."""
+    return dim.value is not None or any(dim == of_atom(variable) for variable in dim.variables())
 
 
 def _value(dim: Dim, values: dict[Variable, int]) -> str:

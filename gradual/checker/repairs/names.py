@@ -16,7 +16,7 @@ from gradual.diagnostic import Diagnostic, Help
 from gradual.ops.counterparts import ONNX
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.syntax.within import mentioned
+from gradual.syntax.within import mentioned, within
 from gradual.types.dtype import DType
 
 
@@ -79,6 +79,9 @@ def _bare(name: str) -> str:
 _LAST = re.compile(r",\s*(\w+)\s*\]$")
 _AXIS = re.compile(r"\s*\[\s*(-?[0-9]+)\s*\]")
 
+UNUSED = 3
+"""How many unused variables are tried."""
+
 FIELDS = {
     "shape": "shape_of({0})",
     "T": "transpose({0})",
@@ -99,6 +102,19 @@ def variables(error: Diagnostic, program: Program) -> Iterator[Help]:
     known = _in_scope(error.span, program)
     for other in closest(name if name.startswith("%") else f"%{name}", known):
         yield instead(f"for `{name}` write", error.span, other)
+
+
+def unused(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """A variable in scope that nothing uses, in place of one that does not fit: the weight of another layer."""
+    definition = program.definition(error.span)
+    if definition is None:
+        return
+    used = {node.name for node in within(definition.function.body) if isinstance(node, ast.Local)}
+    free = [name for name in _in_scope(error.span, program) if name not in used][:UNUSED]
+    for application in program.application_of(error):
+        for operand in reversed(application.operands):
+            for name in free if isinstance(operand, ast.Local) else ():
+                yield instead("write the variable that is unused and fits:", operand.span, name)
 
 
 def _of_tensor(receiver: str, field: str, span: Span, program: Program) -> Iterator[Help]:

@@ -1,7 +1,8 @@
 """The whole shape of a parameter whose `?`s leave checks open: written at once, it proves all that speak of it.
 
-A `?` is filled from an equality, with the size that another parameter has at the same place from the back, or with the
-least number at which all of its checks hold, the same for all that are left.  [check.residual]
+A `?` is filled from an equality, with the size that another parameter has at the same place from the back, with the
+size with which it broadcasts, or with the least number at which all of its checks hold, the same for all that are
+left.  [check.residual]
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from gradual.checker.repairs.place import shortened
 from gradual.core.terms import Check
 from gradual.diagnostic import Edit, Help
 from gradual.dims.atom import Variable
-from gradual.dims.constraint import AtMost, Equal, all_of
+from gradual.dims.constraint import AtMost, Equal, Or, all_of
 from gradual.dims.dim import constant
 from gradual.syntax import ast
 from gradual.types.measuring import bare
@@ -98,6 +99,9 @@ def _filled(found: _Parameter, function: ast.Fn, text: str) -> Iterator[Mapping[
         beside = _beside(other, left, len(found.shape), text, only_bounds) if other.name.name != found.name else {}
         if beside and beside.keys() == left.keys():
             yield known | beside
+    stretched = dict(_stretched(left, found.checks))
+    if stretched and stretched.keys() == left.keys():
+        yield known | stretched
     number = _number(left, found.checks)
     if number is not None:
         yield known | dict.fromkeys(left, str(number))
@@ -109,6 +113,17 @@ def _equalities(wanted: Mapping[int, Variable], checks: Sequence[Check]) -> Iter
             is_solved = isinstance(goal, Equal) and bare(goal.left) is ghost
             if isinstance(goal, Equal) and is_solved and not any(one.is_ghost for one in goal.right.variables()):
                 yield axis, str(goal.right)
+
+
+def _stretched(wanted: Mapping[int, Variable], checks: Sequence[Check]) -> Iterator[tuple[int, str]]:
+    """The sizes with which unknowns broadcast."""
+    for axis, ghost in wanted.items():
+        for goal in (check.goal for check in checks):
+            equal = [one for one in goal.parts if isinstance(one, Equal)] if isinstance(goal, Or) else []
+            for left, right in ((one.left, one.right) for one in equal):
+                other = right if bare(left) is ghost else left if bare(right) is ghost else None
+                if other is not None and other.value is None and not any(one.is_ghost for one in other.variables()):
+                    yield axis, str(other)
 
 
 def _beside(other: ast.Param, left: Mapping[int, Variable], rank: int, text: str, only_bounds: bool) -> dict[int, str]:

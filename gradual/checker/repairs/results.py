@@ -1,15 +1,22 @@
-"""A result whose written type has the right sizes in another order.  [type.result]"""
+"""Written types that differ from what is computed: sizes in another order, or one size.  [type.result]"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import permutations
 
-from gradual.checker.repairs.place import Program, instead
-from gradual.diagnostic import Diagnostic, Help
+from gradual.checker.repairs.place import Program, instead, shortened
+from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.syntax import ast
 from gradual.syntax.within import last
 from gradual.types.type import TensorType
+
+SOURCE = re.compile(r"(.*) comes from here")
+"""The label of the place where a size is declared."""
+
+LONGEST = 20
+"""How many characters a size has that a person would write in a type."""
 
 
 def results(error: Diagnostic, program: Program) -> Iterator[Help]:
@@ -30,3 +37,23 @@ def results(error: Diagnostic, program: Program) -> Iterator[Help]:
     order = next(one for one in permutations(range(len(has))) if [has[axis] for axis in one] == sizes)
     turned = f"transpose({program.words(body)}, axes=[{', '.join(map(str, order))}])"
     yield instead("the result in the order of its type is", body.span, turned)
+
+
+def declared(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """A parameter with the size that is computed, where a number or name of its type differs from it."""
+    definition = program.definition(error.span)
+    named = {related.span: match[1] for related in error.related if (match := SOURCE.fullmatch(related.label))}
+    sides = error.data.get("sides")
+    if definition is None or len(named) != 1 or not isinstance(sides, list) or not error.rule.startswith("op."):
+        return
+    ((span, own),) = named.items()
+    other = [side for side in sides if side != own]
+    if len(other) != 1 or len(other[0]) > LONGEST or "//" in other[0]:
+        return
+    for param in definition.function.params:
+        written = param.annotation
+        if isinstance(written, ast.TensorType) and span in [size.span for size in written.shape or ()]:
+            text = program.words(written.span)
+            start, end = span.start - written.span.start, span.end - written.span.start
+            whole = f"`{param.name.name}: {text[:start]}{other[0]}{text[end:]}`"
+            yield Help(f"if the declared size is wrong, write {shortened(whole)}", (Edit(span, other[0]),))

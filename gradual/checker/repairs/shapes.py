@@ -6,6 +6,7 @@ A reduction that dropped its axis, an axis that is missing beside others, a weig
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gradual.checker.repairs.elements import with_attribute
@@ -151,9 +152,28 @@ def _last(data: ast.Expr, program: Program) -> str | None:
     return str(type.shape[-1]) if isinstance(type, TensorType) and type.shape else None
 
 
-def axes(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """The axis along which it fits."""
+def enlarged(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """A transposed convolution whose stride leaves its result too small beside what it is joined with."""
     for application in program.application_of(error):
+        parts = [part for operand in application.operands for part in _fields(program.value(operand))]
+        for part in parts:
+            made = program.application(program.value(part))
+            if made is None or not re.fullmatch(r"nn\.conv[123]d_transpose", made.name):
+                continue
+            if not any(one.key == "output_padding" for one in made.attributes):
+                axes = int(made.name[len("nn.conv")])
+                yield with_attribute(made, "output_padding", f"[{', '.join(['1'] * axes)}]", program)
+
+
+def _fields(value: ast.Expr) -> tuple[ast.Expr, ...]:
+    return value.items if isinstance(value, ast.Tuple) else (value,)
+
+
+def axes(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """The axis along which it fits, of what takes the value that does not: how the value was made stays."""
+    found = list(program.application_of(error))
+    taking = [one for one in found if one.span != error.span]
+    for application in taking or found:
         operator = program.operators.get(application.name)
         spec = None if operator is None else next((one for one in operator.attributes if one.name == "axis"), None)
         if spec is None or "int" not in spec.annotation or application.name == "take":

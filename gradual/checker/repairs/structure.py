@@ -17,6 +17,9 @@ from gradual.syntax.indexing import indexed
 from gradual.types.type import TensorType, TupleType
 
 LOGICAL = {"and": "logical_and", "or": "logical_or"}
+BATCHES = "bhg"
+"""The letters of batch axes in an equation of `einsum`."""
+
 COMMUTATIVE = frozenset({"add", "multiply", "maximum", "minimum", "equal", "not_equal", "logical_and", "logical_or"})
 
 
@@ -131,7 +134,7 @@ def exchanged(error: Diagnostic, program: Program) -> Iterator[Help]:
             order[first], order[second] = order[second], order[first]
             if order != operands and not _alike(application, first, second, program):
                 text = called(application.name, order, keyed)
-                yield instead("the arguments have another order: write", application.span, text)
+                yield instead("the arguments are in the wrong order: write", application.span, text)
 
 
 def _alike(application: Application, first: int, second: int, program: Program) -> bool:
@@ -147,10 +150,29 @@ def counterparts(error: Diagnostic, program: Program) -> Iterator[Help]:
         keyed = {one.key: program.words(one.value) for one in application.attributes}
         for other in _RANKS.get(application.name, ()):
             yield instead("for tensors of this rank write", application.span, called(other, operands, keyed))
+        yield from _batched_product(application, program)
         for operand in application.operands:
             if operand.span == error.span and application.name.startswith(("nn.", "image.")):
                 text = f"expand_dims({program.words(operand)}, axis=0)"
                 yield instead("a batch of one is made by", operand.span, text)
+
+
+def _batched_product(application: Application, program: Program) -> Iterator[Help]:
+    """A product of matrices behind several batch axes, which `einsum` writes."""
+    if application.name not in ("nn.matmul", "nn.batch_matmul") or len(application.operands) != 2:
+        return
+    ranks = {program.rank(operand) for operand in application.operands}
+    rank = ranks.pop()
+    if ranks or rank is None or not 4 <= rank <= 2 + len(BATCHES):
+        return
+    batch = BATCHES[: rank - 2]
+    turned = {one.key for one in application.attributes if program.words(one.value) == "True"}
+    first = "ki" if "transpose_a" in turned else "ik"
+    second = "jk" if "transpose_b" in turned else "kj"
+    equation = f'"{batch}{first},{batch}{second}->{batch}ij"'
+    pair = f"({', '.join(map(program.words, application.operands))})"
+    text = called("einsum", [pair], {"equation": equation})
+    yield instead("with several batch axes this is written", application.span, text)
 
 
 _RANKS = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gradual.checker.repairs.elements import element_types
-from gradual.checker.repairs.names import functions, operators, variables, written_names
+from gradual.checker.repairs.names import functions, operators, unused, variables, written_names
 from gradual.checker.repairs.place import Program
-from gradual.checker.repairs.results import results
-from gradual.checker.repairs.shapes import axes, broadcast, layouts, products
+from gradual.checker.repairs.results import declared, results
+from gradual.checker.repairs.shapes import axes, broadcast, enlarged, layouts, products
 from gradual.checker.repairs.structure import arity, attributes, counterparts, exchanged, structure
 from gradual.diagnostic import Diagnostic, Help
 
@@ -23,12 +23,15 @@ FAMILIES: tuple[tuple[Family, tuple[str, ...]], ...] = (
     (attributes, ("E0207",)),
     (arity, ("E0304",)),
     (structure, ("E0307",)),
+    (unused, ("E0301", "E0302")),
     (broadcast, ("E0301", "E0302")),
+    (enlarged, ("E0301", "E0302")),
     (products, ("E0301", "E0302")),
     (results, ("E0301", "E0302")),
     (exchanged, ("E0301", "E0302", "E0303", "E0306", "E0307", "E0308")),
     (element_types, ("E0306",)),
     (layouts, ("E0301", "E0302")),
+    (declared, ("E0301", "E0302")),
     (axes, ("E0301", "E0302", "E0305")),
     (counterparts, ("E0303",)),
 )

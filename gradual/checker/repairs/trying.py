@@ -79,9 +79,11 @@ class _Repairing:
             outcome = None if self.is_over else self.trials.outcome(*help.edits)
             if outcome is None:
                 break
-            if not is_gone(error, outcome.errors, self.before) or (
-                error.code in OBLIGATIONS and _is_left(error, help, outcome)
-            ):
+            if error.code in OBLIGATIONS:
+                left = not is_gone(error, outcome.errors, self.before) or _is_left(error, help, outcome)
+            else:
+                left = not is_gone(error, outcome.errors, self.before) and not _is_elsewhere(error, help, outcome)
+            if left:
                 continue
             if outcome.errors < self.before:
                 return help
@@ -103,6 +105,15 @@ def _is_left(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
     before = (edit for edit in help.edits if edit.span.end <= begin and edit is not over)
     moved = sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in before)
     return any(begin <= first - moved < end for _, first, _ in outcome.places)
+
+
+def _is_elsewhere(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
+    """Whether the same mistake stands again behind the one that an edit mends, and only there."""
+    if len(help.edits) != 1:
+        return False
+    end = help.edits[0].span.start + len(help.edits[0].text)
+    again = [(first, last) for code, first, last in outcome.places if code == error.code]
+    return bool(again) and all(end <= first for first, _ in again)
 
 
 def _only_reveals(error: Diagnostic, help: Help, outcome: Outcome, before: Findings) -> bool:
