@@ -18,6 +18,7 @@ from gradual.checker.program import Program
 from gradual.core.reading import checks_in
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
+from gradual.dims.constraint import Equal
 from gradual.dims.decide import CHEAP, Decider
 from gradual.limits import LIMITS, Limits
 from gradual.ops.catalogue import CATALOGUE
@@ -202,11 +203,11 @@ class Compilation:
     def _annotation(
         self, check: Check, state: Elaboration, written: ast.Fn, before: Outcome, trials: Trials
     ) -> Help | None:
-        """A size that an equality gives, else the whole shape of a parameter, else a bound."""
+        """A size that an equality gives, else the whole shape of a parameter, else a name, or a bound."""
         from gradual.checker.repairs.open_sizes import shape_for
 
         found = annotation_for(check, state, self.core, before, trials)
-        if found is not None and "?{" not in found.edits[0].text:
+        if found is not None and isinstance(check.goal, Equal) and "?{" not in found.edits[0].text:
             return found
         return shape_for(check, self.checks, state, written, before, trials) or found
 

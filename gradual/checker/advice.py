@@ -1,6 +1,7 @@
 """Help that was tried: an edit is applied, the file checked again, and offered only if the finding goes away.
 
-For a residual check that one `?` left open, the size that would prove it; for a `?` where nothing may be open, a name.
+For a residual check that a `?` or two left open, the size that would prove it; for a `?` where nothing may be open, a
+name.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from gradual.core.reading import every
 from gradual.core.terms import Check, Invoke, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity
 from gradual.dims.atom import Kind, SizeOf, Variable, named
-from gradual.dims.constraint import Constraint, Equal
+from gradual.dims.constraint import And, AtMost, Constraint, Equal, Or
 from gradual.dims.dim import of_atom
 from gradual.source import Span
 from gradual.syntax.dividing import divisions
@@ -44,6 +45,9 @@ class Outcome:
 
 _SEARCH = 4_000
 """How many characters are checked in the time of one search for a proof or a counterexample."""
+
+_READABLE = 60
+"""No bound is proposed that is longer, in characters."""
 
 Retry = Callable[[str], Outcome]
 
@@ -149,20 +153,20 @@ def with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic
 
 # -------------------------------------------------------------------------------------------------- residual checks
 def annotation_for(check: Check, state: Elaboration, core: Module, before: Outcome, trials: Trials) -> Help | None:
-    """What, written for the one `?` that left a check open, proves it: a size, or a bound; None if neither does.
+    """What, written for the `?`s that left a check open, proves it: a number, a name, a bound; None if nothing does.
 
     Under a bound the size is owed at the entry, or wherever the value is passed.
     """
-    edit = None if trials.spent else _written(check, state, core)
-    outcome = trials.outcome(edit) if edit is not None else None
-    if edit is None or outcome is None:
-        return None
-    if not outcome.errors <= before.errors or len(outcome.residual) >= len(before.residual):
-        return None
-    if not _is_gone(check, edit, before, outcome):
-        return None
-    this = "this `?`" if edit.span in {promise.span for promise in check.blame.promises} else _where(edit, trials)
-    return Help(f"writing {edit.text} for {this} proves it", (edit,))
+    for edits in _writings(check, state, core, trials.text):
+        outcome = None if trials.spent else trials.outcome(*edits)
+        if outcome is None:
+            return None
+        is_less = outcome.errors <= before.errors and len(outcome.residual) < len(before.residual)
+        if is_less and _is_gone(check, edits, before, outcome):
+            own = {promise.span for promise in check.blame.promises} if len(edits) == 1 else set()
+            places = " and ".join("this `?`" if edit.span in own else _where(edit, trials) for edit in edits)
+            return Help(f"writing {edits[0].text} for {places} proves it", edits)
+    return None
 
 
 def residual(checks: Iterable[Check]) -> tuple[tuple[str, int], ...]:
@@ -170,10 +174,11 @@ def residual(checks: Iterable[Check]) -> tuple[tuple[str, int], ...]:
     return tuple((check.blame.rule, check.span.start) for check in checks)
 
 
-def _is_gone(check: Check, edit: Edit, before: Outcome, after: Outcome) -> bool:
-    """Whether fewer checks of this one's rule stand at its place, which an edit before it moves."""
+def _is_gone(check: Check, edits: Sequence[Edit], before: Outcome, after: Outcome) -> bool:
+    """Whether fewer checks of this one's rule stand at its place, which edits before it move."""
     rule, place = check.blame.rule, check.span.start
-    moved = len(edit.text) - (edit.span.end - edit.span.start) if place >= edit.span.end else 0
+    ahead = [edit for edit in edits if place >= edit.span.end]
+    moved = sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in ahead)
     return after.residual.count((rule, place + moved)) < before.residual.count((rule, place))
 
 
@@ -184,18 +189,45 @@ def _where(edit: Edit, trials: Trials) -> str:
     return f"the `?` at {line}:{column}"
 
 
-def _written(check: Check, state: Elaboration, core: Module) -> Edit | None:
+def _writings(check: Check, state: Elaboration, core: Module, text: str) -> Iterator[tuple[Edit, ...]]:
+    """What may be written: for one open size what it equals, a name that it is compared with, or its bound.
+
+    Two open sizes that are compared get one fresh name.
+    """
     goal = check.goal
-    open = [variable for variable in goal.variables() if variable in state.ghosts]
-    if len(open) != 1:
-        return None
-    at = _left_open(open[0], state, core)
-    if at is None:
-        return None
-    if isinstance(goal, Equal) and bare(goal.left) is open[0] and open[0] not in goal.right.names:
-        return Edit(at, str(goal.right))
-    name = _unused(goal)
-    return Edit(at, f"?{{{name}. {goal.substitute({open[0]: of_atom(named(name, Kind.RIGID, None))})}}}")
+    open = sorted(variable for variable in goal.variables() if variable in state.ghosts)
+    places = [_left_open(ghost, state, core) for ghost in open]
+    spans = [span for span in places if span is not None]
+    if len(spans) == len(open) == 2:
+        if any(set(pair) == set(open) for pair in _compared(goal)):
+            function = state.program.functions[state.function].span
+            yield tuple(
+                Edit(span, _fresh(text[function.start : function.end]))
+                for span in sorted(spans, key=lambda at: at.start)
+            )
+    elif len(spans) == len(open) == 1:
+        ghost, at = open[0], spans[0]
+        for side, other in ((goal.left, goal.right), (goal.right, goal.left)) if isinstance(goal, Equal) else ():
+            if bare(side) is ghost and ghost not in other.names:
+                yield (Edit(at, str(other)),)
+        for part in goal.parts if isinstance(goal, Or) else ():
+            if isinstance(part, Equal) and bare(part.left) is ghost and (part.right.value or 0) > 1:
+                yield (Edit(at, str(part.right)),)
+        for name in dict.fromkeys(one for pair in _compared(goal) if ghost in pair for one in pair if one is not ghost):
+            yield (Edit(at, name.name),)
+        bound = _unused(goal)
+        says = goal.substitute({ghost: of_atom(named(bound, Kind.RIGID, None))})
+        if len(str(says)) <= _READABLE:
+            yield (Edit(at, f"?{{{bound}. {says}}}"),)
+
+
+def _compared(goal: Constraint) -> Iterator[tuple[Variable, Variable]]:
+    """The sizes that stand alone on both sides of a comparison in a goal."""
+    for part in goal.parts if isinstance(goal, And | Or) else (goal,):
+        if isinstance(part, Equal | AtMost):
+            one, other = bare(part.left), bare(part.right)
+            if one is not None and other is not None:
+                yield one, other
 
 
 def _left_open(ghost: Variable, state: Elaboration, core: Module) -> Span | None:
@@ -231,10 +263,15 @@ def name_for(unknown: Diagnostic, before: Outcome, trials: Trials) -> Help | Non
     span = unknown.span
     if trials.spent or trials.text[span.start : span.end] != "?":
         return None
-    taken = set(re.findall(r"\w+", trials.text))
-    name = next(name for name in chain("nmkpq", (f"n{i}" for i in count(1))) if name not in taken)
+    name = _fresh(trials.text)
     edit = Edit(span, name)
     outcome = trials.outcome(edit)
     if outcome is None or not outcome.errors <= before.errors or len(outcome.residual) > len(before.residual):
         return None
     return Help(f"give it a name: writing {name} for this `?` is accepted", (edit,))
+
+
+def _fresh(text: str) -> str:
+    """A name for a size that stands nowhere in a text."""
+    taken = set(re.findall(r"(?<![%@\w])\w+", text))
+    return next(name for name in chain("nmkpq", (f"n{i}" for i in count(1))) if name not in taken)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import gradual
 
 
@@ -218,3 +220,27 @@ def @f(%a: Tensor[(n,), float32], %b: Tensor[(?,), float32]) {
     (_, _), (_, other), (_, itself) = gradual.check(text).helps()
     assert other is None
     assert itself is not None and itself.text == "writing n for the `?` at 2:46 proves it"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("%x: Tensor[(n, 4), float32], %y: Tensor[(?, 4), float32]) { %x + %y", ["writing n for this `?` proves it"]),
+        ("%x: Tensor[(?,), float32], %y: Tensor[(4,), float32]) { %x + %y", ["writing 4 for this `?` proves it"]),
+        (
+            "%x: Tensor[(n, d), float32], %w: Tensor[(8, ?), float32]) { nn.dense(%x, %w)",
+            ["writing d for this `?` proves it"],
+        ),
+        (
+            "%q: Tensor[(?, ?), float32], %k: Tensor[(?, ?), float32]) { nn.matmul(%q, %k)",
+            ["writing n for the `?` at 1:23 and the `?` at 1:49 proves it"],
+        ),
+        (
+            "%x: Tensor[(b, ?), float32]) { reshape(%x, newshape=[0, 8, -1])",
+            ["writing ?{u. u % 8 == 0} for this `?` proves it"],
+        ),
+    ],
+)
+def test_a_number_or_a_name_comes_before_a_bound(text: str, said: list[str]) -> None:
+    found = [help for _, help in gradual.check(f"def @f({text} }}").helps()]
+    assert [help.text for help in found if help is not None] == said

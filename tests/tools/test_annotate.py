@@ -80,6 +80,11 @@ PAIRS = {
         "def @f(%x: Tensor[(n, 4), float32], %y: Tensor[(m, 4), float32]) -> Tensor[(broadcast(n, m), 4), float32] "
         "where broadcasts(n, m) { %x + %y }",
     ),
+    "an operand that is stretched to a result as declared": (
+        "def @f(%x: Tensor[(t, 4), float32], %y: Tensor[(?, 4), float32]) -> Tensor[(t, 4), float32] { %x + %y }",
+        "def @f(%x: Tensor[(t, 4), float32], %y: Tensor[(n, 4), float32]) -> Tensor[(t, 4), float32] "
+        "where t == n or n == 1 { %x + %y }",
+    ),
     "a rank that an operator demands": (
         "def @f(%x: Tensor[*, float32]) { nn.max_pool2d(%x, pool_size=[1, 1]) }",
         "def @f(%x: Tensor[(n, m, k, p), float32]) -> Tensor[(n, m, k, p), float32] "

@@ -6,7 +6,7 @@ or without which nothing comes back.   [check.required]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -69,15 +69,38 @@ class _Requiring:
 
     def helped(self, faults: Sequence[Fault], name: str) -> dict[int, Help]:
         """The help for each fault that one `where` proves, by the identity of its error."""
-        chosen, outcome = self._grown(faults)
-        if not chosen:
-            return {}
-        clauses = self._thinned(chosen, outcome)
-        final = self._tried(clauses)
-        served = [one for one in faults if final is not None and is_gone(one.error, final.errors, self.before.errors)]
+        chosen = self._foreseen(faults)
+        outcome = self._tried(chosen) if chosen else None
+        if outcome is None or not all(self._is_served(one, outcome) for one in faults):
+            chosen, outcome = self._grown(faults)
+        clauses = self._thinned(chosen, outcome, faults)
+        final = self._tried(clauses) if clauses else None
+        served = [one for one in faults if final is not None and self._is_served(one, final)]
         many = f" (for {counted(len(served), 'fault')} of `{name}`)" if len(served) > 1 else ""
         text = f"require it: `where {', '.join(map(str, clauses))}`{many}"
         return {id(one.error): Help(text, (clauses_added(clauses, self.function),)) for one in served}
+
+    def _is_served(self, fault: Fault, outcome: Outcome) -> bool:
+        return is_gone(fault.error, outcome.errors, self.before.errors)
+
+    def _foreseen(self, faults: Sequence[Fault]) -> Clauses:
+        """Clauses that prove all faults, as far as that is seen without checking the file; none where it is not."""
+        chosen: Clauses = ()
+        for goal in (fault.goal for fault in faults if not self.trials.spent):
+            if self.guessing.prove(chosen, goal):
+                continue
+            guesses = (tuple(dict.fromkeys((*chosen, *one))) for one in self._guessed(goal, chosen))
+            found = next((one for one in guesses if self.guessing.prove(one, goal) and self._leaves_room(one)), None)
+            if found is None:
+                return ()
+            chosen = found
+        return chosen
+
+    def _leaves_room(self, clauses: Clauses) -> bool:
+        return self.guessing.leaves_room(clauses)
+
+    def _guessed(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
+        return islice(self.guessing.clauses(goal, chosen), TRIED)
 
     def _grown(self, faults: Sequence[Fault]) -> tuple[Clauses, Outcome]:
         """Clauses that prove as many faults as any do, and what they give."""
@@ -86,24 +109,31 @@ class _Requiring:
         for fault in faults:
             if self.trials.spent:
                 break
-            if is_gone(fault.error, outcome.errors, self.before.errors):
+            if self._is_served(fault, outcome):
                 continue
-            for more in islice(self.guessing.clauses(fault.goal, chosen), TRIED):
+            for more in self._guessed(fault.goal, chosen):
                 clauses = tuple(dict.fromkeys((*chosen, *more)))
-                after = self._tried(clauses) if self.guessing.leaves_room(clauses) else None
+                after = self._tried(clauses) if self._leaves_room(clauses) else None
                 if after is not None and is_gone(fault.error, after.errors, outcome.errors):
                     chosen, outcome = clauses, after
                     break
         return chosen, outcome
 
-    def _thinned(self, clauses: Clauses, outcome: Outcome) -> Clauses:
+    def _thinned(self, clauses: Clauses, outcome: Outcome, faults: Sequence[Fault]) -> Clauses:
         """The clauses without those that are not needed, the later ones first."""
+        goals = [fault.goal for fault in faults if self._is_served(fault, outcome)]
+        is_seen = self._prove(clauses, goals)
         for clause in reversed(clauses):
             rest = tuple(one for one in clauses if one is not clause)
-            after = self._tried(rest) if rest else None
+            if not rest or (is_seen and not self._prove(rest, goals)):
+                continue
+            after = self._tried(rest)
             if after is not None and after.errors == outcome.errors:
                 clauses = rest
         return clauses
+
+    def _prove(self, clauses: Clauses, goals: Sequence[Constraint]) -> bool:
+        return all(self.guessing.prove(clauses, goal) for goal in goals)
 
     def _tried(self, clauses: Clauses) -> Outcome | None:
         """What the file gives with clauses; None where an error comes, or where nothing is tried any more."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from gradual.checker.repairs.guessing import as_multiple
 from gradual.dims.atom import Variable
-from gradual.dims.constraint import And, Constraint, Equal, Truth
+from gradual.dims.constraint import FALSE, And, Constraint, Equal, Or, Truth, any_of
 from gradual.dims.decide import Decider
 from gradual.dims.dim import Dim
 from gradual.dims.facts import Facts
@@ -75,13 +75,22 @@ def _how_plain(dim: Dim) -> tuple[int, int]:
 
 
 def clauses(goals: Iterable[Constraint], known: Sequence[Constraint], decider: Decider) -> tuple[Constraint, ...]:
-    """The goals as clauses: without what is known already, and without those that the others imply."""
+    """The goals as clauses: without what is known already, choices that are excluded, and those that others imply."""
     kept = [goal for goal in goals if not _implied(goal, known, decider)]
+    for index, goal in enumerate(kept):
+        for part in goal.parts if isinstance(goal, Or) else ():
+            fewer = any_of(*(one for one in _choices(kept[index]) if one is not part))
+            if fewer is not FALSE and _implied(fewer, (*known, *kept), decider):
+                kept[index] = fewer
     for goal in reversed(list(kept)):
         others = [one for one in kept if one is not goal]
         if _implied(goal, (*known, *others), decider):
             kept = others
     return tuple(dict.fromkeys(map(as_multiple, kept)))
+
+
+def _choices(goal: Constraint) -> tuple[Constraint, ...]:
+    return goal.parts if isinstance(goal, Or) else (goal,)
 
 
 def _implied(goal: Constraint, known: Iterable[Constraint], decider: Decider) -> bool:
