@@ -100,7 +100,6 @@ GENERATED: list[Generated] = [
     Generated(rules.whoever_enters_is_trusted, "soundness", 20),
     Generated(testing.what_is_not_tracked_is_no_test, "static guarantee", 60, strict=False, tests=True),
     Generated(testing.an_opaque_branch_leaves_the_test_around_it, "static guarantee", 60, strict=False, tests=True),
-    Generated(testing.what_is_never_taken_has_no_structure, "static guarantee", 60, strict=False, tests=True),
 ]
 DIRECTED: list[Directed] = [
     Directed(
