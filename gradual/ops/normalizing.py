@@ -51,7 +51,7 @@ def columns(data: TensorType[Dim], axis: int, rule: str, *columns: TensorType[Di
     place = axis_of(axis, data.rank)
     given = [tensor(column, operand + 1, rank=1) for operand, column in enumerate(columns)]
     same_dtype(data, *given)
-    says = "a vector does not have the extent of the axis"
+    says = "a vector does not have the size of the axis"
     return tuple(
         agreement(data.shape[place], column.shape[0], rule, says, (0, place), (operand + 1, 0))
         for operand, column in enumerate(given)
@@ -231,7 +231,7 @@ def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Ju
     same_dtype(given, slopes)
     place = axis_of(axis, given.rank)
     goal = any_of(equal(slopes.shape[0], given.shape[place]), equal(slopes.shape[0], ONE))
-    says = "the slopes are neither one nor as many as the axis is long"
+    says = "the number of slopes is neither 1 nor the size of the axis"
     need = Need(goal, "op.nn.prelu.channels", says, ((1, 0), (0, place)))
     return judged(given.shape, given.dtype, (need,))
 

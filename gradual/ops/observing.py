@@ -18,7 +18,7 @@ def _sizes(found: tuple[int, ...], shape: tuple[int, ...], dtype: DType) -> Tens
     high = integer_range(dtype)[1]
     for extent in found:
         if extent > high:
-            raise invalid_value(f"the size {extent} is not a {dtype}")
+            raise invalid_value(f"the size {extent} does not fit {dtype}")
     return tensor_of(shape, dtype, kept(dtype, found))
 
 

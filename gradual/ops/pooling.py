@@ -77,7 +77,7 @@ def _pooled(count: int, data: TensorType[Dim], layout: str, out_layout: str) -> 
     """The data in its layout, which may have inner parts of batch and channels.   [op.layout_transform.factor]"""
     source, target = _layout(layout, count, "layout"), _layout(out_layout or layout, count, "out_layout")
     if set(source.letters) != set(target.letters) or source.factors != target.factors:
-        raise IllFormed("op.attribute", f'out_layout "{out_layout}" has other parts than layout "{layout}"')
+        raise IllFormed("op.attribute", f'out_layout "{out_layout}" has different axes from layout "{layout}"')
     given = tensor(data, 0, rank=len(source.letters))
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
     shape = ordered(given.shape, source.letters, _order(source))

@@ -71,7 +71,7 @@ class Row:
         """That no reduced axis is empty, where the reduction of nothing is no number."""
         if not self.inhabited(given.dtype):
             return []
-        says = "an empty axis has no such element"
+        says = "a reduced axis is empty"
         return [Need(at_least(given.shape[axis], ONE), f"op.{self.name}.extent", says, ((0, axis),)) for axis in axes]
 
 

@@ -33,7 +33,7 @@ def failed(step: Check, sizes: Sizes, code: str, what: str) -> Blame:
 def unasserted(step: Check, sizes: Sizes) -> Fault:
     """The fault of an assertion on sizes that is false here, with the sizes that came.  [run.assert]"""
     seen, came = _came(step, sizes)
-    notes = (f"required: {demanded(step.blame, step)}", *((f"came: {came}",) if seen else ()), *step.blame.terms)
+    notes = (f"required: {demanded(step.blame, step)}", *((f"actual: {came}",) if seen else ()), *step.blame.terms)
     message = f"assertion failed: {step.blame.says}"
     return fault("E0606", "run.assert", message, step.span, notes=notes, sizes=seen)
 
