@@ -100,9 +100,9 @@ def _clip_contents(x: TensorType[Dim], *, a_min: float, a_max: float) -> Content
 
 @operator("clip", meaning=_clip, family="elementwise", contents=_clip_contents)
 def clip(x: TensorType[Dim], *, a_min: float, a_max: float) -> Judgement:
-    """Each element, or the bound it passes; the bounds are converted to the element type as `cast` does, and NaN stays.
+    """Each element limited to the range from a_min to a_max.   t[..a] -> t[..a]
 
-    t[..a] -> t[..a]
+    The bounds are converted to the element type as `cast` does, and NaN stays.
     """
     given = tensor(x, 0)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "integers or floats")

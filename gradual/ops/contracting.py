@@ -175,7 +175,7 @@ def _summed(columns: list[list[Any]]) -> Any:
 
 @operator("einsum", meaning=_einsum, family="contracting", alike=(0,))
 def einsum(data: TupleType[Dim], *, equation: str) -> Judgement:
-    """The sum of products that an equation tells.   (t[..a], t[..b], ..) -> t[..c], as in `ij,jk->ik`
+    """The sums of products given in Einstein notation.   (t[..a], t[..b], ..) -> t[..c], as in `ij,jk->ik`
 
     Axes of one label in several operands broadcast together [op.broadcast.agree]; where a label stands twice in one
     operand, the diagonal is taken, and the axes agree [op.einsum.diagonal].  Labels that the result has not are summed

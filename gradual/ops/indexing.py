@@ -287,7 +287,7 @@ def _invert_permutation_contents(data: TensorType[Dim]) -> Contents:
 
 @operator("invert_permutation", meaning=_invert_permutation, family="indexing", contents=_invert_permutation_contents)
 def invert_permutation(data: TensorType[Dim]) -> Judgement:
-    """Where each of the numbers from 0 on stands in a vector.   int[n] -> int[n]
+    """The inverse of a permutation: where each number stands in it.   int[n] -> int[n]
 
     One that is out of bounds or stands twice is a fault.
     """

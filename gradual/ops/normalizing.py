@@ -153,7 +153,7 @@ def _softmax(data: Tensor, *, axis: int) -> Tensor:
 
 @operator("nn.softmax", meaning=_softmax, family="normalizing")
 def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
-    """Positive shares of 1 along an axis, as the exponentials are to each other.   t[..a] -> t[..a]"""
+    """The exponentials along an axis, divided by their sum.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     return judged(given.shape, given.dtype)
@@ -278,7 +278,7 @@ def _chosen(axis: tuple[int, ...] | None, rank: int) -> tuple[int, ...]:
 
 @operator("nn.l2_normalize", meaning=_l2_normalize, family="normalizing")
 def l2_normalize(data: TensorType[Dim], *, eps: float, axis: tuple[int, ...] | None) -> Judgement:
-    """Each lane along some axes over its length.   t[..a] -> t[..a]"""
+    """Each element divided by the Euclidean norm along some axes.   t[..a] -> t[..a]"""
     given = floats(data)
     _chosen(axis, given.rank)
     return judged(given.shape, given.dtype)

@@ -339,7 +339,7 @@ def _adaptive_operator(kind: str, says: str, count: int, meaning: Callable[..., 
     ) -> Judgement:
         return _adaptive(count, data, output_size, layout, out_layout)
 
-    judge.__doc__ = f"""{says} of each of as many parts as are asked for.   {_shape_words(count)}
+    judge.__doc__ = f"""{says} of each of `output_size` windows, which cover the data.   {_shape_words(count)}
 
     Part i of m of an axis of n cells is `i * n // m` up to `((i + 1) * n + m - 1) // m`.  Sizes are not negative
     [op.adaptive.size], and those of the data unless written.{_PACKED}"""

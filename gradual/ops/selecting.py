@@ -147,7 +147,7 @@ def _gather_contents(data: TensorType[Dim], indices: TensorType[Dim], *, axis: i
 
 @operator("gather", meaning=_gather, family="selecting", contents=_gather_contents)
 def gather(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Judgement:
-    """For each index the element at its own place, moved along an axis.
+    """For each index the element at the same position, except that along an axis the index is taken.
 
     t[..a, n, ..b], int[..a, m, ..b] -> t[..a, m, ..b]
 

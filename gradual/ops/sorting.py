@@ -115,7 +115,7 @@ def _argsort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtyp
 def argsort(
     data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: DType | None = DType.INT32
 ) -> Judgement:
-    """The places of the elements along an axis in the order of `sort`.   t[..a] -> int32[..a], or `dtype`"""
+    """The indices that sort the elements along an axis.   t[..a] -> int32[..a], or `dtype`"""
     given = tensor(data, 0)
     axis_of(axis, given.rank)
     return judged(given.shape, _of_places(dtype))
@@ -153,7 +153,7 @@ def topk(
     is_ascend: bool = False,
     dtype: DType | None = DType.INT32,
 ) -> Judgement:
-    """The k greatest elements along an axis, or with `is_ascend` the least, in the order of `sort`, and their places.
+    """The k greatest elements along an axis, or with `is_ascend` the least, in the order of `sort`, and their indices.
 
     t[..a, n, ..b] -> (t[..a, k, ..b], int32[..a, k, ..b])
 

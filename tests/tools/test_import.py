@@ -75,7 +75,7 @@ def test_what_is_no_model_is_told(gradual: Gradual, write: Write) -> None:
     for text in ("", "not a model", "\x08\x08"):
         done = gradual("import", write("a.onnx", text))
         assert (done.code, done.out) == (2, "")
-        assert done.err.startswith("error[E0703]: `a.onnx` is no ")
+        assert done.err.startswith("error[E0703]: `a.onnx` is not a")
 
 
 def test_all_tensors_of_an_archive_are_arguments(gradual: Gradual, write: Write) -> None:
