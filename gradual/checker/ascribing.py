@@ -58,7 +58,7 @@ def ascribe(
         for name, variable in new.items():
             if variable in choice.unsolved:
                 state.report(
-                    "E0206", "name.dimension", f"dimension `{name}` cannot be read off the value", annotation.span
+                    "E0206", "name.dimension", f"dimension `{name}` cannot be inferred from the value", annotation.span
                 )
                 return state.broken()
             state.scope.bind_dim(name, choice.mapping[variable])

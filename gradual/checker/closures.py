@@ -59,7 +59,7 @@ def with_result(state: Elaboration, literal: ast.Fn, named: str) -> ast.Fn | Non
         return literal
     result = omitted_type(state, literal, literal.span)
     if result is None:
-        message = f"`{named}` is recursive, and its result type is not determined; write it"
+        message = f"`{named}` is recursive, and its result type cannot be inferred; write it"
         state.report("E0310", "type.recursion", message, literal.span)
         return None
     return replace(literal, result=result)

@@ -138,7 +138,7 @@ def _unfit(operator: str, key: str, names: Sequence[str], given: Mapping[str, ob
         return f"`%{key}` of `{operator}` is given twice"
     param = type.params[names.index(key)]
     scalar = isinstance(param, TensorType) and not param.shape
-    return "" if scalar else f"`%{key}` of `{operator}` is no scalar, so it is given by position"
+    return "" if scalar else f"`%{key}` of `{operator}` is not a scalar, so it is passed by position"
 
 
 def _operand(state: Elaboration, expr: ast.Expr, param: GradualType, infer: Infer) -> str:

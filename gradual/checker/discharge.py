@@ -191,7 +191,7 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     because = f"fails for {_sample(owed.goal, verdict.witness)}" if verdict.witness else verdict.because
     because = because if certain is None else "it fails whenever it is reached"
     if state.strictness.has_forgotten(owed.goal):
-        because = "it speaks of a size that is too large to be kept as a formula"
+        because = "it mentions a size whose formula is too large to be kept"
     check = _left(state, owed, because)
     rigid = not mentions_ghost(owed.goal)
     if owed.site is not Site.ASSERT and not state.strictness.has_forgotten(owed.goal):
@@ -201,7 +201,7 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
         state.diagnostics.append(_fails_always(state, owed, certain))
     _warn_of_few(state, owed)
     if verdict.gave_up:
-        message = f"could not be decided: {owed.says}"
+        message = f"could not decide whether this fails: {owed.says}"
         why = (f"required by rule {owed.rule}: {check.shown}", f"checked at run time instead: {verdict.because}")
         state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
 

@@ -279,7 +279,7 @@ def _scalars_in_dims(literal: ast.Fn) -> set[str]:
 
 
 # -------------------------------------------------------------------------------------------------- preconditions
-PRESUMED = "a size that a name stands in is at least 1; `where n >= 0` lets the size `n` be 0 too"
+PRESUMED = "a size that contains a name is at least 1; `where n >= 0` lets the size `n` be 0 too"
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +345,7 @@ def _read_clauses(state: Elaboration, literal: ast.Fn) -> list[tuple[_Clause, Re
 def _assume(state: Elaboration, goal: Constraint, span: Span, follows: bool, notes: tuple[str, ...] = ()) -> bool:
     """Whether some size satisfies a precondition together with those before; then it is assumed, else reported."""
     if state.program.decider.excludes(state.facts, goal):
-        message = f"no size satisfies `{goal}`" + (" together with what precedes it" if follows else "")
+        message = f"no size satisfies `{goal}`" + (" together with the conditions before it" if follows else "")
         state.report("E0311", "type.where", message, span, notes=notes)
         return False
     state.facts.assume(goal, learnt=True)
@@ -364,10 +364,10 @@ def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:
 
 def _not_causal(state: Elaboration, unsolved: list[tuple[str, Span, bool]]) -> None:
     for spelling, span, in_data in unsolved:
-        message = f"dimension `{spelling}` cannot be read off any parameter"
+        message = f"dimension `{spelling}` cannot be inferred from any parameter"
         notes = (CAUSAL,)
         if in_data:
-            notes = ("nothing is measured inside a data structure, which may have no elements",)
+            notes = ("sizes are not inferred from inside a data structure, which may have no elements",)
         state.report("E0206", "name.dimension", message, span, notes=notes)
 
 

@@ -102,7 +102,7 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
         case ast.Instance(function):
             return instance(state, expr, infer(state, function), hint)
         case ast.Text():
-            message = "a text is no value; an attribute is given by its name"
+            message = "a string is not a value; pass an attribute by its name"
             state.report("E0307", "type.structure", message, expr.span)
             return state.broken()
         case ast.Choose() | ast.Unary() | ast.Hole() | ast.Nothing() | ast.TensorType():
@@ -216,7 +216,7 @@ def _made_tuple(state: Elaboration, fields: Sequence[str], span: Span, hint: str
     type = TupleType(known)
     limit = state.program.limits.fields
     if parts_of(type) > limit:
-        state.report("E0307", "type.tuple", f"a tuple has at most {limit} parts, those of its fields counted", span)
+        state.report("E0307", "type.tuple", f"a tuple has at most {limit} fields, nested ones included", span)
         return state.define(name, BROKEN)
     state.steps.append(MakeTuple(name, tuple(fields), type, span))
     return state.define(name, type, Made("a tuple", tuple(fields), span))
@@ -303,7 +303,7 @@ def _is_ranked(type: Typed) -> bool:
 def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
     """An infix operator; an unsuffixed literal takes the other side's element type.  [type.literal]"""
     if expr.op not in INFIX:
-        message = f"`{expr.op}` stands in dims and predicates only"
+        message = f"`{expr.op}` is only allowed in dimensions and predicates"
         state.report("E0307", "type.structure", message, expr.span)
         return state.broken()
     operands = _operands(state, (expr.left, expr.right), (0, 1))
@@ -365,7 +365,7 @@ def _no_attributes(state: Elaboration, called: str, attributes: Sequence[ast.Att
     if any(attribute.key == "attrs_type_key" for attribute in attributes):
         return
     for attribute in attributes:
-        message = f"{called} is given its arguments by position, not as `{attribute.key}`"
+        message = f"{called} takes its arguments by position, not as `{attribute.key}`"
         state.report("E0207", "name.attribute", message, attribute.span)
 
 

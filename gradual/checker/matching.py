@@ -252,11 +252,11 @@ def _covered(state: Elaboration, expr: ast.Match, patterns: list[Covering], type
             _report_missing(state, expr, shown_pattern(missing))
         for index in matrix.unreached(patterns, type):
             state.report(
-                "E0405", "type.match.redundant", "no value reaches this arm", expr.arms[index].pattern.span,
-                severity=Severity.WARNING, label="every value that fits was taken before",
+                "E0405", "type.match.redundant", "this arm is unreachable", expr.arms[index].pattern.span,
+                severity=Severity.WARNING, label="earlier arms match every value that it would",
             )  # fmt: skip
     except Entangled:
-        message = "the patterns of this `match` are too entangled to be compared"
+        message = "the patterns of this `match` are too complex to be compared"
         state.report("E0313", "type.match.exhaustive", message, expr.span)
 
 
@@ -264,9 +264,9 @@ def _report_missing(state: Elaboration, expr: ast.Match, missing: str) -> None:
     last = expr.arms[-1].span
     help = (
         Help(f"add an arm `{missing} => …`"),
-        Help("write `match?` if a value that fits no arm is to stop the run"),
+        Help("write `match?` to stop the run at a value that matches no arm"),
     )
     state.report(
-        "E0313", "type.match.exhaustive", f"this `match` misses `{missing}`", expr.scrutinee.span,
+        "E0313", "type.match.exhaustive", f"this `match` does not cover `{missing}`", expr.scrutinee.span,
         label=f"may be `{missing}`", related=(Related(Span(last.end, last.end), "no arm for it"),), help=help,
     )  # fmt: skip

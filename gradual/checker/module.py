@@ -179,7 +179,7 @@ def _with_result(state: Elaboration, function: ast.Fn) -> ast.Fn:
     at = state.program.spans[state.function]
     result = omitted_type(state, function, at)
     if result is None:
-        message = f"`{state.function}` is recursive, and its result type is not determined; write it"
+        message = f"`{state.function}` is recursive, and its result type cannot be inferred; write it"
         state.report("E0310", "type.recursion", message, at)
     return replace(function, result=result)
 

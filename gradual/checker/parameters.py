@@ -111,7 +111,7 @@ def _with_type(state: Elaboration, param: ast.Param, given: Given) -> ast.Param:
     if name.name not in given:
         found = omitted_type(state, param if param.annotation is None else param.annotation, name.span)
     if found is None and name.name not in given:
-        message = f"the type of `{name.name}` is not determined by its uses; write it"
+        message = f"the type of `{name.name}` cannot be inferred from its uses; write it"
         if not state.astray:  # what was reported might have determined it
             state.report("E0310", "type.omitted", message, name.span)
         given[name.name] = NeverType()

@@ -59,12 +59,12 @@ def instance(state: Elaboration, node: ast.Instance, function: str, hint: str | 
     if isinstance(type, Broken):
         return state.broken()
     if not isinstance(type, FunctionType):
-        message = f"only a function is given dims and types in brackets, not `{shown(type)}`"
+        message = f"only a function takes dimensions and types in brackets, not `{shown(type)}`"
         state.report("E0307", "type.instance", message, node.span)
         return state.broken()
     if len(node.arguments) > len(type.order):
         bound = " and ".join(f"`{one.name}`" for one in type.order) or "nothing"
-        message = f"this function binds {bound}, so it cannot be given {len(node.arguments)} dims and types"
+        message = f"this function binds {bound}, so it cannot take {len(node.arguments)} dimensions and types"
         state.report("E0304", "type.instance", message, node.span)
         return state.broken()
     given = _Given(state)
@@ -102,7 +102,9 @@ class _Given:
         if isinstance(one, TypeVariable):
             written = as_type(argument)
             if written is None:
-                self._refuse(f"`{one.name}` is a type, and this is none", argument.span, "E0205", "name.type")
+                self._refuse(
+                    f"`{one.name}` stands for a type, and this is not a type", argument.span, "E0205", "name.type"
+                )
             elif not isinstance(written, ast.Omitted):
                 self.types[one] = reading.type(written)
         elif not (isinstance(argument, ast.Hole) and argument.bound is None):

@@ -127,9 +127,9 @@ class Sizes:
             case ast.Instance(ast.Name("dim"), (inside,)) if not isinstance(inside, ast.FnType | ast.NamedType):
                 return self.dim(inside)  # type: ignore[arg-type]  # no other type is read between these brackets
             case ast.Hole(span=span):
-                raise NotADim("`?` may only stand for a whole dim of an annotation", span, "E0206", "name.dimension")
+                raise NotADim("`?` must be a whole dimension of a type", span, "E0206", "name.dimension")
             case _:
-                raise NotADim("a size is wanted here", expr.span)
+                raise NotADim("expected a size", expr.span)
 
     def _all(self, read: Callable[[ast.Expr], Read], parts: Sequence[ast.Expr]) -> list[Read]:
         """What is read of each part.  Raises NotADim for all of them that speak of tensors."""
@@ -152,7 +152,7 @@ class Sizes:
 
     def _named(self, name: str, span: Span) -> Dim:
         if name == NAMELESS:
-            message = "`_` names no dimension: `?` is a size that is not known, a name is one size wherever it stands"
+            message = "`_` is not a dimension: write `?` for an unknown size, or a name for one that occurs again"
             raise NotADim(message, span, "E0206", "name.dimension")
         dim = self.state.scope.dims.get(name)
         if dim is None and name in self.state.scope.types:
@@ -160,9 +160,9 @@ class Sizes:
         if dim is None:
             dim = self.bind(name, span)
         if dim is None:
-            quoted = Help(f'an element type that is an attribute stands in quotes: "{name}"')
+            quoted = Help(f'an element type given as an attribute is quoted: "{name}"')
             help = (quoted,) if name in set(DType) else similar("a dimension", name, self.state.scope.dims)
-            raise NotADim(f"dimension `{name}` is not bound here", span, "E0206", "name.dimension", help)
+            raise NotADim(f"dimension `{name}` is not in scope", span, "E0206", "name.dimension", help)
         return dim
 
     def _scalar(self, name: str, span: Span) -> Dim:
@@ -199,7 +199,7 @@ class Sizes:
                 self._divisor(right, expr.right.span)
                 return left % right
             case _:
-                raise NotADim(f"a size is wanted here, and `{expr.op}` makes none", expr.span)
+                raise NotADim(f"expected a size, and `{expr.op}` does not compute one", expr.span)
 
     def _divisor(self, divisor: Dim, span: Span) -> None:
         if divisor.value is not None and divisor.value < 1:
@@ -221,7 +221,7 @@ class Sizes:
             case "ndim" | "numel", (ast.Local() | ast.Project() as value,):
                 return self._whole(name, value)
             case _:
-                raise NotADim(f"a size is wanted here, and `{name}` computes a tensor", expr.span)
+                raise NotADim(f"expected a size, and `{name}` computes a tensor", expr.span)
 
     def _part(self, value: ast.Local | ast.Project) -> tuple[str, str, OpenedType]:
         """A value in scope: its spelling, its core variable, its type; a field of a tuple is a value, too."""
@@ -259,7 +259,11 @@ class Sizes:
     def _size_of_unranked(self, spelling: str, held: str, type: UnrankedType, axis: int, span: Span) -> Dim:
         """A size of a value of unknown rank, which must have that axis.  [type.unranked.demand]"""
         if self.declares or axis < 0:
-            what = "a declaration names no dimension of it" if self.declares else "its axes count from the front only"
+            what = (
+                "a declaration cannot refer to its dimensions"
+                if self.declares
+                else "its axes can only be counted from the front"
+            )
             raise NotADim(f"`{spelling}` has unknown rank, so {what}", span, "E0305", "op.axis")
         if not demanded_axis(self.state, held, type, axis, span):
             raise Unreadable
@@ -274,7 +278,7 @@ class Sizes:
         if not isinstance(type, UnrankedType):
             raise NotADim(f"`{spelling}` is not a tensor", value.span, "E0307", "type.structure")
         if self.declares:
-            message = f"`{spelling}` has unknown rank, so a declaration does not measure it"
+            message = f"`{spelling}` has unknown rank, so a declaration cannot refer to its rank"
             raise NotADim(message, value.span, "E0305", "op.axis")
         assert type.origin is not None
         return rank_of(type.origin) if name == "ndim" else numel_of(type.origin)
@@ -282,7 +286,7 @@ class Sizes:
     def _element(self, value: ast.Local, index: int, span: Span) -> Dim:
         """An element of an integer vector, which owes that it is there where the length is not known.  [dim.element]"""
         if self.declares:
-            raise NotADim("a declaration names no elements of its parameters", span, "E0206", "name.dimension")
+            raise NotADim("a declaration cannot refer to elements of its parameters", span, "E0206", "name.dimension")
         spelling, held, vector = self._part(value)
         if index < 0:
             raise NotADim(f"`{spelling}` has no element {index}: they count from 0", span, "E0305", "op.axis")
@@ -334,7 +338,7 @@ class Sizes:
             case ast.Number(value=bool() as value):
                 return all_of() if value else any_of()
             case _:
-                raise NotADim("this is not a predicate on dims", expr.span)
+                raise NotADim("this is not a predicate on dimensions", expr.span)
 
 
 def _may_be_vector(type: OpenedType) -> bool:

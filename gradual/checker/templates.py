@@ -49,7 +49,7 @@ def settled(state: Elaboration, value: str, span: Span) -> str:
     if name is None:
         return _closure(state, value, span, None)
     params = ", ".join(f"{param.name.name}: …" for param in literal.params)
-    message = f"nothing here says what `{name}` is applied to; write `fn ({params}) {{ {name}(…) }}`"
+    message = f"cannot infer the arguments of `{name}` here; write `fn ({params}) {{ {name}(…) }}`"
     state.report("E0310", "type.omitted", message, literal.span)
     return state.broken()
 
@@ -145,7 +145,7 @@ def _affordable(state: Elaboration, call: ast.Call) -> bool:
         return True
     if state.written_out < 2 * limits.expansions:
         state.written_out = 2 * limits.expansions
-        message = "calls of functions without types are written out, and here they never end; write the types"
+        message = "calls of functions without types are expanded, and here the expansion never ends; write the types"
         outermost = (*state.scope.calls, call.span)[0]
         related = (Related(outermost, "from here"),) if outermost != call.span else ()
         state.report("E0310", "type.template", message, call.span, related=related)

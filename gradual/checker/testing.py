@@ -63,7 +63,7 @@ def reached(state: Elaboration, result: str, span: Span) -> str:
         return result
     del state.steps[state.cut :]
     name = state.fresh(None)
-    state.steps.append(Stop(name, "a check before always fails", NeverType(), span))
+    state.steps.append(Stop(name, "an earlier check always fails", NeverType(), span))
     state.types[name] = NeverType()
     return name
 

@@ -36,7 +36,9 @@ from gradual.verdict import Proved
 Part = TypeVar("Part")
 Read = TypeVar("Read")
 
-CAUSAL = "it must occur alone as a dim of a parameter, or as `n + 1` or `2 * n` that can be solved"
+CAUSAL = (
+    "it must be a whole dimension of a parameter, or occur in one that can be solved for it, such as `n + 1` or `2 * n`"
+)
 
 
 class Reading(Sizes):
@@ -73,7 +75,7 @@ class Reading(Sizes):
 
                 found = omitted_type(self.state, written, span)
                 if found is None:
-                    self.state.report("E0310", "type.omitted", "this type is not determined; write it", span)
+                    self.state.report("E0310", "type.omitted", "this type cannot be inferred; write it", span)
                     raise Unreadable
                 return self.type(found)
 
@@ -92,12 +94,12 @@ class Reading(Sizes):
         """Refuse what stands elsewhere for a size that is not known.  Raises Unreadable.  [name.dimension]"""
         match written:
             case ast.Name("None"):
-                message, is_sentinel = "`None` is no size", True
+                message, is_sentinel = "`None` is not a size", True
             case ast.Number(value=value) if type(value) is int and value < 0:
-                message, is_sentinel = f"a size is not negative, as {value} is", value == -1
+                message, is_sentinel = f"a size cannot be negative: {value}", value == -1
             case _:
                 return
-        help = Help("a size that is not known is written `?`", (Edit(written.span, "?"),), safe=is_sentinel)
+        help = Help("an unknown size is written `?`", (Edit(written.span, "?"),), safe=is_sentinel)
         self.state.report("E0206", "name.dimension", message, written.span, help=(help,))
         raise Unreadable
 
@@ -223,7 +225,7 @@ class Reading(Sizes):
         """Every dim of a function type is shown by a parameter, or no call could choose it.  [type.function.dims]"""
         arguments = [measuring(param, name) for param, name in zip(type.params, type.names, strict=True)]
         for unsolved in measured(type, arguments).unsolved:
-            message = f"dimension `{unsolved.name}` of this function type cannot be read off any of its parameters"
+            message = f"dimension `{unsolved.name}` of this function type cannot be inferred from its parameters"
             self.state.report("E0206", "name.dimension", message, spans[unsolved], notes=(CAUSAL,))
             raise Unreadable
 

@@ -97,8 +97,8 @@ def _unused_definition(symbol: Symbol) -> Diagnostic:
 
 
 def _hiding(symbol: Symbol, hidden: Symbol) -> Diagnostic:
-    related = (Related(_span(hidden), "this one is hidden"),)
-    return _warning(HIDING, f"this `{symbol.name}` hides a {hidden.kind} of the same name", _span(symbol), related)
+    related = (Related(_span(hidden), "this one is shadowed"),)
+    return _warning(HIDING, f"this `{symbol.name}` shadows a {hidden.kind} of the same name", _span(symbol), related)
 
 
 def _span(symbol: Symbol) -> Span:

@@ -55,7 +55,7 @@ def reinterpret(x: TensorType[Dim], *, dtype: DType) -> Judgement:
     """The bits of the elements read in another type, which is as wide; bool is no other.   t[..a] -> u[..a]"""
     given = tensor(x, 0)
     if given.dtype is not dtype and (given.dtype.bits != dtype.bits or DType.BOOL in (given.dtype, dtype)):
-        raise IllFormed("op.dtype", f"the bits of a {given.dtype} are not those of a {dtype}", 0)
+        raise IllFormed("op.dtype", f"{given.dtype} cannot be reinterpreted as {dtype}", 0)
     return judged(given.shape, dtype)
 
 
@@ -100,14 +100,14 @@ def _clip_contents(x: TensorType[Dim], *, a_min: float, a_max: float) -> Content
 
 @operator("clip", meaning=_clip, family="elementwise", contents=_clip_contents)
 def clip(x: TensorType[Dim], *, a_min: float, a_max: float) -> Judgement:
-    """Each element, or the bound it passes; the bounds are converted to the element type as `cast` does, and NaN stays.
+    """Each element limited to the range from a_min to a_max.   t[..a] -> t[..a]
 
-    t[..a] -> t[..a]
+    The bounds are converted to the element type as `cast` does, and NaN stays.
     """
     given = tensor(x, 0)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "integers or floats")
     if not a_min <= a_max:
-        raise IllFormed("op.attribute", f"a_min is {a_min}, which is not at most a_max, {a_max}")
+        raise IllFormed("op.attribute", f"a_min is {a_min}, which is greater than a_max, {a_max}")
     return judged(given.shape, given.dtype)
 
 
@@ -200,7 +200,7 @@ def fixed_point_multiply_per_axis(
     others = [tensor(part, operand, rank=len(places)) for operand, part in enumerate((multiplier, lshift, rshift), 1)]
     for operand, part in enumerate((given, *others)):
         of_dtype(part, operand, lambda dtype: dtype is DType.INT32, "int32")
-    says = "there is not one multiplier and shift for each place along the axes"
+    says = "multipliers and shifts must have one element for each index along the axes"
     needs = [
         agreement(
             given.shape[axis], part.shape[i], "op.fixed_point_multiply_per_axis.agree", says, (0, axis), (operand, i)

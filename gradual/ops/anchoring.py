@@ -148,7 +148,7 @@ def multibox_transform_loc(
     given, moves, boxes = floats(cls_prob, 0, 3), floats(loc_pred, 1, 2), floats(anchor, 2, 3)
     same_dtype(given, moves, boxes)
     batches, _, count = given.shape
-    says = "classes, locations and anchors differ in batch or number, or an anchor has not four coordinates"
+    says = "classes, locations and anchors differ in batch or number, or an anchor does not have four coordinates"
     wanted = (
         (batches, moves.shape[0], ((0, 0), (1, 0))),
         (count * 4, moves.shape[1], ((0, 2), (1, 1))),
@@ -291,5 +291,5 @@ def proposal(
         (images.shape[1], constant(3), ((2, 1),)),
     )
     needs: list[Need] = [agreement(left, right, "op.proposal.agree", says, *where) for left, right, where in wanted]
-    needs += not_negative((rpn_post_nms_top_n,), "op.proposal.top", "a number of regions is negative")
+    needs += not_negative((rpn_post_nms_top_n,), "op.proposal.top", "the number of regions is negative")
     return judged((batches * rpn_post_nms_top_n, constant(5)), given.dtype, needs)

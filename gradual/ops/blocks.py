@@ -47,7 +47,7 @@ def depth_to_space(
     if mode not in ("DCR", "CDR", "CRD"):
         raise IllFormed("op.attribute", f'mode has to be one of DCR, CDR, CRD, not "{mode}"')
     batch, channels, height, width = (given.shape[axis] for axis in axes)
-    area, says = block_size * block_size, "the channels are not whole blocks"
+    area, says = block_size * block_size, "the channels are not a multiple of block_size * block_size"
     whole = Need(divides(area, channels), "op.nn.depth_to_space.blocks", says, ((0, axes[1]),))
     shape = (batch, channels // area, height * block_size, width * block_size)
     needs = (*at_least(ONE, (block_size,), "block_size"), whole)
@@ -76,7 +76,7 @@ def space_to_depth(
     if mode not in ("DCR", ""):
         raise IllFormed("op.attribute", f'mode has to be DCR, not "{mode}"')
     batch, channels, *space = (given.shape[axis] for axis in axes)
-    says = "the image is not made of whole blocks"
+    says = "height or width is not a multiple of block_size"
     whole = (
         Need(divides(block_size, extent), "op.nn.space_to_depth.blocks", says, ((0, axis),))
         for axis, extent in zip(axes[2:], space, strict=True)
@@ -130,7 +130,7 @@ def space_to_batch_nd(
     [op.nn.space_to_batch_nd.blocks] of sizes of 1 or more [op.window.positive].
     """
     given = _spatial(data, block_shape, paddings, "paddings")
-    count, says = len(block_shape), "an axis with its padding is not made of whole blocks"
+    count, says = len(block_shape), "a padded axis is not a multiple of its block size"
     wide = [
         extent + before + after for extent, (before, after) in zip(given.shape[1 : count + 1], paddings, strict=True)
     ]
@@ -172,7 +172,7 @@ def batch_to_space_nd(
     count, whole = len(block_shape), product(block_shape)
     pairs = zip(given.shape[1 : count + 1], block_shape, crops, strict=True)
     space = [extent * block - before - after for extent, block, (before, after) in pairs]
-    split, cut = "the batch is not made of whole blocks", "the crops cut away more than there is"
+    split, cut = "the batch is not a multiple of the product of block_shape", "the crops are larger than the axis"
     needs = (
         *at_least(ONE, block_shape, "block_shape"),
         *at_least(ZERO, (side for pair in crops for side in pair), "crops"),
@@ -230,7 +230,7 @@ def fifo_buffer(data: TensorType[Dim], buffer: TensorType[Dim], *, axis: int) ->
     """
     new, old = tensor(data, 0, least=1), tensor(buffer, 1)
     tensor(old, 1, rank=new.rank)
-    place, says = axis_of(axis, new.rank), "the extents of data and buffer differ"
+    place, says = axis_of(axis, new.rank), "the sizes of data and buffer differ"
     needs = [
         agreement(new.shape[each], old.shape[each], "op.nn.fifo_buffer.agree", says, (0, each), (1, each))
         for each in range(new.rank)

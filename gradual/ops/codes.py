@@ -71,7 +71,7 @@ class Reading:
         """The input's size at this place, which has to be there."""
         found = self.passed()
         if found is None:
-            raise IllFormed("op.attribute", f"code {code} asks for more axes than the {len(self.shape)} of the input")
+            raise IllFormed("op.attribute", f"code {code} refers to more axes than the {len(self.shape)} of the input")
         return found
 
     def code(self, code: int, parts: Iterator[Code]) -> None:
@@ -91,7 +91,7 @@ class Reading:
             case -4:
                 self.split([constant(part) if isinstance(part, int) else part for part in islice(parts, 2)])
             case _:
-                raise IllFormed("op.attribute", f"{code} is neither a size nor a code of a shape")
+                raise IllFormed("op.attribute", f"{code} is neither a size nor one of the codes 0 and -1 to -4")
 
     def size(self, asked: Dim) -> None:
         """A size."""
@@ -106,7 +106,7 @@ class Reading:
     def remaining(self) -> None:
         """Code -1: what remains."""
         if TRUE in self.rest.values():
-            raise IllFormed("op.attribute", "-1 stands twice in a shape")
+            raise IllFormed("op.attribute", "a shape has more than one -1")
         self.rest[len(self.target)] = TRUE
         self.target.append(ONE)
         self.dividend.append(self.passed() or ONE)
@@ -115,14 +115,22 @@ class Reading:
         """Code -4: one size as two, one of which may be -1."""
         whole = self.copied(SPLIT)
         if len(parts) < 2 or parts[0] is parts[1] is MINUS:
-            raise IllFormed("op.attribute", "code -4 is followed by two sizes, one of which may be -1")
+            raise IllFormed("op.attribute", "code -4 must be followed by two sizes, at most one of them -1")
         if MINUS not in parts:
-            self.owe(equal(parts[0] * parts[1], whole), "op.reshape.elements", "the parts do not make the axis")
+            self.owe(
+                equal(parts[0] * parts[1], whole),
+                "op.reshape.elements",
+                "the two sizes after -4 do not multiply to the size of the axis",
+            )
             self.target += parts
             return
         other = parts[1 - parts.index(MINUS)]
-        self.owe(at_most(ONE, other), "op.reshape.divides", "an axis is split by nothing")
-        self.owe(divides(other, whole), "op.reshape.divides", "the axis does not split into such parts")
+        self.owe(at_most(ONE, other), "op.reshape.divides", "cannot infer the -1 after -4: the other size may be 0")
+        self.owe(
+            divides(other, whole),
+            "op.reshape.divides",
+            "cannot infer the -1 after -4: the other size does not divide the axis",
+        )
         self.target += [whole // other if part is MINUS else part for part in parts]
 
     def element(self, code: Dim) -> None:
@@ -154,7 +162,7 @@ class Reading:
         if self.allowzero or here is None or here is asked or is_positive(asked) or vanishes_with(here, asked):
             return  # what is copied where the element is 0 is 0 too
         goal = any_of(at_least(asked, ONE), equal(asked, here))
-        says = f"a size of 0 copies dimension {self.place - 1} of the input"
+        says = f"a size of 0 here would copy dimension {self.place - 1} of the input"
         self.copied_instead.append(Need(goal, "op.reshape.code", says, ((0, None),)))
 
     def owe(self, goal: Constraint, rule: str, says: str) -> None:
@@ -179,10 +187,14 @@ class Reading:
         none = negated(some)
         dividend, divisor = map(product, _without_common(self.dividend, self.divisor))
         for goal in _at_most_one(tuple(rest.values())):
-            self.owe(goal, "op.reshape.code", "-1 stands twice in a shape")
-        self.owe(any_of(none, at_most(ONE, divisor)), "op.reshape.divides", "nothing tells how much remains")
+            self.owe(goal, "op.reshape.code", "a shape has more than one -1")
+        self.owe(
+            any_of(none, at_most(ONE, divisor)),
+            "op.reshape.divides",
+            "cannot infer the -1: the other sizes may multiply to 0",
+        )
         by = maximum(divisor, ONE) if self.vanishing and some is not TRUE else divisor
-        says = "the sizes asked for do not divide the elements"
+        says = "cannot infer the -1: the other sizes do not divide the number of elements"
         self.needs.append(Need(any_of(none, divides(by, dividend)), "op.reshape.divides", says, ((0, None),)))
         remains = dividend // by
         return tuple(ite(rest[i], remains, asked) if i in rest else asked for i, asked in enumerate(self.target))

@@ -35,8 +35,8 @@ def _summable(data: Type[Dim]) -> TensorType[Dim]:
 def _needs(given: Shape, wanted: Shape, operand: int, from_shape: bool) -> list[Need]:
     """Right-aligned, every size that is wanted is the one that is there, or 1.   [op.collapse_sum.agree]"""
     if len(wanted) > len(given):
-        raise IllFormed("op.rank", f"a tensor of rank {len(given)} does not collapse to rank {len(wanted)}", 0)
-    missing, says = len(given) - len(wanted), "the tensor does not collapse to the shape that is wanted"
+        raise IllFormed("op.rank", f"a tensor of rank {len(given)} cannot be collapsed to rank {len(wanted)}", 0)
+    missing, says = len(given) - len(wanted), "the target shape does not broadcast to the shape of the tensor"
     needs = []
     for axis, extent in enumerate(wanted):
         if extent is not ONE:

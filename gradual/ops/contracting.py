@@ -69,7 +69,7 @@ def _parts(text: str) -> tuple[str, bool, str]:
     """Letters before and after `...`, and whether it is there."""
     found = _WRITTEN.fullmatch(text)
     if found is None:
-        raise IllFormed("op.attribute", f'"{text}" is not a row of letters with at most one "..." among them')
+        raise IllFormed("op.attribute", f'"{text}" must be letters with at most one "..." among them')
     return found[1], found[2] is not None, found[3]
 
 
@@ -85,7 +85,7 @@ def _term(text: str, rank: int, place: int) -> Term:
     before, open_, after = _parts(text)
     missing = rank - len(before) - len(after)
     if missing < 0 or (missing and not open_):
-        raise IllFormed("op.rank", f'operand {place + 1} of the equation, "{text}", does not name {rank} axes', 0)
+        raise IllFormed("op.rank", f'operand {place + 1} of the equation, "{text}", does not label {rank} axes', 0)
     return (*before, *_unnamed(missing), *after)
 
 
@@ -175,7 +175,7 @@ def _summed(columns: list[list[Any]]) -> Any:
 
 @operator("einsum", meaning=_einsum, family="contracting", alike=(0,))
 def einsum(data: TupleType[Dim], *, equation: str) -> Judgement:
-    """The sum of products that an equation tells.   (t[..a], t[..b], ..) -> t[..c], as in `ij,jk->ik`
+    """The sums of products given in Einstein notation.   (t[..a], t[..b], ..) -> t[..c], as in `ij,jk->ik`
 
     Axes of one label in several operands broadcast together [op.broadcast.agree]; where a label stands twice in one
     operand, the diagonal is taken, and the axes agree [op.einsum.diagonal].  Labels that the result has not are summed
@@ -215,7 +215,7 @@ def _own(field: int, part: TensorType[Dim], term: Term, needs: list[Need]) -> di
             found[label] = extent, axis
             continue
         first, where = found[label]
-        says = f"the axes of {label} differ in one operand, which has no diagonal"
+        says = f"label {label} is repeated in one operand, where its axes differ in size"
         needs.append(agreement(first, extent, "op.einsum.diagonal", says, (0, field, where), (0, field, axis)))
         if extent.value is not None:
             found[label] = extent, axis

@@ -89,7 +89,7 @@ def kernel_needs(sides: Sides, kernel_size: Dims | None) -> Iterator[Need]:
     if kernel_size is not None:
         wanted = per_axis(kernel_size, len(sides.kernel), "kernel_size")
         for axis, size, extent in zip(sides.weight_axes[2:], wanted, sides.kernel, strict=True):
-            says = "the weight does not have the extents of `kernel_size`"
+            says = "the weight does not have the sizes of `kernel_size`"
             yield agreement(size, extent, "op.conv.kernel_size", says, (1, axis))
 
 
@@ -120,13 +120,16 @@ def _channel_needs(sides: Sides, groups: Dim, channels: Dim | None) -> Iterator[
     if groups is not ONE:
         total = sides.weights(0) if channels is None else channels
         yield Need(
-            divides(groups, total), "op.conv.groups", f"{groups} groups do not divide the output channels", (outof,)
+            divides(groups, total),
+            "op.conv.groups",
+            f"the output channels are not divisible by groups={groups}",
+            (outof,),
         )
 
 
 CHANNELS = "the channels of data and weight do not agree"
-GROUPED = "the data does not have the channels of the weight times `groups`"
-UNITS = "the weight does not have `channels` outputs"
+GROUPED = "the channels of the data are not those of the weight times `groups`"
+UNITS = "the weight does not have `channels` output channels"
 
 
 def _is_multiplied(sides: Sides, groups: Dim, channels: Dim | None) -> Constraint:

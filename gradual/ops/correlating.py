@@ -115,7 +115,7 @@ def correlation(
     needs += windows.at_least(ONE, (stride1, stride2), "a stride")
     needs += windows.at_least(ZERO, (max_displacement, *(side for pair in sides for side in pair)), "padding")
     odd = all_of(at_least(kernel_size, ONE), equal(kernel_size % 2, ONE))
-    needs.append(Need(odd, "op.nn.correlation.kernel", "the size of a patch is not odd"))
+    needs.append(Need(odd, "op.nn.correlation.kernel", "the size of a patch must be odd"))
     border, counts = _border(kernel_size, max_displacement), []
     for axis, extent, (before, after) in zip((2, 3), left.shape[2:], sides, strict=True):
         padded = extent + before + after

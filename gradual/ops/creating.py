@@ -160,7 +160,9 @@ def _arange_length(begin: TensorType[Dim], end: TensorType[Dim], stride: TensorT
     if None in known_ends:
         return None
     first, last, step = (contents[0] for contents in known_ends if contents is not None)
-    assert isinstance(first, Dim) and isinstance(last, Dim) and isinstance(step, Dim), "arange of truth values"
+    assert isinstance(first, Dim) and isinstance(last, Dim) and isinstance(step, Dim), (
+        "arange is not defined for booleans"
+    )
     return range_length(first, last, step)
 
 
@@ -179,7 +181,7 @@ def _float_range(first: float, last: float, by: float, dtype: DType) -> Elements
     """`first + i * by`, product and sum each rounded to the type; the count is exact but for one binary64 division."""
     span = last - first
     if by == 0.0 or not math.isfinite(span) or not math.isfinite(by):
-        raise invalid_value(f"no range leads from {first} to {last} by {by}")
+        raise invalid_value(f"arange from {first} to {last} with step {by} is not defined")
     steps = span / by
     if steps > LIMITS.elements:
         raise invalid_value(f"{steps:.0f} elements are too many")

@@ -49,7 +49,7 @@ def slice_like(data: TensorType[Dim], shape_like: TensorType[Dim], *, axes: tupl
     """
     given, other = tensor(data, 0), tensor(shape_like, 1)
     cut = _axes(axes, given.rank, other.rank)
-    says = "the tensor is smaller than the one it is cut to"
+    says = "the tensor is smaller than the one whose shape it is cut to"
     needs = [Need(at_most(other.shape[i], given.shape[i]), "op.slice_like.fits", says, ((1, i), (0, i))) for i in cut]
     shape = (other.shape[i] if i in cut else extent for i, extent in enumerate(given.shape))
     return judged(shape, given.dtype, needs)
@@ -118,13 +118,13 @@ def strided_set(
     given, new = tensor(data, 0), tensor(v, 1)
     dtype = same_dtype(given, new)
     if new.rank != given.rank:
-        raise IllFormed("op.rank", f"the slice has rank {given.rank}, what is put there {new.rank}", 0)
+        raise IllFormed("op.rank", f"the slice has rank {given.rank}, the value assigned to it rank {new.rank}", 0)
     first, last, steps = (elements_of(part, place) for place, part in enumerate((begin, end, strides), 2))
     for place, held in enumerate((first, last, steps), 2):
         if len(held) > given.rank:
-            raise IllFormed("op.rank", f"{len(held)} slices do not fit {given.rank} axes", place)
+            raise IllFormed("op.rank", f"{len(held)} slices are given for {given.rank} axes", place)
     slices = _overwritten(given.shape, first, last, steps)
-    says = "what is put in place of a slice has other sizes"
+    says = "the value assigned to the slice has another shape"
     needs = [Need(differs(step, ZERO), "op.strided_set.stride", "a stride is 0", ((4, None),)) for step in steps]
     for i, extent in enumerate(given.shape):
         count = slices[i].count if i in slices else extent

@@ -66,7 +66,10 @@ def _channel_needs(sides: Sides, groups: Dim, channels: Dim | None, out: Dim) ->
     yield agreement(sides.channels, sides.weights(1), "op.conv.channels", CHANNELS, given, (1, into))
     if groups is not ONE:
         yield Need(
-            divides(groups, sides.channels), "op.conv.groups", f"{groups} groups do not divide the channels", (given,)
+            divides(groups, sides.channels),
+            "op.conv.groups",
+            f"the channels are not divisible by groups={groups}",
+            (given,),
         )
     if channels is not None:
         yield agreement(channels, out, "op.conv.units", UNITS, (1, outof))
@@ -78,7 +81,7 @@ def _window_needs(move: Window[Dim], extra: Dims, extents: Dims, axes: Ints) -> 
     yield from at_least(ONE, move.dilation, "dilation")
     yield from at_least(ZERO, (side for pair in move.padding for side in pair), "padding")
     yield from at_least(ZERO, extra, "output_padding")
-    says = "the padding takes away more than there is"
+    says = "the padding is larger than the result"
     for axis, extent in zip(axes, extents, strict=True):
         yield Need(at_most(ZERO, extent), "op.conv.transposed", says, ((0, axis),))
 

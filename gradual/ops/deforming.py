@@ -112,7 +112,7 @@ def deformable_conv2d(
     wide = deformable_groups * sides.kernel[0] * sides.kernel[1] * 2
     wanted = (given.shape[axes[0]], wide, *counts)
     says = "the offsets do not have the batch, a pair for each tap of each group, or the size of the result"
-    apart = "`deformable_groups` does not divide the channels"
+    apart = "the channels are not divisible by `deformable_groups`"
     needs = [
         *at_least(ONE, (groups,), "groups"),
         *at_least(ONE, (deformable_groups,), "deformable_groups"),
@@ -141,5 +141,5 @@ def _channels(sides: Sides, groups: Dim, channels: Dim | None) -> Iterator[Need]
     if channels is not None:
         yield agreement(channels, sides.weights(0), "op.conv.units", UNITS, outof)
     if groups is not ONE:
-        says = f"{groups} groups do not divide the output channels"
+        says = f"the output channels are not divisible by groups={groups}"
         yield Need(divides(groups, sides.weights(0)), "op.conv.groups", says, (outof,))

@@ -166,7 +166,7 @@ def _non_max_suppression(
     chosen: list[list[int | None]] = []
     for rows, valid in zip(rows_of(data), valid_count.elements, strict=True):
         if not 0 <= valid <= count:
-            raise invalid_value(f"there are no {valid} valid boxes among {count}")
+            raise invalid_value(f"valid_count is {valid}, but there are {count} boxes")
         if not least > 0:
             chosen.append(list(range(valid)))
             continue
@@ -340,7 +340,7 @@ def all_class_non_max_suppression(
     _number(score_threshold, 4)
     if output_format not in ("onnx", "tensorflow"):
         raise IllFormed("op.attribute", f'output_format has to be "onnx" or "tensorflow", not "{output_format}"')
-    says = "there is not a box of four coordinates for each score"
+    says = "boxes must be one for each score, of four coordinates"
     needs = (
         agreement(given.shape[0], rated.shape[0], "op.boxes.agree", says, (0, 0), (1, 0)),
         agreement(given.shape[1], rated.shape[2], "op.boxes.agree", says, (0, 1), (1, 2)),

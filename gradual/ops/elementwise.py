@@ -137,10 +137,16 @@ def _logical(name: str, says: str, function: Rule, on_truths: known.Rule) -> Row
 
 _truncated = whole.dividing(whole.trunc_divide)
 _ARITHMETIC = (
-    Row("add", "Sum; of booleans, either.", exact.add, exact.add, exact.or_, on_dims=exact.add, on_truths=any_of),
+    Row("add", "Sum; of booleans, logical or.", exact.add, exact.add, exact.or_, on_dims=exact.add, on_truths=any_of),
     Row("subtract", "Difference.", exact.sub, exact.sub, on_dims=exact.sub),
     Row(
-        "multiply", "Product; of booleans, both.", exact.mul, exact.mul, exact.and_, on_dims=exact.mul, on_truths=all_of
+        "multiply",
+        "Product; of booleans, logical and.",
+        exact.mul,
+        exact.mul,
+        exact.and_,
+        on_dims=exact.mul,
+        on_truths=all_of,
     ),
     Row(
         "divide",
@@ -207,12 +213,12 @@ _ARITHMETIC = (
     ),
 )
 _LOGIC = (
-    _logical("logical_and", "Both.", exact.and_, all_of),
-    _logical("logical_or", "Either or both.", exact.or_, any_of),
-    _logical("logical_xor", "Either but not both.", exact.xor, known.unlike),
-    Row("bitwise_and", "Bits set in both.", exact.and_, bools=exact.and_, on_truths=all_of),
-    Row("bitwise_or", "Bits set in either.", exact.or_, bools=exact.or_, on_truths=any_of),
-    Row("bitwise_xor", "Bits set in one only.", exact.xor, bools=exact.xor, on_truths=known.unlike),
+    _logical("logical_and", "Logical and.", exact.and_, all_of),
+    _logical("logical_or", "Logical or.", exact.or_, any_of),
+    _logical("logical_xor", "Logical exclusive or.", exact.xor, known.unlike),
+    Row("bitwise_and", "Bitwise and.", exact.and_, bools=exact.and_, on_truths=all_of),
+    Row("bitwise_or", "Bitwise or.", exact.or_, bools=exact.or_, on_truths=any_of),
+    Row("bitwise_xor", "Bitwise exclusive or.", exact.xor, bools=exact.xor, on_truths=known.unlike),
 )
 _COMPARISONS = (
     _comparison("equal", "Whether equal; NaN equals nothing.", exact.eq, equal, known.iff),
@@ -251,14 +257,14 @@ def _rounding(name: str, says: str, function: Rule) -> Row:
 
 
 _UNARY = (
-    Row("copy", "The same.", _same, _same, _same, on_dims=_same, on_truths=_same),
+    Row("copy", "Identity.", _same, _same, _same, on_dims=_same, on_truths=_same),
     Row("negative", "Negation.", exact.neg, exact.neg, on_dims=exact.neg),
-    Row("abs", "Magnitude; of the least integer, itself.", abs, abs, on_dims=_absolute),
-    Row("sign", "1, -1 or 0; NaN of NaN.", whole.sign, real.sign, on_dims=known.sign),
-    _rounding("floor", "The nearest integer below.", real.floor),
-    _rounding("ceil", "The nearest integer above.", real.ceil),
-    _rounding("trunc", "The nearest integer toward zero.", real.trunc),
-    _rounding("round", "The nearest integer, ties to even.", real.rint),
+    Row("abs", "Absolute value; the least integer stays as it is.", abs, abs, on_dims=_absolute),
+    Row("sign", "The sign: 1, -1 or 0; NaN of NaN.", whole.sign, real.sign, on_dims=known.sign),
+    _rounding("floor", "Each element rounded down to an integer.", real.floor),
+    _rounding("ceil", "Each element rounded up to an integer.", real.ceil),
+    _rounding("trunc", "Each element rounded toward zero to an integer.", real.trunc),
+    _rounding("round", "Each element rounded to the nearest integer, ties to even.", real.rint),
     _float("exp", "e to the power of each element.", real.exp),
     _float("log", "Natural logarithm.", real.logarithm(math.log)),
     _float("log2", "Logarithm to base 2.", real.logarithm(math.log2)),
@@ -285,8 +291,8 @@ _UNARY = (
     Row("isnan", "Whether NaN.", _never, math.isnan, tests=True),
     Row("isinf", "Whether infinite.", _never, math.isinf, tests=True),
     Row("isfinite", "Whether neither infinite nor NaN.", _always, math.isfinite, tests=True),
-    _logical("logical_not", "Not.", exact.not_, negated),
-    Row("bitwise_not", "All bits flipped.", exact.invert, bools=exact.not_, on_truths=negated),
+    _logical("logical_not", "Logical not.", exact.not_, negated),
+    Row("bitwise_not", "Bitwise not.", exact.invert, bools=exact.not_, on_truths=negated),
     Row(
         "nn.relu",
         "The greater of each element and +0.",

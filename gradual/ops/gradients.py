@@ -127,7 +127,7 @@ def conv2d_backward_weight(
     if channels is not None:
         needs.append(agreement(channels, outs, "op.conv.units", UNITS, (0, axes[1])))
     if groups is not ONE:
-        apart = "`groups` does not divide the channels"
+        apart = "the channels are not divisible by `groups`"
         needs.append(Need(divides(groups, depth), "op.conv.groups", apart, ((1, data_axes[1]),)))
         needs.append(Need(divides(groups, outs), "op.conv.groups", apart, ((0, axes[1]),)))
     shape = arranged((outs, depth // groups, *move.kernel), out_layout, "OIHW")

@@ -41,7 +41,7 @@ def _channels(data: TensorType[Dim], axis: int) -> tuple[TensorType[Dim], int]:
     given = floats(data, least=2)
     place = axis_of(axis, given.rank)
     if place == 0:
-        raise IllFormed("op.axis", "axis 0 is that of the samples and cannot be that of the channels", 0)
+        raise IllFormed("op.axis", "axis 0 is the batch axis and cannot be the channel axis", 0)
     return given, place
 
 
@@ -96,6 +96,6 @@ def group_norm(
     given, place = _channels(data, axis)
     if num_groups < 1:
         raise IllFormed("op.attribute", f"num_groups has to be at least 1, not {num_groups}")
-    whole, says = divides(num_groups, given.shape[place]), "the groups do not divide the channels"
+    whole, says = divides(num_groups, given.shape[place]), "the channels are not divisible by num_groups"
     needs = columns(given, place, "op.nn.group_norm.channels", gamma, beta)
     return judged(given.shape, given.dtype, (Need(whole, "op.nn.group_norm.groups", says, ((0, place),)), *needs))

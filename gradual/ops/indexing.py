@@ -123,14 +123,12 @@ def gather_nd(
     if named.rank == 0:
         raise IllFormed("op.rank", "argument 2 has to have rank 1 or more, not 0", 1)
     if not 0 <= batch_dims <= min(given.rank, named.rank - 1):
-        raise IllFormed(
-            "op.axis", f"there are no {batch_dims} axes of a batch in ranks {given.rank} and {named.rank - 1}"
-        )
+        raise IllFormed("op.axis", f"there are no {batch_dims} batch axes in ranks {given.rank} and {named.rank - 1}")
     depth = _depth(named, index_rank)
     if batch_dims + depth > given.rank:
-        says = f"{batch_dims} axes of a batch and indices of {depth} axes are too many for rank {given.rank}"
+        says = f"{batch_dims} batch axes and indices of {depth} axes are too many for rank {given.rank}"
         raise IllFormed("op.rank", says, 1)
-    says = "data and indices differ in an axis of the batch"
+    says = "data and indices differ in a batch axis"
     needs = [
         agreement(given.shape[i], named.shape[i + 1], "op.gather_nd.batch", says, (0, i), (1, i + 1))
         for i in range(batch_dims)
@@ -204,7 +202,7 @@ def scatter_nd(
     if mode not in _MODES:
         raise IllFormed("op.attribute", f'mode has to be one of {", ".join(_MODES)}, not "{mode}"')
     if dtype is DType.BOOL and mode != "update":
-        raise IllFormed("op.dtype", f"booleans have no {mode}", 0)
+        raise IllFormed("op.dtype", f'mode "{mode}" is not defined for booleans', 0)
     outer = named.rank - 1
     depth = outer + given.rank - new.rank
     if not 0 <= depth <= given.rank:
@@ -249,7 +247,7 @@ def _unravel_index_contents(data: TensorType[Dim], shape: TensorType[Dim]) -> Co
     (index,) = data.contents
     found: list[Content] = []
     for extent in reversed(extents[1:]):
-        assert isinstance(index, Dim) and isinstance(extent, Dim), "coordinates of truth values"
+        assert isinstance(index, Dim) and isinstance(extent, Dim), "coordinates of booleans"
         size = maximum(extent, ONE)
         found.append(index - index // size * size)
         index = index // size
@@ -274,7 +272,7 @@ def _invert_permutation(data: Tensor) -> Tensor:
         if not 0 <= index < data.size:
             raise out_of_bounds(index, data.size)
         if found[index] is not None:
-            raise invalid_value(f"{index} stands twice")
+            raise invalid_value(f"index {index} is repeated")
         found[index] = place
     return tensor_of(data.shape, data.dtype, kept(data.dtype, found))
 
@@ -289,7 +287,7 @@ def _invert_permutation_contents(data: TensorType[Dim]) -> Contents:
 
 @operator("invert_permutation", meaning=_invert_permutation, family="indexing", contents=_invert_permutation_contents)
 def invert_permutation(data: TensorType[Dim]) -> Judgement:
-    """Where each of the numbers from 0 on stands in a vector.   int[n] -> int[n]
+    """The inverse of a permutation: where each number stands in it.   int[n] -> int[n]
 
     One that is out of bounds or stands twice is a fault.
     """

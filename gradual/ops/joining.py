@@ -16,7 +16,7 @@ from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.type import TensorType, TupleType
 
-_AGREE = "the tensors differ in an axis along which they are not joined"
+_AGREE = "the tensors differ in an axis other than the one they are joined along"
 
 
 def _agreeing(parts: Sequence[TensorType[Dim]], axes: Sequence[int], rule: str) -> list[Need]:
@@ -39,7 +39,7 @@ def _same_rank(parts: Sequence[TensorType[Dim]]) -> int:
     rank = parts[0].rank
     for part in parts:
         if part.rank != rank:
-            raise IllFormed("op.rank", f"the tensors have to have one rank, not {rank} and {part.rank}", 0)
+            raise IllFormed("op.rank", f"the tensors have different ranks, {rank} and {part.rank}", 0)
     return rank
 
 
@@ -142,7 +142,7 @@ def split(data: TensorType[Dim], *, indices_or_sections: int | tuple[Dim, ...], 
         needs = [Need(divides(constant(indices_or_sections), extent), "op.split.divides", says, ((0, place),))]
         sizes = [extent // indices_or_sections] * indices_or_sections
     else:
-        says = "the places of a split are not in order within the axis"
+        says = "the indices of a split are not in ascending order within the axis"
         pairs = list(pairwise(bounds))
         needs = [Need(at_most(low, high), "op.split.order", says, ((0, place),)) for low, high in pairs]
         sizes = [high - low for low, high in pairs]

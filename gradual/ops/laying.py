@@ -66,7 +66,7 @@ def layout(text: str, attribute: str) -> Layout:
 def _layouts(src_layout: str, dst_layout: str) -> tuple[Layout, Layout]:
     source, target = layout(src_layout, "src_layout"), layout(dst_layout, "dst_layout")
     if set(source.whole) != set(target.whole):
-        raise IllFormed("op.attribute", f'the layouts "{src_layout}" and "{dst_layout}" have other axes')
+        raise IllFormed("op.attribute", f'the layouts "{src_layout}" and "{dst_layout}" have different axes')
     return source, target
 
 
@@ -121,7 +121,7 @@ def layout_transform(data: TensorType[Dim], *, src_layout: str, dst_layout: str)
 def inner_needs(given: TensorType[Dim], source: Layout) -> Iterator[Need]:
     """That the inner part of each blocked axis has its extent.   [op.layout_transform.factor]"""
     for letter, factor in source.factors.items():
-        place, says = source.parts(letter)[1], f"the inner part of axis {letter} has not the extent {factor}"
+        place, says = source.parts(letter)[1], f"the inner part of axis {letter} does not have size {factor}"
         yield agreement(given.shape[place], constant(factor), "op.layout_transform.factor", says, (0, place))
 
 

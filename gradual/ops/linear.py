@@ -31,7 +31,7 @@ def contracted_dtype(left: TensorType[Dim], right: TensorType[Dim], out_dtype: D
     if out_dtype is None:
         return same_dtype(left, right)
     if out_dtype is DType.BOOL or (not out_dtype.is_float and (left.dtype.is_float or right.dtype.is_float)):
-        raise IllFormed("op.dtype", f"{left.dtype} and {right.dtype} cannot be contracted in {out_dtype}")
+        raise IllFormed("op.dtype", f"{left.dtype} and {right.dtype} cannot be multiplied with out_dtype={out_dtype}")
     return out_dtype
 
 
@@ -202,6 +202,6 @@ def bias_add(data: TensorType[Dim], bias: TensorType[Dim], *, axis: int = 1) -> 
     left, right = tensor(data, 0, least=1), tensor(bias, 1, rank=1)
     of_dtype(left, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
     place = axis_of(axis, left.rank)
-    says = "the bias does not have the extent of the axis"
+    says = "the bias does not have the size of the axis"
     need = agreement(left.shape[place], right.shape[0], "op.nn.bias_add.axis", says, (0, place), (1, 0))
     return judged(left.shape, same_dtype(left, right), (need,))

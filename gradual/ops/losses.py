@@ -114,7 +114,7 @@ def nll_loss(
         agreement(given.shape[axis], named.shape[i], "op.nn.nll_loss.agree", says, (0, axis), (1, i))
         for i, axis in enumerate(axis for axis in range(given.rank) if axis != classes)
     ]
-    says = "there is not one weight for each class"
+    says = "there must be one weight for each class"
     place = (0, classes)
     needs.append(agreement(given.shape[classes], shares.shape[0], "op.nn.nll_loss.classes", says, place, (2, 0)))
     return judged(named.shape if reduction == "none" else (), dtype, needs)

@@ -31,13 +31,13 @@ def _marked(data: Type[Dim]) -> Judgement:
 
 @operator("annotation.stop_fusion", meaning=_same, family="marking", contents=_contents)
 def stop_fusion(data: Type[Dim]) -> Judgement:
-    """The same; a compiler does not fuse across it.   t[..a] -> t[..a]"""
+    """Identity; a compiler does not fuse across it.   t[..a] -> t[..a]"""
     return _marked(data)
 
 
 @operator("annotation.checkpoint", meaning=_same, family="marking", contents=_contents)
 def checkpoint(data: Type[Dim]) -> Judgement:
-    """The same; automatic differentiation computes it again instead of keeping it.   t[..a] -> t[..a]"""
+    """Identity; automatic differentiation computes it again instead of keeping it.   t[..a] -> t[..a]"""
     return _marked(data)
 
 
@@ -49,11 +49,11 @@ def on_device(
     constrain_result: object = False,
     constrain_body: object = True,
 ) -> Judgement:
-    """The same; a compiler computes it on a device.   t[..a] -> t[..a]"""
+    """Identity; a compiler computes it on a device.   t[..a] -> t[..a]"""
     return _marked(data)
 
 
 @operator("device_copy", meaning=_same, family="marking", contents=_contents)
 def device_copy(data: Type[Dim], *, src_virtual_device: object = None, dst_virtual_device: object = None) -> Judgement:
-    """The same, on another device.   t[..a] -> t[..a]"""
+    """Identity, on another device.   t[..a] -> t[..a]"""
     return _marked(data)

@@ -50,8 +50,8 @@ def reverse_sequence(
     given, lengths = tensor(data, 0), integers(tensor(seq_lengths, 1, rank=1), 1)
     along, batch = axis_of(seq_axis, given.rank), axis_of(batch_axis, given.rank)
     if along == batch:
-        raise IllFormed("op.axis", f"axis {along} cannot be both that of the sequence and that of the batch", 0)
-    says = "there is not a length for each batch"
+        raise IllFormed("op.axis", f"axis {along} cannot be both the sequence axis and the batch axis", 0)
+    says = "the number of lengths is not the size of the batch"
     need = agreement(given.shape[batch], lengths.shape[0], "op.reverse_sequence.lengths", says, (0, batch), (1, 0))
     return judged(given.shape, given.dtype, (need,))
 
@@ -85,7 +85,7 @@ def sequence_mask(
     of_dtype(lengths, 1, lambda dtype: dtype is not DType.BOOL, "integers or floats")
     if axis not in (0, 1):
         raise IllFormed("op.axis", f"axis has to be 0 or 1, not {axis}", 0)
-    batch, says = 1 - axis, "there is not a length for each batch"
+    batch, says = 1 - axis, "the number of lengths is not the size of the batch"
     need = agreement(given.shape[batch], lengths.shape[0], "op.sequence_mask.lengths", says, (0, batch), (1, 0))
     return judged(given.shape, given.dtype, (need,))
 
@@ -237,7 +237,7 @@ def matrix_set_diag(
         raise IllFormed("op.rank", f"argument 2 has to have rank {wanted}, not {new.rank}", 1)
     rows, columns = given.shape[-2:]
     band, last = "a diagonal lies outside of the matrix", given.rank - 1
-    says = "the diagonals are not as many and as long as the band"
+    says = "the diagonals do not have the shape that k1 and k2 ask for"
     needs = [
         Need(at_most(constant(-k1), rows), "op.matrix_set_diag.band", band, ((0, last - 1),)),
         Need(at_most(constant(k2), columns), "op.matrix_set_diag.band", band, ((0, last),)),

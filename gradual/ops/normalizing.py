@@ -51,7 +51,7 @@ def columns(data: TensorType[Dim], axis: int, rule: str, *columns: TensorType[Di
     place = axis_of(axis, data.rank)
     given = [tensor(column, operand + 1, rank=1) for operand, column in enumerate(columns)]
     same_dtype(data, *given)
-    says = "a vector does not have the extent of the axis"
+    says = "a vector does not have the size of the axis"
     return tuple(
         agreement(data.shape[place], column.shape[0], rule, says, (0, place), (operand + 1, 0))
         for operand, column in enumerate(given)
@@ -153,7 +153,7 @@ def _softmax(data: Tensor, *, axis: int) -> Tensor:
 
 @operator("nn.softmax", meaning=_softmax, family="normalizing")
 def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
-    """Positive shares of 1 along an axis, as the exponentials are to each other.   t[..a] -> t[..a]"""
+    """The exponentials along an axis, divided by their sum.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     return judged(given.shape, given.dtype)
@@ -231,7 +231,7 @@ def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Ju
     same_dtype(given, slopes)
     place = axis_of(axis, given.rank)
     goal = any_of(equal(slopes.shape[0], given.shape[place]), equal(slopes.shape[0], ONE))
-    says = "the slopes are neither one nor as many as the axis is long"
+    says = "the number of slopes is neither 1 nor the size of the axis"
     need = Need(goal, "op.nn.prelu.channels", says, ((1, 0), (0, place)))
     return judged(given.shape, given.dtype, (need,))
 
@@ -278,7 +278,7 @@ def _chosen(axis: tuple[int, ...] | None, rank: int) -> tuple[int, ...]:
 
 @operator("nn.l2_normalize", meaning=_l2_normalize, family="normalizing")
 def l2_normalize(data: TensorType[Dim], *, eps: float, axis: tuple[int, ...] | None) -> Judgement:
-    """Each lane along some axes over its length.   t[..a] -> t[..a]"""
+    """Each element divided by the Euclidean norm along some axes.   t[..a] -> t[..a]"""
     given = floats(data)
     _chosen(axis, given.rank)
     return judged(given.shape, given.dtype)

@@ -18,7 +18,7 @@ def _sizes(found: tuple[int, ...], shape: tuple[int, ...], dtype: DType) -> Tens
     high = integer_range(dtype)[1]
     for extent in found:
         if extent > high:
-            raise invalid_value(f"the size {extent} is not a {dtype}")
+            raise invalid_value(f"the size {extent} does not fit {dtype}")
     return tensor_of(shape, dtype, kept(dtype, found))
 
 
@@ -38,7 +38,7 @@ def _shape_of_contents(x: TensorType[Dim], *, dtype: DType | None) -> Contents:
 
 @operator("shape_of", meaning=_shape_of, family="observing", contents=_shape_of_contents)
 def shape_of(x: TensorType[Dim], *, dtype: DType | None = DType.INT32) -> Judgement:
-    """The extents, one for each axis; none for rank 0.   t[d1, .., dk] -> int[k]"""
+    """The shape as a vector: the size of each axis.   t[d1, .., dk] -> int[k]"""
     return judged((constant(tensor(x, 0).rank),), _countable(dtype or DType.INT32))
 
 

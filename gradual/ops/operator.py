@@ -84,7 +84,11 @@ class OpenRank(IllFormed):
     """
 
     def __init__(self, operand: int, axis: int) -> None:
-        super().__init__("op.rank", f"the size of dimension {axis} of argument {operand + 1} decides a rank", operand)
+        super().__init__(
+            "op.rank",
+            f"the size of dimension {axis} of argument {operand + 1} determines the rank of the result",
+            operand,
+        )
         self.axis = axis
 
 

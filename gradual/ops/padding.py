@@ -78,7 +78,7 @@ def _border_needs(given: TensorType[Dim], widths: Sequence[tuple[Dim, Dim]], mod
     """Nothing is taken away that is not there, and a border has cells to come from.   [op.pad.size] [op.pad.source]"""
     for axis, extent, before, after in _axes(given, widths):
         if (before + after).value is None or min(before.value or 0, after.value or 0) < 0:
-            says = "more is cut away than there is"
+            says = "the negative padding is larger than the axis"
             yield Need(at_most(ZERO, extent + before + after), "op.pad.size", says, ((0, axis),))
         if mode == "constant":
             continue
@@ -86,7 +86,7 @@ def _border_needs(given: TensorType[Dim], widths: Sequence[tuple[Dim, Dim]], mod
             enough = at_least(extent, ONE) if mode == "edge" else at_most(side, extent)
             if mode == "reflect":
                 enough = less(side, extent)
-            says = f"the border is too narrow to {mode if mode != 'edge' else 'repeat'}"
+            says = f"the axis is too short to {mode if mode != 'edge' else 'repeat'} its border"
             if side.value is None or side.value > 0:
                 yield Need(any_of(at_most(side, ZERO), enough), "op.pad.source", says, ((0, axis),))
 
@@ -140,9 +140,9 @@ def _dyn_pad(data: Tensor, widths: Tensor, pad_val: Tensor, *, pad_width: object
     found = tuple((flat[2 * axis], flat[2 * axis + 1]) for axis in range(data.rank))
     for extent, (before, after) in zip(data.shape, found, strict=True):
         if extent + before + after < 0:
-            raise invalid_value(f"padding {before} and {after} cuts away more than the {extent} cells there are")
+            raise invalid_value(f"padding {before} and {after} cuts away more than the {extent} elements of the axis")
         if not all(_is_wide_enough(extent, side, pad_mode.lower()) for side in (before, after)):
-            raise invalid_value(f"{extent} cells are too narrow a border for padding {before} and {after}")
+            raise invalid_value(f"{extent} elements are too few for padding {before} and {after}")
     sizes = [extent + before + after for extent, (before, after) in zip(data.shape, found, strict=True)]
     if max(sizes, default=0) > LIMITS.size or numel(sizes) > LIMITS.elements:
         raise invalid_value(f"a tensor of shape {tuple(sizes)} is too large")
@@ -167,7 +167,7 @@ def dyn_pad(
     of_dtype(pairs, 1, lambda dtype: dtype.is_integer, "a tensor of integers")
     tensor(pad_val, 2, rank=0)
     mode = _mode(pad_mode, ("constant", "edge", "reflect"), "pad_mode")
-    says = "there is not a pair of numbers for each axis"
+    says = "there must be a pair of numbers for each axis"
     needs = [
         agreement(pairs.shape[axis], constant(wanted), "op.dyn.nn.pad.pairs", says, (1, axis))
         for axis, wanted in enumerate((given.rank, 2))

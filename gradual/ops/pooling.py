@@ -77,7 +77,7 @@ def _pooled(count: int, data: TensorType[Dim], layout: str, out_layout: str) -> 
     """The data in its layout, which may have inner parts of batch and channels.   [op.layout_transform.factor]"""
     source, target = _layout(layout, count, "layout"), _layout(out_layout or layout, count, "out_layout")
     if set(source.letters) != set(target.letters) or source.factors != target.factors:
-        raise IllFormed("op.attribute", f'out_layout "{out_layout}" has other parts than layout "{layout}"')
+        raise IllFormed("op.attribute", f'out_layout "{out_layout}" has different axes from layout "{layout}"')
     given = tensor(data, 0, rank=len(source.letters))
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
     shape = ordered(given.shape, source.letters, _order(source))
@@ -339,7 +339,7 @@ def _adaptive_operator(kind: str, says: str, count: int, meaning: Callable[..., 
     ) -> Judgement:
         return _adaptive(count, data, output_size, layout, out_layout)
 
-    judge.__doc__ = f"""{says} of each of as many parts as are asked for.   {_shape_words(count)}
+    judge.__doc__ = f"""{says} of each of `output_size` windows, which cover the data.   {_shape_words(count)}
 
     Part i of m of an axis of n cells is `i * n // m` up to `((i + 1) * n + m - 1) // m`.  Sizes are not negative
     [op.adaptive.size], and those of the data unless written.{_PACKED}"""

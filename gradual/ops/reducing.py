@@ -71,7 +71,7 @@ class Row:
         """That no reduced axis is empty, where the reduction of nothing is no number."""
         if not self.inhabited(given.dtype):
             return []
-        says = "an empty axis has no such element"
+        says = "a reduced axis is empty"
         return [Need(at_least(given.shape[axis], ONE), f"op.{self.name}.extent", says, ((0, axis),)) for axis in axes]
 
 
@@ -240,8 +240,8 @@ _ROWS = (
     ),
     Row("max", "Greatest; NaN if any is NaN.", _greatest, max, any, _always, _greatest_of, _any_of),
     Row("min", "Least; NaN if any is NaN.", _least, min, all, _always, _least_of, _all_of),
-    Row("all", "Whether all hold.", bools=all, on_truths=_all_of),
-    Row("any", "Whether any holds.", bools=any, on_truths=_any_of),
+    Row("all", "Logical and of all elements.", bools=all, on_truths=_all_of),
+    Row("any", "Logical or of all elements.", bools=any, on_truths=_any_of),
 )
 REDUCTIONS = tuple(map(reduction, _ROWS))
 """Reductions of one operand to its own element type."""
@@ -285,12 +285,12 @@ ARGUMENTS = (
     arg_reduction(
         "argmax",
         max,
-        "Place of the greatest element, the first of equals unless the last is asked for; a NaN is greatest.",
+        "Index of the greatest element, the first of equals unless the last is asked for; a NaN is greatest.",
     ),
     arg_reduction(
         "argmin",
         min,
-        "Place of the least element, the first of equals unless the last is asked for; a NaN is least.",
+        "Index of the least element, the first of equals unless the last is asked for; a NaN is least.",
     ),
 )
 """Reductions to a place."""

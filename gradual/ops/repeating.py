@@ -23,7 +23,7 @@ def _spread_needs(given: Shape, target: Shape, operands: tuple[int, ...] = (0,))
     """Every extent is the one wanted, or 1.   [op.broadcast_to.agree]"""
     if len(given) > len(target):
         raise IllFormed("op.rank", f"a tensor of rank {len(given)} does not broadcast to rank {len(target)}", 0)
-    missing, says = len(target) - len(given), "the shape does not broadcast to the one wanted"
+    missing, says = len(target) - len(given), "the shape does not broadcast to the target shape"
     needs = []
     for axis, extent in enumerate(given):
         if extent is not ONE:

@@ -274,10 +274,10 @@ def squeeze(data: TensorType[Dim], *, axis: tuple[Dim, ...] | None = None) -> Ju
         return Judgement(UnrankedType(given.dtype))
     gone = _removed(given.shape, axis)
     if len(gone) > given.rank or len({one for one in gone if one.value is not None}) < _constants(gone):
-        raise IllFormed("op.axis", f"an axis stands twice in {[one.value for one in gone]}", 0)
+        raise IllFormed("op.axis", f"an axis is repeated in {[one.value for one in gone]}", 0)
     needs = [need for one in gone for need in _is_one(given.shape, one)]
     needs += [
-        Need(differs(one, other), "op.squeeze.axis", "an axis is removed twice", ((0, None),))
+        Need(differs(one, other), "op.squeeze.axis", "an axis is listed twice", ((0, None),))
         for place, one in enumerate(gone)
         for other in gone[place + 1 :]
         if one.value is None or other.value is None
@@ -291,7 +291,7 @@ def _constants(axes: Sequence[Dim]) -> int:
 
 def _is_one(shape: Shape, axis: Dim) -> list[Need]:
     """That the removed axis is there and has size 1."""
-    says = "a removed axis has a size other than 1"
+    says = "a squeezed axis does not have size 1"
     if axis.value is not None:
         return [Need(equal(shape[axis.value], ONE), "op.squeeze.one", says, ((0, axis.value),))]
     each = (all_of(equal(axis, constant(place)), equal(extent, ONE)) for place, extent in enumerate(shape))

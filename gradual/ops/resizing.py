@@ -70,7 +70,7 @@ def _sized(
     one_of(method, METHODS, "method")
     one_of(mode, COORDINATES, "coordinate_transformation_mode")
     one_of(rounding, ("", *ROUNDINGS), "rounding_method")
-    says = "there is nothing to read along an axis of the result"
+    says = "an axis of the input is empty, but not that of the result"
     sources = (
         Need(any_of(equal(wanted, ZERO), at_least(given.shape[axis], ONE)), "op.resize.source", says, ((0, axis),))
         for wanted, axis in zip(sizes, axes[2:], strict=True)

@@ -58,7 +58,7 @@ def _matrix(
     """The parts of a matrix, the first of which is argument `first`, and what they owe.   [op.rows.count]"""
     held = tensor(values, first, least=1)
     named, bounds = vector_of_integers(columns, first + 1), vector_of_integers(starts, first + 2)
-    says = "there is not one column for each value"
+    says = "there must be one column for each value"
     count = agreement(held.shape[0], named.shape[0], "op.rows.count", says, (first, 0), (first + 1, 0))
     says = "the starts of the rows have no end"
     return held, named, bounds, (count, Need(at_most(ONE, bounds.shape[0]), "op.rows.starts", says, ((first + 2, 0),)))

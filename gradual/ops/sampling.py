@@ -171,13 +171,13 @@ def grid_sample(
         if written not in admitted:
             raise IllFormed("op.attribute", f'{name} has to be one of {", ".join(admitted)}, not "{written}"')
     batch = agreement(
-        given.shape[axes[0]], held.shape[0], "op.image.grid_sample.batch", "there is not a grid for each image",
+        given.shape[axes[0]], held.shape[0], "op.image.grid_sample.batch", "data and grid differ in batch size",
         (0, axes[0]), (1, 0),
     )  # fmt: skip
-    says = "the grid does not have a number for each axis of the data"
+    says = "the grid does not have one coordinate for each spatial axis"
     needs = [batch, agreement(held.shape[1], constant(count), "op.image.grid_sample.axes", says, (1, 1))]
     if padding_mode != "zeros":
-        empty = "an image without cells has no border"
+        empty = "an empty image has no border"
         needs += [
             Need(at_least(given.shape[axis], ONE), "op.image.grid_sample.source", empty, ((0, axis),))
             for axis in axes[2:]
@@ -262,13 +262,13 @@ def crop_and_resize(
     corners, which = _floats(boxes, 1, rank=2), integers(tensor(box_indices, 2, rank=1), 2)
     sizes = per_axis(crop_size, 2, "crop_size")
     one_of(method, _CROP_METHODS, "method")
-    says, many = "a box does not have four sides", "there is not an image's number for each box"
+    says, many = "a box does not have four sides", "there must be one batch index for each box"
     needs = [
         agreement(corners.shape[1], constant(4), "op.image.crop_and_resize.box", says, (1, 1)),
         agreement(corners.shape[0], which.shape[0], "op.image.crop_and_resize.boxes", many, (1, 0), (2, 0)),
         *not_negative(sizes, "op.resize.size"),
     ]
-    nothing = "there is nothing to read along an axis of the result"
+    nothing = "an axis of the input is empty, but not that of the result"
     for wanted, axis in zip(sizes, axes[2:], strict=True):
         source = any_of(equal(wanted, ZERO), at_least(given.shape[axis], ONE))
         needs.append(Need(source, "op.resize.source", nothing, ((0, axis),)))
@@ -326,7 +326,7 @@ def dilation2d(
     dtype = same_dtype(given, kernels)
     batch, channels, *extents = (given.shape[axis] for axis in axes)
     move = window(tuple(kernels.shape[axis] for axis in own[1:]), strides, dilations, padding, 2)
-    says, empty = "there is not a kernel for each channel", "the kernel is empty"
+    says, empty = "there must be one kernel for each channel", "the kernel is empty"
     shares = [
         agreement(channels, kernels.shape[own[0]], "op.image.dilation2d.channels", says, (0, axes[1]), (1, own[0])),
         *(

@@ -59,7 +59,7 @@ def scan(name: str, step: Step, unit: int, says: str) -> Operator:
         given = tensor(data, 0)
         kind = dtype or given.dtype
         if kind is DType.BOOL:
-            raise IllFormed("op.dtype", f"booleans have no {name}: name an element type by dtype", 0)
+            raise IllFormed("op.dtype", f"{name} is not defined for booleans: give a dtype", 0)
         if axis is None:
             return judged((size(given.shape),), kind)
         axis_of(axis, given.rank)

@@ -119,8 +119,8 @@ def take(
         return judged(named.shape, given.dtype)
     place = axis_of(axis, given.rank)
     if shared > place:
-        raise IllFormed("op.axis", f"axis {axis} stands among the {shared} axes of the batch", 0)
-    says = "data and indices differ in an axis of the batch"
+        raise IllFormed("op.axis", f"axis {axis} is one of the {shared} batch axes", 0)
+    says = "data and indices differ in a batch axis"
     needs = [agreement(given.shape[i], named.shape[i], "op.take.batch", says, (0, i), (1, i)) for i in range(shared)]
     return judged((*given.shape[:place], *named.shape[shared:], *given.shape[place + 1 :]), given.dtype, needs)
 
@@ -147,7 +147,7 @@ def _gather_contents(data: TensorType[Dim], indices: TensorType[Dim], *, axis: i
 
 @operator("gather", meaning=_gather, family="selecting", contents=_gather_contents)
 def gather(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Judgement:
-    """For each index the element at its own place, moved along an axis.
+    """For each index the element at the same position, except that along an axis the index is taken.
 
     t[..a, n, ..b], int[..a, m, ..b] -> t[..a, m, ..b]
 
@@ -156,7 +156,7 @@ def gather(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Jud
     given, named = tensor(data, 0), integers(indices, 1)
     _ranks(given, named)
     place = axis_of(axis, given.rank)
-    says = "data and indices differ in an axis along which nothing is gathered"
+    says = "data and indices differ in an axis other than the one gathered along"
     needs = [
         agreement(given.shape[i], named.shape[i], "op.gather.agree", says, (0, i), (1, i))
         for i in range(given.rank)
@@ -240,8 +240,8 @@ def scatter_elements(
     if reduction not in _REDUCTIONS:
         raise IllFormed("op.attribute", f'reduction has to be one of {", ".join(_REDUCTIONS)}, not "{reduction}"')
     if dtype is DType.BOOL and reduction != "update":
-        raise IllFormed("op.dtype", f"booleans have no {reduction}", 0)
-    says, beyond = "indices and updates differ", "the indices reach beyond the data"
+        raise IllFormed("op.dtype", f'reduction "{reduction}" is not defined for booleans', 0)
+    says, beyond = "indices and updates differ", "the indices have more elements than the data along an axis"
     needs = [
         agreement(named.shape[i], new.shape[i], "op.scatter_elements.agree", says, (1, i), (2, i))
         for i in range(given.rank)

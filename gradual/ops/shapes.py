@@ -67,7 +67,7 @@ def axes_of(axes: Iterable[int], rank: int, operand: int | None = 0) -> tuple[in
     """Axes counted from the front, none of them twice, in the order given."""
     found = tuple(axis_of(axis, rank, operand) for axis in axes)
     if len(set(found)) != len(found):
-        raise IllFormed("op.axis", f"an axis stands twice in {list(axes)}", operand)
+        raise IllFormed("op.axis", f"an axis is repeated in {list(axes)}", operand)
     return found
 
 

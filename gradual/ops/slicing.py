@@ -95,7 +95,9 @@ def slices_of(
     count = max(len(begin), len(end))
     places = tuple(range(count)) if axes is None else axes_of(axes, len(shape))
     if count > len(shape) or (axes is not None and len(places) != count):
-        raise IllFormed("op.attribute", f"{count} slices do not fit {len(shape) if axes is None else len(places)} axes")
+        raise IllFormed(
+            "op.attribute", f"{count} slices are given for {len(shape) if axes is None else len(places)} axes"
+        )
     found = {}
     for i, axis in enumerate(places):
         first, last = _at(begin, i), _at(end, i)

@@ -49,7 +49,7 @@ def _of_places(dtype: DType | None) -> DType:
 def _places(shape: tuple[int, ...], dtype: DType, found: Sequence[int], most: int) -> Tensor:
     """The tensor of places, none of which is above `most`; raises TensorFault where the type has no such number."""
     if found and dtype.is_integer and most > integer_range(dtype)[1]:
-        raise invalid_value(f"the place {most} is not a {dtype}")
+        raise invalid_value(f"the index {most} does not fit {dtype}")
     return tensor_of(shape, dtype, kept(dtype, map(float, found) if dtype.is_float else found))
 
 
@@ -115,7 +115,7 @@ def _argsort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtyp
 def argsort(
     data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: DType | None = DType.INT32
 ) -> Judgement:
-    """The places of the elements along an axis in the order of `sort`.   t[..a] -> int32[..a], or `dtype`"""
+    """The indices that sort the elements along an axis.   t[..a] -> int32[..a], or `dtype`"""
     given = tensor(data, 0)
     axis_of(axis, given.rank)
     return judged(given.shape, _of_places(dtype))
@@ -153,7 +153,7 @@ def topk(
     is_ascend: bool = False,
     dtype: DType | None = DType.INT32,
 ) -> Judgement:
-    """The k greatest elements along an axis, or with `is_ascend` the least, in the order of `sort`, and their places.
+    """The k greatest elements along an axis, or with `is_ascend` the least, in the order of `sort`, and their indices.
 
     t[..a, n, ..b] -> (t[..a, k, ..b], int32[..a, k, ..b])
 
@@ -209,7 +209,7 @@ def searchsorted(
     same_dtype(given, wanted)
     if given.rank > 1 and wanted.rank != given.rank:
         raise IllFormed("op.rank", f"sequences of rank {given.rank} do not fit values of rank {wanted.rank}", 1)
-    says = "sequences and values differ before the last axis"
+    says = "sequences and values differ in an axis before the last"
     needs = [
         agreement(given.shape[i], wanted.shape[i], "op.searchsorted.agree", says, (0, i), (1, i))
         for i in range(given.rank - 1)

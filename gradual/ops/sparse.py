@@ -111,7 +111,7 @@ def sparse_to_dense(
         axes = constant(len(output_shape))
         needs.append(agreement(named.shape[1], axes, "op.sparse_to_dense.depth", _DEPTH, (0, 1)))
     if values.rank == 1:
-        says = "there is not one value for each place"
+        says = "there must be one value for each index"
         entries, place = (named.shape[0], (0, 0)) if named.rank else (ONE, (0, None))
         needs.append(agreement(entries, values.shape[0], "op.sparse_to_dense.count", says, place, (1, 0)))
     return judged(output_shape, values.dtype, needs)
@@ -176,7 +176,7 @@ def sparse_fill_empty_rows(
             count,
             values.shape[0],
             "op.sparse_fill_empty_rows.count",
-            "there is not one value for each row",
+            "there must be one value for each row of indices",
             (0, 0),
             (1, 0),
         ),
@@ -184,7 +184,13 @@ def sparse_fill_empty_rows(
     ]
     if default.rank:
         needs.append(
-            agreement(default.shape[0], ONE, "op.sparse_fill_empty_rows.default", "there is not one default", (3, 0))
+            agreement(
+                default.shape[0],
+                ONE,
+                "op.sparse_fill_empty_rows.default",
+                "the default value must have one element",
+                (3, 0),
+            )
         )
     filled = Hole(maximum(count, rows), count + rows, ("filled", (0, 2)))
     shapes: tuple[tuple[Dim | Hole, ...], ...] = (filled, width), (filled,), (rows,)
@@ -192,7 +198,7 @@ def sparse_fill_empty_rows(
     return Judgement(TupleType(tuple(map(TensorType, shapes, kinds))), tuple(needs))
 
 
-_DEPTH = "a row of indices has not one for each axis"
+_DEPTH = "a row of indices does not have one index for each axis"
 
 
 # --------------------------------------------------------------------------------------------------- sparse_reshape
@@ -238,7 +244,7 @@ def sparse_reshape(
     """
     named = integers(tensor(sparse_indices, 0, rank=2), 0)
     old, new = vector_elements(prev_shape, 1), vector_elements(new_shape, 2)
-    says = "the shapes have not the same number of elements"
+    says = "the shapes do not have the same number of elements"
     needs = (
         agreement(named.shape[1], constant(len(old)), "op.sparse_reshape.depth", _DEPTH, (0, 1)),
         Need(_as_many(old, new), "op.sparse_reshape.elements", says, ((1, None), (2, None))),

@@ -138,7 +138,7 @@ def stft(
     needs = [*at_least(ONE, (n_fft,), "n_fft"), *at_least(ONE, (step,), "hop_length")]
     says = "the signal is shorter than a frame"
     needs.append(Need(at_most(n_fft, width), "op.window.fits", says, ((0, given.rank - 1),)))
-    says = "the window has not the length it should have"
+    says = "the window does not have the length of a frame"
     needs.append(agreement(weights.shape[0], n_fft if length is None else length, "op.stft.window", says, (1, 0)))
     says = "the window is longer than a frame"
     needs.append(Need(at_most(weights.shape[0], n_fft), "op.stft.window", says, ((1, 0),)))

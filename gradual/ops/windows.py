@@ -114,7 +114,7 @@ def owed(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int]) -> Iter
     yield from at_least(ZERO, (side for pair in move.padding for side in pair), "padding")
     for axis, width, extent in zip(axes, move.reach(), move.padded(extents), strict=True):
         fits, says = at_most(width, extent), "the window is wider than the padded input"
-        says += f": {width} cells of {extent}" if fits is FALSE else ""
+        says += f": a window of {width}, an input of {extent}" if fits is FALSE else ""
         yield Need(fits, "op.window.fits", says, ((0, axis),))
 
 

@@ -348,7 +348,7 @@ def waste(numbers: Sequence[int]) -> Iterator[str]:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "bucket",
-        "A copy for each of some numbers of a size, chosen where the function is entered.   [pass.bucket]",
+        "Copy a function for each of some numbers of a size; the copy is chosen at entry.   [pass.bucket]",
         bucket,
         takes="[@f:]n=1,8,64 [pad=VALUE]",
     ),

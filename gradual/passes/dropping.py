@@ -103,10 +103,10 @@ def dropped(module: Module, context: Context) -> Transformed:
 
 
 def _stays(function: str, step: Apply) -> Note:
-    says = f"nobody reads `{step.name}`, but `{step.operator.name}` may fail"
+    says = f"`{step.name}` is unused, but `{step.operator.name}` may fail"
     return Note(function, step.span, says, left=True)
 
 
 PASSES: tuple[Pass, ...] = (
-    Pass("drop-dead", "Remove steps that nobody reads and that cannot fail.   [pass.dead]", dropped, idempotent=True),
+    Pass("drop-dead", "Remove unused steps that cannot fail.   [pass.dead]", dropped, idempotent=True),
 )

@@ -212,7 +212,7 @@ def made_static(module: Module, context: Context) -> Transformed:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "dynamic-to-static",
-        "Turn `dyn.` operators into their static forms where what they read is known.   [pass.static]",
+        "Turn `dyn.` operators into their static forms where the values that they read are known.   [pass.static]",
         made_static,
         idempotent=True,
     ),

@@ -226,7 +226,7 @@ def _stays(function: str, step: Apply, left: Left) -> Note:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "fold-constants",
-        "Compute what literals determine, by the meanings of the operators.   [pass.fold]",
+        "Evaluate operators whose operands are literals.   [pass.fold]",
         folded,
         idempotent=True,
     ),

@@ -105,10 +105,15 @@ def _tells_rank(variable: Variable) -> bool:
 
 
 PASSES: tuple[Pass, ...] = (
-    Pass("hoist-checks", "Make each check as early as the outcome allows.   [pass.hoist]", hoisted, idempotent=True),
+    Pass(
+        "hoist-checks",
+        "Move each check as early as possible without changing the outcome.   [pass.hoist]",
+        hoisted,
+        idempotent=True,
+    ),
     Pass(
         "drop-proved-checks",
-        "Remove checks that what stands before them proves.   [pass.proved]",
+        "Remove checks that are proved by what comes before them.   [pass.proved]",
         without_proved,
         idempotent=True,
     ),

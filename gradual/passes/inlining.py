@@ -122,6 +122,4 @@ def _stays(function: str, call: Invoke, why: str) -> Note:
     return Note(function, call.span, f"the call of `{call.function}` stays: {why}", left=True)
 
 
-PASSES: tuple[Pass, ...] = (
-    Pass("inline", "Put the bodies of functions in place of their calls.   [pass.inline]", inlined),
-)
+PASSES: tuple[Pass, ...] = (Pass("inline", "Replace calls by the bodies of the functions.   [pass.inline]", inlined),)

@@ -34,6 +34,8 @@ def _split_step(step: Step) -> Iterable[Step]:
 
 
 PASSES = (
-    Pass("merge-ops", "One operator for the static and the dynamic form of each (A0).  [pass.merge]", _merge, "", True),
-    Pass("split-ops", "The static and the dynamic form apart, by their names (A1).  [pass.split]", _split, "", True),
+    Pass("merge-ops", "Use one operator for the static and the dynamic form (A0).  [pass.merge]", _merge, "", True),
+    Pass(
+        "split-ops", "Use separate operators for the static and the dynamic form (A1).  [pass.split]", _split, "", True
+    ),
 )

@@ -94,7 +94,7 @@ def by_function(module: Module, given: Mapping[str, str]) -> dict[str, Pins]:
         among = [functions[owner]] if colon else list(functions.values())
         concerned = [function for function in among if _knows(function, name)]
         if not concerned:
-            raise Unusable(f"nothing is called `{name}`" + _open_in(among))
+            raise Unusable(f"there is nothing called `{name}`" + _open_in(among))
         for function in concerned:
             _pin(function, found.setdefault(function.name, Pins()), name, text)
     return {name: pins for name, pins in found.items() if pins.named or pins.sizes or pins.elements}

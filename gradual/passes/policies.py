@@ -138,7 +138,7 @@ def _checks(block: Block) -> int:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "codegen",
-        'Every function by its own policy, as in `codegen="bucket:n=1,8"`, with its costs.   [pass.codegen]',
+        'Apply to every function its own policy, as in `codegen="bucket:n=1,8"`, with its costs.   [pass.codegen]',
         codegen,
         idempotent=True,
     ),

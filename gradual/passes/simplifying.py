@@ -201,7 +201,7 @@ def simplified(module: Module, context: Context) -> Transformed:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "simplify-shapes",
-        "Leave out what gives its operand back, join reshapes and transposes, and read numbers off sizes."
+        "Remove operators that return their operand, merge reshapes and transposes, and use known sizes."
         "   [pass.shapes]",
         simplified,
         idempotent=True,

@@ -393,7 +393,7 @@ def _is_kept(result: GradualType, recorded: GradualType) -> bool:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "specialize",
-        "Functions at numbers for some of their sizes, which their entry demands.   [pass.specialize]",
+        "Specialize functions to numbers for some of their sizes, which are checked at entry.   [pass.specialize]",
         specialize,
         takes="[@f:]n=3 … [calls=redirect|check]",
     ),

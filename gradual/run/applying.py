@@ -47,7 +47,7 @@ def computed(step: Apply, values: Sequence[Held], attributes: Mapping[str, Any])
     except TensorFault as wrong:
         raise fault(wrong.code, "run.fault", f"`{step.operator.name}`: {wrong.message}", step.span) from None
     except MemoryError:
-        raise fault("E0607", "run.operator", f"`{step.operator.name}` has no room", step.span) from None
+        raise fault("E0607", "run.operator", f"`{step.operator.name}` ran out of memory", step.span) from None
     return result
 
 

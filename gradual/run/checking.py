@@ -38,7 +38,7 @@ def unasserted(step: Check, sizes: Sizes) -> Fault:
     seen, came = _came(step, sizes)
     notes = (
         f"required: {demanded(step.blame, step)}",
-        *((f"came: {step.blame.worded(came)}",) if seen else ()),
+        *((f"actual: {step.blame.worded(came)}",) if seen else ()),
         *step.blame.terms,
     )
     message = f"assertion failed: {step.blame.says}"

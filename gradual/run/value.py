@@ -163,7 +163,7 @@ def blame_of(label: Label, check: Check | None, code: str, message: str, came: s
     )
     notes = (
         f"required: {demanded(label, check)} by rule {label.rule}",
-        f"came: {label.worded(came)}",
+        f"actual: {label.worded(came)}",
         f"through: {label.through}",
         f"promised by: {'; '.join(promise.says for promise in label.promises) or 'nobody'}",
         f"blamed: {label.blamed}",

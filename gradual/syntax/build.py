@@ -309,7 +309,7 @@ def meta_type(span: Span, key: ast.Expr) -> ast.Omitted:
     if isinstance(key, ast.Meta) and key.kind == "IncompleteType":
         return ast.Omitted(span)
     shown = f"meta[{key.kind}][{key.index}]" if isinstance(key, ast.Meta) else "a size"
-    raise Refused(Diagnostic("E0106", "syntax.metadata", f"expected a type, found {shown}, which is none", span))
+    raise Refused(Diagnostic("E0106", "syntax.metadata", f"expected a type, found {shown}", span))
 
 
 def tensor_type(span: Span, _: str, dims: Exprs | None, dtype: ast.Name) -> ast.TensorType:

@@ -22,12 +22,12 @@ def too_deep(span: Span) -> Diagnostic:
 def bad_number(text: str, span: Span, why: str) -> Diagnostic:
     """E0104 with the reason."""
     shown = text if len(text) <= 40 else text[:37] + "…"
-    return Diagnostic("E0104", "syntax.number", f"`{shown}` is no number literal: {why}", span)
+    return Diagnostic("E0104", "syntax.number", f"`{shown}` is not a number literal: {why}", span)
 
 
 def unterminated(what: str, closer: str, span: Span) -> Diagnostic:
     """E0102 for a comment or a string.  [syntax.comment]"""
-    return Diagnostic("E0102", "syntax.comment", f"this {what} has no end: `{closer}` is missing", span)
+    return Diagnostic("E0102", "syntax.comment", f"unterminated {what}: `{closer}` is missing", span)
 
 
 def unknown_character(letter: str, span: Span) -> Diagnostic:
@@ -38,7 +38,7 @@ def unknown_character(letter: str, span: Span) -> Diagnostic:
 
 def unknown_header(span: Span) -> Diagnostic:
     """E0102 for `#[` that begins no header."""
-    message = 'this is no header: a header is `#[key = "value"]` or `#[metadata]`'
+    message = 'this is not a header: a header is `#[key = "value"]` or `#[metadata]`'
     return Diagnostic("E0102", "syntax.token", message, span)
 
 
@@ -143,7 +143,7 @@ def unexpected(
     if division is not None:
         related = (Related(division, DIVISION), *related)
     foreign = FOREIGN.match(text, found.start)
-    notes = (f"`{foreign[1]}` is a function that is not written in Relay; declare an `operator`",) if foreign else ()
+    notes = (f"`{foreign[1]}` is not written in Relay; declare an `operator`",) if foreign else ()
     data = {} if division is None else {"comment": division.start}
     return Diagnostic("E0101", "syntax.token", message, place, related=related, notes=notes, data=data)
 

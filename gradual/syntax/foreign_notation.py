@@ -72,7 +72,7 @@ def quotes(text: str, at: int) -> Part | None:
     found = _QUOTED.search(text, at, end)
     if found is None:
         return None
-    return Part(found.start(), found.end(), f'"{found[1]}"', "a string has double quotes:")
+    return Part(found.start(), found.end(), f'"{found[1]}"', "strings have double quotes:")
 
 
 def comment(text: str, at: int) -> Part | None:
@@ -80,7 +80,7 @@ def comment(text: str, at: int) -> Part | None:
     if text[at : at + 1] != "#" or text.startswith("#[", at):
         return None
     end = line_end(text, at)
-    return Part(at, end, f"//{text[at + 1 : end]}", "a comment begins with `//`:")
+    return Part(at, end, f"//{text[at + 1 : end]}", "comments begin with `//`:")
 
 
 _UPDATE = re.compile(r"(%\w+)\s*([+*/-])=\s*([^;]+)(?=;)")
@@ -128,4 +128,4 @@ def conditional(text: str, at: int) -> Part | None:
         return None
     then, condition, orelse = found.groups()
     written = f"if ({bare(condition)}) {{ {then} }} else {{ {orelse} }}"
-    return Part(found.start(), found.end(), written, "a choice is written")
+    return Part(found.start(), found.end(), written, "a conditional is written")

@@ -67,12 +67,12 @@ def number(text: str) -> tuple[Scalar, DType, bool]:
     if not suffix:
         return _plain_integer(int(digits)) if whole else (_float(digits, DType.FLOAT32), DType.FLOAT32, False)
     if suffix not in SUFFIXES:
-        raise BadNumber(f"`{suffix}` is no element type's suffix")
+        raise BadNumber(f"`{suffix}` is not the suffix of an element type")
     dtype = SUFFIXES[suffix]
     if dtype.is_float:
         return _float(digits, dtype), dtype, True
     if not whole:
-        raise BadNumber(f"a number with a fraction or an exponent is no {dtype}")
+        raise BadNumber(f"a number with a fraction or an exponent is not {dtype}")
     return _fitting(int(digits), dtype), dtype, True
 
 

@@ -30,6 +30,9 @@ AROUND = 400
 REACH = 12
 """How many characters more have to be read at least."""
 
+MORE = " (more errors follow)"
+"""What is said of a change after which less than the whole definition can be read."""
+
 BACK = 12
 """How many words before an error may be wrong."""
 
@@ -75,18 +78,16 @@ class _Change:
     Attributes:
         likely: whether it is proposed if more is wrong.
         safe: whether it only says in the words of this language what was written.
-        complete: whether the words say everything already.
     """
 
     says: str
     edits: tuple[Edit, ...]
     likely: bool = True
     safe: bool = False
-    complete: bool = False
 
-    def help(self, what: str, by: int) -> Help:
+    def help(self, more: str, by: int) -> Help:
         """The change as a help, at a place that lies so many code points further."""
-        return Help(self.says if self.complete else f"{self.says} {what}", self.shift(by), self.safe)
+        return Help(self.says + more, self.shift(by), self.safe)
 
     def of(self, text: str) -> str:
         for edit in reversed(self.edits):
@@ -111,11 +112,11 @@ def mending(text: str, begin: int, found: Span, reach: Callable[[str, bool], int
     for change in _changes(part, error):
         at = reach(change.of(part), end < len(text))
         if at is None:
-            return change.help("it can be read", begin)
+            return change.help("", begin)
         left = at - sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in change.edits)
         if change.likely and left > farthest:
             best, farthest = change, left
-    return None if best is None else best.help("more of it can be read", begin)
+    return None if best is None else best.help(MORE, begin)
 
 
 def _cut(text: str, end: int) -> int:
@@ -130,7 +131,7 @@ def _cut(text: str, end: int) -> int:
 def _changes(text: str, error: Span) -> Iterator[_Change]:
     """The changes close to an error, the likeliest first."""
     for one in chain(anew(text, error), definitions_anew(text, error)):
-        yield _Change(one.says, (one.edit,), safe=True, complete=True)
+        yield _Change(one.says, (one.edit,), safe=True)
     before = _before(text, error)
     near = [error, *reversed(before)]
     for place in near:
@@ -176,10 +177,10 @@ def _named(text: str, last: Span, error: Span) -> Iterator[_Change]:
     """`%y = …;` and `y = …;` are bindings with `let`."""
     name = text[last.start : last.end]
     if text[error.start : error.end] == "=" and name[0] == "%":
-        yield _Change(f"with `let` before `{name}`", (Edit(Span(last.start, last.start), "let "),), safe=True)
+        yield _Change(f"write `let` before `{name}`", (Edit(Span(last.start, last.start), "let "),), safe=True)
     elif text[error.start : error.end] == "=" and _WORD.fullmatch(name):
         yield _Change(
-            f"with `let %{name}` instead of `{name}`", (Edit(Span(last.start, last.start), "let %"),), safe=True
+            f"write `let %{name}` instead of `{name}`", (Edit(Span(last.start, last.start), "let %"),), safe=True
         )
 
 
@@ -198,7 +199,7 @@ def _tensor(text: str, last: Span, error: Span) -> Iterator[_Change]:
         shape = shape[1:-1].strip()
     rest = shape if not shape or "," in shape else f"{shape},"
     written = f"[({rest}), {dtype.strip()}]"
-    yield _Change(f"with `Tensor{_short(written)}`", (Edit(Span(opening, close + 1), written),), safe=True)
+    yield _Change(f"write `Tensor{_short(written)}`", (Edit(Span(opening, close + 1), written),), safe=True)
 
 
 def _bracketed(text: str, before: Sequence[Span], error: Span) -> Iterator[_Change]:
@@ -208,7 +209,7 @@ def _bracketed(text: str, before: Sequence[Span], error: Span) -> Iterator[_Chan
         start, end = before[before.index(word) + 1 :][:1], before[-1].end
         if start and start[0].start < end:
             at = start[0].start
-            said = f"with `({_short(text[at:end])})` in brackets"
+            said = f"write `({_short(text[at:end])})` in parentheses"
             yield _Change(said, (Edit(Span(at, at), "("), Edit(Span(end, end), ")")), safe=True)
 
 
@@ -249,18 +250,18 @@ def _closing(text: str, start: int) -> int | None:
 
 
 def _instead(text: str, place: Span, word: str) -> _Change:
-    return _Change(f"with `{word}` instead of `{_short(text[place.start : place.end])}`", (Edit(place, word),))
+    return _Change(f"write `{word}` instead of `{_short(text[place.start : place.end])}`", (Edit(place, word),))
 
 
 def _inserted(text: str, after: Span, sign: str) -> _Change:
     spaced = f" {sign} " if sign in ("=", "->", "=>") else sign
-    said = f"with `{sign}` after `{_short(text[after.start : after.end])}`"
+    said = f"write `{sign}` after `{_short(text[after.start : after.end])}`"
     return _Change(said, (Edit(Span(after.end, after.end), spaced),), sign in (",", ";"))
 
 
 def _without(text: str, place: Span) -> _Change:
     end = place.end + (text[max(0, place.start - 1) : place.start].isspace() and text[place.end : place.end + 1] == " ")
-    return _Change(f"without `{_short(text[place.start : place.end])}`", (Edit(Span(place.start, end), ""),))
+    return _Change(f"remove `{_short(text[place.start : place.end])}`", (Edit(Span(place.start, end), ""),))
 
 
 def _short(text: str) -> str:

@@ -67,7 +67,7 @@ def _all(path: str) -> list[Tensor]:
         with opened(path, "file") as stream:
             return npy.read_all(stream)
     except (ValueError, OverflowError) as error:
-        raise Trouble("E0702", f"`{path}` holds no tensors: {error}") from error
+        raise Trouble("E0702", f"`{path}` does not hold tensors: {error}") from error
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -119,7 +119,7 @@ def _possible(shape: tuple[int, ...]) -> tuple[int, ...]:
     """A shape that a tensor can have; ValueError says why not."""
     beyond = next((size for size in shape if size not in range(1 << 63)), None)
     if beyond is not None:
-        raise ValueError(f"no size is {beyond}, which no int64 holds")
+        raise ValueError(f"the size {beyond} does not fit int64")
     if numel(shape) > LIMITS.elements:
         raise ValueError(f"a tensor of {numel(shape)} elements is not drawn: the limit is {LIMITS.elements}")
     return shape

@@ -54,7 +54,7 @@ def _one_by_one(tasks: Sequence[Task]) -> Iterator[Checked]:
             rest.popleft()
             yield found
         if rest:
-            why = "the process that checked it was ended, perhaps for want of memory"
+            why = "the process that checked it was killed, perhaps because memory ran out"
             yield unchecked(rest.popleft()[0], Outcome.MEMORY, "E0704", why)
 
 
@@ -85,9 +85,9 @@ def _guarded(unit: Unit, wanted: Wanted) -> Checked:
     except Trouble as trouble:
         return troubled(unit, trouble)
     except MemoryError:
-        return unchecked(unit, Outcome.MEMORY, "E0704", "there was too little memory to check it")
+        return unchecked(unit, Outcome.MEMORY, "E0704", "out of memory")
     except Exception:  # the boundary of a file, as `cli.entry` is that of a run over one
-        why = "a fault of gradual itself, not of the program; please report it with the lines below"
+        why = "a bug in gradual, not in the program; please report it with the lines below"
         crashed = unchecked(unit, Outcome.CRASHED, "E0900", why)
         return replace(crashed, diagnostics=(replace(crashed.diagnostics[0], notes=(traceback.format_exc(),)),))
 

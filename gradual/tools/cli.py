@@ -100,7 +100,7 @@ def entry(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except MemoryError:
-        note("error[E0704]: what was asked for needs more memory than there is")
+        note("error[E0704]: out of memory")
         return 2
     except Exception:
         note(_report())
@@ -119,6 +119,6 @@ def _report() -> str:
     python = ".".join(map(str, sys.version_info[:3]))
     return (
         f"{traceback.format_exc()}\n"
-        f"error[E0900]: this is a fault of gradual itself (version {__version__}, Python {python}), "
+        f"error[E0900]: this is a bug in gradual (version {__version__}, Python {python}), "
         "not of the program; please report it with the lines above"
     )

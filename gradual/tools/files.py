@@ -75,7 +75,7 @@ def regular(path: str, limit: str) -> None:
     with _open(path) as stream:
         found = os.fstat(stream.fileno())
     if not S_ISREG(found.st_mode):
-        raise Trouble("E0701", f"cannot read `{path}`: it is no file")
+        raise Trouble("E0701", f"cannot read `{path}`: it is not a file")
     if found.st_size > number(limit):
         raise too_long(f"`{path}`", limit)
 
@@ -111,7 +111,7 @@ def _unreadable(what: str, error: Exception) -> Trouble:
 
 def too_long(what: str, limit: str) -> Trouble:
     """That something is longer than is read, and which limit says so."""
-    return Trouble("E0704", f"{what} is longer than is read: the limit `{limit}` is {number(limit)} bytes")
+    return Trouble("E0704", f"{what} is too long: the limit `{limit}` is {number(limit)} bytes")
 
 
 def number(limit: str) -> int:

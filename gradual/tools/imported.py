@@ -37,7 +37,7 @@ def imported(path: str, where: str | None = None, opens: bool = False, empty: Se
         click.echo(f"note: `{path}`: {note}", err=True)
     source = Source(path, found.text)
     if where is not None and parse(source)[1]:
-        raise click.UsageError(f"`{where}` is no condition")
+        raise click.UsageError(f"`{where}` is not a condition")
     return replace(found, text=formatted(source))
 
 

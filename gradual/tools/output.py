@@ -80,12 +80,12 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
             save_text(output, stream.getvalue())
         return done
 
-    return choices(click.option("-o", "--output", metavar="FILE", help="Write there instead.")(command))
+    return choices(click.option("-o", "--output", metavar="FILE", help="Write to this file instead.")(command))
 
 
 def choices(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that stand before a command or after it."""
-    function = click.option("-v", "--verbose", count=True, help="Also show how the answers were found.")(function)
+    function = click.option("-v", "--verbose", count=True, help="Also show how obligations were decided.")(function)
     function = click.option("-q", "--quiet", count=True, help="Only errors; -qq only the exit code.")(function)
     return click.option("--color", type=click.Choice(["auto", "always", "never"]), help="Default: auto.")(function)
 

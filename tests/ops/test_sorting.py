@@ -108,7 +108,7 @@ def test_a_sequence_that_is_not_sorted_is_halved() -> None:
 
 
 def test_a_place_that_the_type_has_not_is_a_fault() -> None:
-    with pytest.raises(TensorFault, match="the place 299 is not a int8"):
+    with pytest.raises(TensorFault, match="the index 299 does not fit int8"):
         means("argsort", Tensor([0] * 300, "int8"), dtype="int8")
 
 

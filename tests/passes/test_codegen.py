@@ -81,10 +81,10 @@ def test_policies_of_one_function_stand_in_order() -> None:
         ("fastest", "is no policy; there are specialize, bucket, generic"),
         ("generic:1", "is no policy"),
         ("bucket", "takes one size"),
-        ("bucket:n=1,2", "nothing is called `n`"),
+        ("bucket:n=1,2", "there is nothing called `n`"),
         ("bucket:dim(%x,0)", "gives no value"),
         ("specialize:@g:n=1", "there is no function"),
-        ("specialize:%x=(2,5); generic; bucket:k=1", "nothing is called `k`"),
+        ("specialize:%x=(2,5); generic; bucket:k=1", "there is nothing called `k`"),
     ],
 )
 def test_what_is_no_policy_is_told_with_its_function(text: str, says: str) -> None:

@@ -32,7 +32,7 @@ def test_an_assertion_on_sizes() -> None:
     text = 'def @main(%x: Tensor[(?,), float32]) { assert dim(%x, 0) % 2 == 0, "even"; %x }'
     found = fault(text, floats(3))
     assert (found.code, found.message) == ("E0606", "assertion failed: even")
-    assert found.diagnostic.notes == ("required: dim(%x, 0) % 2 == 0", "came: dim(%x, 0) = 3")
+    assert found.diagnostic.notes == ("required: dim(%x, 0) % 2 == 0", "actual: dim(%x, 0) = 3")
     assert found.diagnostic.data["sizes"] == {"dim(%x, 0)": 3}
     assert accepted(text).run("@main", floats(4)).shape == (4,)
 

@@ -155,8 +155,8 @@ def test_what_no_change_mends_has_no_help(text: str) -> None:
 def test_it_is_said_whether_more_is_wrong() -> None:
     _, (whole,) = parse(Source("t", "def @b(%x: Tensr[(3,), float32]) { %x }"))
     _, (more,) = parse(Source("t", "def @b(%x: Tensr[(3,), float32]) {\r\n lte %y = %x; %y }"))
-    assert whole.help[0].text == "with `Tensor` instead of `Tensr` it can be read"
-    assert more.help[0].text == "with `Tensor` instead of `Tensr` more of it can be read"
+    assert whole.help[0].text == "write `Tensor` instead of `Tensr`"
+    assert more.help[0].text == "write `Tensor` instead of `Tensr` (more errors follow)"
 
 
 @pytest.mark.parametrize("seed", range(40))

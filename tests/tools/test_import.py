@@ -57,7 +57,7 @@ def test_a_condition_is_demanded(gradual: Gradual) -> None:
     done = gradual("import", written("a.onnx"), "--where", "n >= 2, n % 2 == 0")
     assert done.lines[0] == "def @main(%x: Tensor[(n,), float32]) where n >= 2, n % 2 == 0 {"
     done = gradual("import", "a.onnx", "--where", "n >=")
-    assert done.code == 2 and "`n >=` is no condition" in done.err
+    assert done.code == 2 and "`n >=` is not a condition" in done.err
 
 
 def test_everything_that_stands_in_the_way_is_told(gradual: Gradual) -> None:
@@ -75,7 +75,7 @@ def test_what_is_no_model_is_told(gradual: Gradual, write: Write) -> None:
     for text in ("", "not a model", "\x08\x08"):
         done = gradual("import", write("a.onnx", text))
         assert (done.code, done.out) == (2, "")
-        assert done.err.startswith("error[E0703]: `a.onnx` is no ")
+        assert done.err.startswith("error[E0703]: `a.onnx` is not a")
 
 
 def test_all_tensors_of_an_archive_are_arguments(gradual: Gradual, write: Write) -> None:
@@ -84,7 +84,7 @@ def test_all_tensors_of_an_archive_are_arguments(gradual: Gradual, write: Write)
     assert gradual("run", write("a.relay", program), "@main([1, 2])", "--save", "w.npz").code == 0
     assert gradual("run", "a.relay", "@two(*@w.npz, 3)").out == "int64 [2, 4]\n"
     done = gradual("run", "a.relay", "@two(*@a.relay, 3)")
-    assert (done.code, done.err[:43]) == (2, "error[E0702]: `a.relay` holds no tensors: i")
+    assert (done.code, done.err[:48]) == (2, "error[E0702]: `a.relay` does not hold tensors: i")
 
 
 def test_a_file_in_which_bytes_are_wrong_is_told_as_one(gradual: Gradual) -> None:

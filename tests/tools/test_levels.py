@@ -83,7 +83,7 @@ def test_an_error_has_no_level(gradual: Gradual, write: Write) -> None:
         assert done.code == 2 and "`E0302` is an error, and errors have no level" in done.err
     assert check(gradual, "--allow", "all", path).code == 1
     done = check(gradual, "--allow", "unusde", path)
-    assert done.code == 2 and "`unusde` is no warning; near: `unused`" in done.err
+    assert done.code == 2 and "`unusde` is not a warning; near: `unused`" in done.err
 
 
 def test_a_named_size_that_may_fail_cannot_be_allowed_where_it_is_an_error(gradual: Gradual, write: Write) -> None:
@@ -228,7 +228,7 @@ MALFORMED = {
     "alow = []": "gradual.toml:1:1: unknown key `alow`; near: `allow`",
     "[smt]\nx = 1": "gradual.toml:1:2: `smt` has to be true or false, not a table",
     '"smt" = 1979-05-27': "gradual.toml:1:2: `smt` has to be true or false, not a date or a time",
-    'deny = [\n  "unused",\n  "unusde",\n]': "gradual.toml:3:4: `unusde` is no warning; near: `unused`",
+    'deny = [\n  "unused",\n  "unusde",\n]': "gradual.toml:3:4: `unusde` is not a warning; near: `unused`",
     'deny = ["E0302"]': "gradual.toml:1:10: `E0302` is an error, and errors have no level",
     "allow = []\nallow = []": "gradual.toml:2:11: cannot overwrite a value",
 }

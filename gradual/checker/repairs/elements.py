@@ -65,7 +65,7 @@ def _converted(part: ast.Expr, wanted: DType, program: Program) -> Iterator[Help
         yield with_attribute(made, "dtype", f'"{wanted}"', program)
     if made is not None and made.name == "cast":
         return
-    yield instead("convert it:", part.span, called("cast", [words], {"dtype": f'"{wanted}"'}))
+    yield instead("cast it:", part.span, called("cast", [words], {"dtype": f'"{wanted}"'}))
 
 
 def _literal(part: ast.Number, wanted: DType, program: Program) -> Iterator[Help]:

@@ -49,7 +49,7 @@ def written_names(error: Diagnostic, program: Program) -> Iterator[Help]:
     if (last := _LAST.search(name)) is not None:
         name, span = last[1], Span(span.start + last.start(1), span.start + last.end(1))
     elif name in set(DType):
-        yield instead("an element type that is an attribute stands in quotes:", span, f'"{name}"', safe=True)
+        yield instead("an element type given as an attribute is quoted:", span, f'"{name}"', safe=True)
     if definition is None or not name.isidentifier():
         return
     types = [one.name for one in program.module.definitions if isinstance(one, ast.TypeDef | ast.ExternType)]

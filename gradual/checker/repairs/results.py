@@ -36,7 +36,7 @@ def results(error: Diagnostic, program: Program) -> Iterator[Help]:
     yield instead("the result has its sizes in this order: write", written.span, text)
     order = next(one for one in permutations(range(len(has))) if [has[axis] for axis in one] == sizes)
     turned = f"transpose({program.words(body)}, axes=[{', '.join(map(str, order))}])"
-    yield instead("the result in the order of its type is", body.span, turned)
+    yield instead("transpose the result to the declared order:", body.span, turned)
 
 
 def declared(error: Diagnostic, program: Program) -> Iterator[Help]:

@@ -46,7 +46,7 @@ def broadcast(error: Diagnostic, program: Program) -> Iterator[Help]:
                 yield from _expanded(operand, rank, max(known), program)
         for operand, rank in zip(reversed(application.operands), reversed(ranks), strict=True):
             if rank == max(known) == 2:
-                yield instead("turn it:", operand.span, f"transpose({program.words(operand)})")
+                yield instead("transpose it:", operand.span, f"transpose({program.words(operand)})")
 
 
 def _keeping(operand: ast.Expr, program: Program) -> Iterator[Help]:
@@ -81,7 +81,7 @@ def _expanded(operand: ast.Expr, rank: int, wanted: int, program: Program) -> It
         for axis in range(rank, 0, -1):
             named = {"axis": str(axis)} | ({"num_newaxis": str(more)} if more > 1 else {})
             text = called("expand_dims", [program.words(operand)], named)
-            said = "the axis that it lacks is made by" if more == 1 else "the axes that it lacks are made by"
+            said = "add the missing axis:" if more == 1 else "add the missing axes:"
             yield instead(said, operand.span, text)
 
 
@@ -99,7 +99,7 @@ def products(error: Diagnostic, program: Program) -> Iterator[Help]:
         if application.name in ("nn.dense", "nn.matmul"):
             for operand in reversed(application.operands):
                 if program.rank(operand) == 2:
-                    yield instead("turn it:", operand.span, f"transpose({program.words(operand)})")
+                    yield instead("transpose it:", operand.span, f"transpose({program.words(operand)})")
 
 
 # ------------------------------------------------------------------------------------------------ layouts and axes
@@ -121,7 +121,7 @@ def layouts(error: Diagnostic, program: Program) -> Iterator[Help]:
                 yield from _kernels(application, key, dims, program)
         if data is not None and key == "data_layout":
             text = called("transpose", [program.words(data)], {"axes": FRONT[dims]})
-            yield instead("channels come first by", data.span, text)
+            yield instead("move the channels first:", data.span, text)
         if "groups" in names and len(application.operands) == 2:
             yield from _groups(application, program)
 
@@ -135,7 +135,7 @@ def _kernels(application: Application, key: str, dims: str, program: Program) ->
     if len(application.operands) == 2:
         weight = application.operands[1]
         text = called("transpose", [program.words(weight)], {"axes": FROM_HWIO[dims]})
-        yield instead("the channels of a kernel come first by", weight.span, text)
+        yield instead("move the channels of the kernel first:", weight.span, text)
 
 
 def _groups(application: Application, program: Program) -> Iterator[Help]:

@@ -49,14 +49,14 @@ def arity(error: Diagnostic, program: Program) -> Iterator[Help]:
         values = [one for one in application.operands if not isinstance(one, ast.Number | ast.Listing)]
         if len(operator.arguments) == 1 and len(values) == len(operands):
             text = called(application.name, [f"({', '.join(operands)})"], keyed)
-            yield instead("the tensors stand in a tuple: write", error.span, text, safe=True)
+            yield instead("pass the tensors as one tuple:", error.span, text, safe=True)
         call = given(program, application)
         rows = [by_row(row, call, program.operators) for row in ROWS.get(application.name, ())]
         ours = by_operator(operator, call)
         turned = application.name == "transpose" and len(operands) == 3  # two axes exchanged
         for written in dict.fromkeys((*rows, ours) if turned else (ours, *rows)):
             if written is not None:
-                yield instead("an attribute is given by its name: write", error.span, written)
+                yield instead("pass attributes by name:", error.span, written)
 
 
 def structure(error: Diagnostic, program: Program) -> Iterator[Help]:
@@ -68,17 +68,19 @@ def structure(error: Diagnostic, program: Program) -> Iterator[Help]:
                 yield from _element(node, program)
             case ast.Project(base, index):
                 yield instead(
-                    "an element of a tensor is taken by", node.span, f"take({program.words(base)}, {index}, axis=0)"
+                    "for an element of a tensor write", node.span, f"take({program.words(base)}, {index}, axis=0)"
                 )
             case ast.Infix(op) if op in LOGICAL:
-                yield instead("of booleans this is written", node.span, _logical(node, program), safe=True)
+                yield instead("for booleans write", node.span, _logical(node, program), safe=True)
             case ast.Unary("not"):
-                yield instead("of a boolean this is written", node.span, _logical(node, program), safe=True)
+                yield instead("for a boolean write", node.span, _logical(node, program), safe=True)
             case ast.Listing(items):
                 fields = ", ".join(map(program.words, items))
-                yield instead("tensors stand in a tuple:", node.span, f"({fields}{',' * (len(items) == 1)})", safe=True)
+                yield instead(
+                    "put the tensors in a tuple:", node.span, f"({fields}{',' * (len(items) == 1)})", safe=True
+                )
         if isinstance(program.type(node), TupleType) and isinstance(node, ast.Local | ast.Call | ast.Project):
-            yield instead("the tensor is a field of a tuple:", node.span, f"{words}.0")
+            yield instead("take the field of the tuple:", node.span, f"{words}.0")
 
 
 def _element(node: ast.Instance, program: Program) -> Iterator[Help]:
@@ -95,7 +97,7 @@ def _element(node: ast.Instance, program: Program) -> Iterator[Help]:
         written = indexed(written, inside) if written is not None and inside else None
         place = outer
     if written is not None:
-        yield instead("an element is taken by", place.span, written, safe=True)
+        yield instead("for an element write", place.span, written, safe=True)
 
 
 def _inside(node: ast.Instance, program: Program) -> str:
@@ -154,7 +156,7 @@ def counterparts(error: Diagnostic, program: Program) -> Iterator[Help]:
         for operand in application.operands:
             if operand.span == error.span and application.name.startswith(("nn.", "image.")):
                 text = f"expand_dims({program.words(operand)}, axis=0)"
-                yield instead("a batch of one is made by", operand.span, text)
+                yield instead("add a batch axis of size 1:", operand.span, text)
 
 
 def _batched_product(application: Application, program: Program) -> Iterator[Help]:
@@ -172,7 +174,7 @@ def _batched_product(application: Application, program: Program) -> Iterator[Hel
     equation = f'"{batch}{first},{batch}{second}->{batch}ij"'
     pair = f"({', '.join(map(program.words, application.operands))})"
     text = called("einsum", [pair], {"equation": equation})
-    yield instead("with several batch axes this is written", application.span, text)
+    yield instead("for several batch axes write", application.span, text)
 
 
 _RANKS = {

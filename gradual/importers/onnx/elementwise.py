@@ -107,7 +107,7 @@ IMPORTERS |= {name: partial(_variadic, operator) for name, operator in VARIADIC.
 
 @imports("Identity")
 def identity(use: Use) -> Value:
-    """The same."""
+    """Identity."""
     return use[0]
 
 

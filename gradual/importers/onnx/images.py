@@ -166,7 +166,7 @@ def _wanted(use: Use) -> dict[int, Wanted]:
         scales, sizes = (_unless_empty(use.optional(index)) for index in (2, 3))
     axes = [positive(axis, x.rank) for axis in use.attribute("axes", tuple(range(x.rank)))]
     if len(set(axes)) < len(axes):
-        raise Unsupported("an axis that stands twice")
+        raise Unsupported("an axis that is repeated")
     if (scales is None) is (sizes is None):
         raise Unsupported("neither sizes nor scales" if sizes is None else "both sizes and scales")
     if sizes is not None:

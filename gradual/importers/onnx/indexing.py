@@ -27,7 +27,7 @@ def gather(use: Use) -> Value:
 
 @imports("GatherElements")
 def gather_elements(use: Use) -> Value:
-    """For each index the element at its own place, moved along an axis."""
+    """For each index the element at the same position, except that along an axis the index is taken."""
     data, axis = use[0], positive(use.attribute("axis", 0), use[0].rank)
     others = [at for at in range(data.rank) if at != axis]
     if use[1].rank == data.rank and any(use[1].tensor.shape[at] is not data.tensor.shape[at] for at in others):

@@ -66,9 +66,9 @@ def load(path: str) -> Model:
     except OSError as error:
         raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
     except DecodeError as error:
-        raise Unreadable("E0703", f"`{path}` is no ONNX model") from error
+        raise Unreadable("E0703", f"`{path}` is not an ONNX model") from error
     except (onnx.checker.ValidationError, UnicodeDecodeError, RuntimeError, ValueError) as error:
-        raise Unreadable("E0703", f"`{path}` is no valid ONNX model: {first_line(error)}") from error
+        raise Unreadable("E0703", f"`{path}` is not a valid ONNX model: {first_line(error)}") from error
 
 
 def read(proto: Any) -> Model:

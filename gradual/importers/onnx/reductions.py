@@ -199,7 +199,7 @@ def standardized(use: Use) -> Value:
 
 @imports("Einsum")
 def einsum(use: Use) -> Value:
-    """The sum of products that an equation tells."""
+    """The sum of products given by an equation in Einstein notation."""
     operands = [use[index] for index in range(len(use.inputs))]
     equation = use.required("equation").replace(" ", "")
     return use.call("einsum", use.builder.tuple(operands), equation=equation)

@@ -27,13 +27,13 @@ from gradual.types.opening import base_of, spelled
 @click.option("--entry", metavar="@NAME", help="The function (default @main, or the only one).")
 @click.option("--bind", "bound", multiple=True, metavar="NAME=NUMBER", help="A number for a size, such as n=32.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--svg", metavar="FILE", help="Draw lives and places; all sizes have to be numbers.")
-@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
+@click.option("--svg", metavar="FILE", help="Draw live ranges and offsets; all sizes must be numbers.")
+@click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared
 def alloc(
     out: Output, file: str, entry: str | None, bound: tuple[str, ...], format: str, svg: str | None, no_smt: bool
 ) -> int:
-    """Every buffer of a function: bytes as a formula, life, and place; and the peak.
+    """The memory plan of a function: bytes, live range and offset of each buffer, and the peak.
 
     Sizes are bytes in whole blocks of 64, over the dims and the sizes of arguments that are known on entry.
     """
@@ -65,7 +65,7 @@ def _bound(compilation: Compilation, name: str, plan: Plan, bound: Sequence[str]
     for text in bound:
         spelling, number = _binding(text)
         if _plain(spelling) not in known:
-            raise click.UsageError(f"nothing is called `{spelling}`; {_open(known)}")
+            raise click.UsageError(f"there is nothing called `{spelling}`; {_open(known)}")
         facts.assume(equal(of_atom(known[_plain(spelling)]), constant(number)))
         if facts.known.conflict:
             raise click.UsageError(f"`{text}` contradicts what `{name}` demands on entry, or was bound before")

@@ -73,23 +73,27 @@ class Tally:
     default="full",
     show_default=True,
 )
-@click.option("--annotate", is_flag=True, help="The program with every inferred type beside its line.")
-@click.option("--checks", is_flag=True, help="The residual checks, one by one.")
-@click.option("--allow", multiple=True, metavar="NAMES", help="Do not tell these warnings: codes or groups.")
-@click.option("--warn", multiple=True, metavar="NAMES", help="Tell these as warnings.")
-@click.option("--deny", multiple=True, metavar="NAMES", help="Make these errors; `warnings`, `residual`, `lints`, …")
-@click.option("--smt/--no-smt", default=None, help="With Z3 (default), or with the normative rungs only.")
-@click.option("--rigid", type=click.Choice(RIGID), help="How grave E0402 is (default warning; error for models).")
+@click.option("--annotate", is_flag=True, help="Print the program with every inferred type beside its line.")
+@click.option("--checks", is_flag=True, help="List the residual checks.")
+@click.option("--allow", multiple=True, metavar="NAMES", help="Do not report these warnings: codes or groups.")
+@click.option("--warn", multiple=True, metavar="NAMES", help="Report these as warnings.")
+@click.option(
+    "--deny", multiple=True, metavar="NAMES", help="Report these as errors; `warnings`, `residual`, `lints`, …"
+)
+@click.option("--smt/--no-smt", default=None, help="Use Z3 (default), or the built-in procedures only.")
+@click.option("--rigid", type=click.Choice(RIGID), help="Severity of E0402 (default warning; error for models).")
 @click.option("--show-config", is_flag=True, help="Show the settings and where each comes from; check nothing.")
 @click.option("--require-complete", "complete", is_flag=True, help="Report every size and rank that stays unknown.")
-@click.option("--require-static", "static", is_flag=True, help="Report what keeps a function from being static.")
-@click.option("--entry", metavar="@NAME", help="Of which function (default @main, or all where there is none).")
-@click.option("--empty", multiple=True, metavar="NAME", help="Let this named size of a model's inputs be 0, too.")
+@click.option(
+    "--require-static", "static", is_flag=True, help="Report what keeps a function from having static shapes."
+)
+@click.option("--entry", metavar="@NAME", help="The function for --require-static (default @main, or else all).")
+@click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files side by side.")
 @click.option("--fix", is_flag=True, help="Apply every help that is safe, then check.")
 @click.option("--diff", is_flag=True, help="With --fix: change nothing, show what would change; exit 1 if something.")
-@click.option("--unsafe-fixes", "unsafe", is_flag=True, help="With --fix: also helps that choose a meaning.")
+@click.option("--unsafe-fixes", "unsafe", is_flag=True, help="With --fix: also apply helps that change the meaning.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
 @shared
 def check(
@@ -115,9 +119,9 @@ def check(
     unsafe: bool,
     watch: bool,
 ) -> int:
-    """Check programs; `-` is standard input, a folder all `.relay` and `.onnx` files under it.
+    """Check programs: files, folders with `.relay` and `.onnx` files, or `-` for standard input.
 
-    Of several files each is checked, whatever becomes of the others; the exit code is the worst of theirs.
+    Each file is checked, even if others cannot be read; the exit code is the worst of theirs.
     Without a path the `paths` of the configuration are checked, which is `gradual.toml`, or `[tool.gradual]` in
     `pyproject.toml`, in the folder of a file or above it.
     """

@@ -12,10 +12,10 @@ from gradual.tools.output import Output, shared
 
 @click.command()
 @click.argument("file")
-@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
+@click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared
 def core(out: Output, file: str, no_smt: bool) -> int:
-    """The elaborated program with its `check` statements."""
+    """Print the elaborated program with its `check` statements."""
     compilation = accepted(out, file, Options(smt=not no_smt))
     if compilation is None:
         return 1

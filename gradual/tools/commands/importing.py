@@ -15,9 +15,9 @@ from gradual.tools.output import Output, Trouble, note, save_bytes, shared
 @click.command("import")
 @click.argument("model", metavar="MODEL.onnx")
 @click.option("--weights", metavar="FILE.npz", help="Where the weights go [default: beside the file of -o].")
-@click.option("--where", metavar="CONDITION", help="What `@main` demands, such as 'seq <= 512'.")
-@click.option("--open", "opens", is_flag=True, help="Leave named sizes open: what fails for some becomes a check.")
-@click.option("--empty", multiple=True, metavar="NAME", help="Let this named size of the inputs be 0, too.")
+@click.option("--where", metavar="CONDITION", help="A precondition of `@main`, such as 'seq <= 512'.")
+@click.option("--open", "opens", is_flag=True, help="Leave named sizes unknown: what may fail becomes a check.")
+@click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of the inputs to be 0.")
 @shared
 def importing(
     out: Output, model: str, weights: str | None, where: str | None, opens: bool, empty: tuple[str, ...]
@@ -27,7 +27,7 @@ def importing(
     `@main` takes the model's inputs and then its weights, which go to a file of NumPy's; `gradual run` takes them all
     as '*@FILE.npz'.
 
-    Exit 2 if the model cannot be read, or has something that is not imported: each of it is told.
+    Exit 2 if the model cannot be read, or has something that cannot be imported; all of it is reported.
     """
     if weights is not None and Path(weights).suffix != ".npz":
         raise click.UsageError("--weights writes an `.npz` file")

@@ -19,9 +19,9 @@ INSTALL = "pip install 'gradual[lsp]'"
 
 @click.command()
 @click.option("--tcp", type=click.IntRange(0, 65535), metavar="PORT", help="Listen on this port of the loopback.")
-@click.option("--smt/--no-smt", default=None, help="With Z3 (default), or with the normative rungs only.")
+@click.option("--smt/--no-smt", default=None, help="Use Z3 (default), or the built-in procedures only.")
 def lsp(tcp: int | None, smt: bool | None) -> None:
-    """Answer an editor, over standard input and output; what it can ask is in docs/how-to/use-an-editor.md."""
+    """Run the language server over standard input and output; docs/how-to/use-an-editor.md says what it answers."""
     try:
         from gradual.tools.lsp.server import serving
     except ImportError as error:

@@ -18,12 +18,12 @@ from gradual.tools.report_json import line
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--facets", "by_facets", is_flag=True, help="What there is of each operator, in columns.")
-@click.option("--refused", is_flag=True, help="Relay's operators that are none here, each with the reason.")
+@click.option("--facets", "by_facets", is_flag=True, help="A table of what is implemented of each operator.")
+@click.option("--refused", is_flag=True, help="The operators of Relay that are not supported, with reasons.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @shared
 def ops(out: Output, name: str | None, by_facets: bool, refused: bool, format: str) -> None:
-    """All operators, a line each; with a NAME, that one's entry."""
+    """List all operators, or show the entry of one."""
     if refused:
         for row in _refusals(format):
             out.line(row)

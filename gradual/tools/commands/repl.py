@@ -17,10 +17,10 @@ from gradual.tools.repl import Ask, Session
 
 @click.command()
 @click.argument("file", required=False)
-@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
+@click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared
 def repl(out: Output, file: str | None, no_smt: bool) -> None:
-    """Definitions and expressions, checked and run as they are typed; `:help` lists the commands."""
+    """Check and run definitions and expressions as they are typed; `:help` lists the commands."""
     session = Session(out, Options(smt=not no_smt))
     if file is not None:
         session.answer(f":load {file}")

@@ -28,12 +28,12 @@ SAVED = (".json", ".npy", ".npz")
 @click.argument("call", required=False, metavar="['@f(…)']")
 @click.option("--entry", metavar="@NAME", help="The function to call with --args (default @main).")
 @click.option("--args", "path", metavar="FILE.json", help="A JSON list of values.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Where drawn elements begin.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed of the elements that are drawn.")
 @click.option("--runtime", type=click.Choice(["vm", "graph"]), default="vm", show_default=True)
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--save", metavar="FILE", help="Also write the value to a .json, .npy or .npz file.")
-@click.option("--no-smt", is_flag=True, help="Decide with the normative rungs only, without Z3.")
-@click.option("--empty", multiple=True, metavar="NAME", help="Let this named size of a model's inputs be 0, too.")
+@click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
+@click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
 @shared
 def run(
     out: Output,
@@ -53,7 +53,7 @@ def run(
     Files of arguments are .json, .npy or .npz, of which @x.npz:name takes one tensor; a path with a comma stands in
     double quotes, @"a, b.npy".
 
-    The graph runtime takes only functions of which every size is known; what is not is told, with exit 1.
+    The graph runtime takes only functions of which every size is known; what is unknown is reported, with exit 1.
     Exit 3 if a check blamed someone, 1 if the program has errors or its own fault stopped it.
     """
     if call is not None and (entry is not None or path is not None):

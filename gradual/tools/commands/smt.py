@@ -14,7 +14,7 @@ from gradual.tools.output import Output, shared
 @click.option("--check", "wanted", metavar="ID", multiple=True, help="Only this residual check, such as c1.")
 @shared
 def smt(out: Output, file: str, wanted: tuple[str, ...]) -> int:
-    """The question behind each residual check, as SMT-LIB."""
+    """Print the SMT-LIB query for each residual check."""
     compilation = accepted(out, file, Options())
     if compilation is None:
         return 1

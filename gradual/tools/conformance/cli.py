@@ -37,7 +37,7 @@ SPEC = click.option("--spec", type=click.Path(path_type=Path), default=None, hel
 _PATIENCE = 20
 """After how many cases in a row without an answer an implementation is given up."""
 
-SMT = click.option("--no-smt", is_flag=True, help="Answer with the normative rungs only.")
+SMT = click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 
 
 @click.group(name="conformance")
