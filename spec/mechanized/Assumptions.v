@@ -1,6 +1,6 @@
 (* What each theorem rests on, for the build to compare: nothing, or functional extensionality alone. *)
 From Gradual Require Import Shapes Verdicts Core Guarantees Dims Program ProgramSound ProgramPrecision ProgramGradual ProgramBlame
-  ProgramStrict Operators Examples Coerce Closures ClosuresPrecision Data.
+  ProgramStrict Operators Examples Named Coerce Closures ClosuresPrecision Data.
 
 Print Assumptions Verdicts.perfect_oracles.
 Print Assumptions Verdicts.naive_breaks_sgg.
@@ -43,6 +43,12 @@ Print Assumptions Examples.grow_correct.
 Print Assumptions Examples.grow_static.
 Print Assumptions Examples.grow_never_blames.
 Print Assumptions Examples.grow_unknown_accepted.
+Print Assumptions Named.named_ok.
+Print Assumptions Named.named_prec.
+Print Assumptions Named.named_owed.
+Print Assumptions Named.opted_out.
+Print Assumptions Named.named_grow_ok.
+Print Assumptions Named.named_grow_precise.
 Print Assumptions Coerce.tcomp_correct.
 Print Assumptions Coerce.comp_correct.
 Print Assumptions Coerce.comp_wf.

@@ -438,23 +438,24 @@ Proof. induction 1 as [|p p' ps ps' A F IH]; intros g g' s0 L OK B; [exists s0; 
 Theorem sgg_def d d' : dprec d d' -> def_ok d -> def_ok d' ->
   elab_def defs prove refute same d <> None -> elab_def defs' prove' refute' same' d' <> None.
 Proof. intros PR [SW SP SR SB] [SW' SP' SR' SB'] H. pose proof (whole_prec _ _ PR) as WP. pose proof PR as [PB PP PW PRS PE].
-  assert (NR: dnames d = dnames d') by (unfold dnames; rewrite PB; auto). unfold elab_def in *. rewrite <- PW, <- NR in *.
+  assert (NR: dnames d = dnames d') by (unfold dnames; rewrite PB; auto). unfold elab_def in *. rewrite <- NR in *.
   destruct (refute [] (dwhere d)) eqn:RW; [congruence|].
-  assert (RW': refute' [] (dwhere d) = false).
-  { destruct (refute' [] (dwhere d)) eqn:R; auto. destruct (refute_complete _ _ RW) as (r & M & W). rewrite (refute'_sound _ _ R r M) in W. discriminate. }
+  assert (RW': refute' [] (dwhere d') = false).
+  { destruct (refute' [] (dwhere d')) eqn:R; auto. destruct (refute_complete _ _ RW) as (r & M & W). apply PW in W.
+    rewrite (refute'_sound _ _ R r M) in W. discriminate. }
   rewrite RW'. destruct (elab defs prove refute same _ _ _ _ _ _) as [[[c t] g1]|] eqn:E; [clear H|cbn in H; congruence].
   destruct (params_precise (dnames d) _ _ PP (dnames d) (dnames d) (fun r => r)) as (s & B & SE); auto; [intros r n _; auto|].
   assert (OW: exp_ok (dnames d) (whole d)) by (apply finish_ok; auto).
   assert (OW': exp_ok (dnames d) (whole d')) by (apply finish_ok; auto).
-  assert (SC: scoped (dnames d) (fun _ => 0%nat) 0 (past (dpars d') (dnames d)) [dwhere d] [] (params (dpars d') (dnames d))).
+  assert (SC: scoped (dnames d) (fun _ => 0%nat) 0 (past (dpars d') (dnames d)) [dwhere d'] [] (params (dpars d') (dnames d))).
   { split.
     - split; [apply past_le|]. intros; levels.
-    - apply suppF_cons; [eapply supp_le; [apply past_le|apply SW]|apply suppF_nil].
+    - apply suppF_cons; [eapply supp_le; [apply past_le|apply SW']|apply suppF_nil].
     - apply suppF_nil.
     - intros u I. destruct (params_supp (dnames d) _ _ (le_n _) SP' u I) as [Z0 S0]. rewrite Z0. apply S0. }
-  assert (EM: embed (dnames d) 0 s [dwhere d] (params (dpars d) (dnames d)) [dwhere d] (params (dpars d') (dnames d))).
+  assert (EM: embed (dnames d) 0 s [dwhere d] (params (dpars d) (dnames d)) [dwhere d'] (params (dpars d') (dnames d))).
   { split; auto.
-    - intros r M p [<-|[]]. rewrite <- (SW r (s r)); [apply M; left; auto|apply B].
+    - intros r M p [<-|[]]. apply PW. rewrite <- (SW r (s r)); [apply M; left; auto|apply B].
     - intros u I. destruct (params_supp (dnames d) _ _ (le_n _) SP u I) as [Z0 _]. lia. }
   destruct (sgg _ _ _ WP _ _ _ _ _ _ _ _ _ _ _ _ _ _ OW OW' SC EM E) as (c' & t' & g1' & s' & E' & _). use E'. discriminate. Qed.
 End Static.

@@ -4,7 +4,7 @@ From Gradual Require Import Shapes Verdicts Program ProgramScope ProgramSound.
 Import ListNotations.
 Open Scope Z_scope.
 
-(* ---------- precision: [?] for a size, [*] for a shape; labels of ascriptions are free [type.precision] *)
+(* ---------- precision: [?] for a size, [*] for a shape; labels of ascriptions are free; a [where] may demand less [type.precision] *)
 Inductive sprec : sann -> sann -> Prop :=
 | SP_any a : sprec a SAny
 | SP_dims a a' : Forall2 aprec a a' -> sprec (SDims a) (SDims a').
@@ -14,7 +14,7 @@ Inductive eprec : exp -> exp -> Prop :=
 | EP_asc x a a' l l' e e' : sprec a a' -> eprec e e' -> eprec (LetAsc x a l e) (LetAsc x a' l' e')
 | EP_if c e1 e1' e2 e2' e e' : eprec e1 e1' -> eprec e2 e2' -> eprec e e' -> eprec (LetIf c e1 e2 e) (LetIf c e1' e2' e').
 Record dprec (d d':def) : Prop := { dp_bind : dbind d = dbind d'; dp_pars : Forall2 sprec (dpars d) (dpars d');
-  dp_where : dwhere d = dwhere d'; dp_res : sprec (dres d) (dres d'); dp_body : eprec (dbody d) (dbody d') }.
+  dp_where : forall r, dwhere d r = true -> dwhere d' r = true; dp_res : sprec (dres d) (dres d'); dp_body : eprec (dbody d) (dbody d') }.
 
 Lemma finish_prec a a' l l' : sprec a a' -> forall e e', eprec e e' -> forall n, eprec (finish n e a l) (finish n e' a' l').
 Proof. intros A. induction 1; intros n; cbn; constructor; auto. constructor. Qed.
@@ -47,8 +47,8 @@ Lemma iface_prec d d' : dprec d d' -> oprec (iface d) (iface d').
 Proof. intros D. pose proof D as [B P W R E]. split; [|split; [|split]]; cbn.
   - intros ns x H. destruct (all_fit (dpars d) ns) eqn:A; [|discriminate]. rewrite (all_fit_mono _ _ P _ A).
     destruct R as [a|a a' F]; auto. rewrite <- (F2len _ _ _ F); auto.
-  - intros ins H. rewrite <- (entry_prec d d'), <- W by auto. apply andb_prop in H as [H1 H2].
-    rewrite (all_hold_mono _ _ _ P _ H1); auto.
+  - intros ins H. rewrite <- (entry_prec d d') by auto. apply andb_prop in H as [H1 H2].
+    rewrite (all_hold_mono _ _ _ P _ H1), (W _ H2); auto.
   - destruct R as [a|a a' F]; auto. apply existsb_q; auto.
   - exists (fun ins us => match dres d with SAny => [] | SDims a => fill (entry d ins) a us end).
     intros ns n H H' ins us _. rewrite <- (entry_prec d d') by auto. destruct (all_fit (dpars d) ns), (all_fit (dpars d') ns); try discriminate.
