@@ -249,8 +249,9 @@ def _fails_always(state: Elaboration, owed: Owed, why: str) -> Diagnostic:
     notes = (f"required by rule {owed.rule}{_required(owed)}", *terms(state, owed.goal), *((why,) if why else ()))
     message = f"this fails whenever it is reached: {owed.says}"
     return Diagnostic(
-        "E0403", "check.fails-if-reached", message, owed.span, Severity.WARNING, owed.label, owed.related, notes
-    )
+        "E0403", "check.fails-if-reached", message, owed.span, Severity.WARNING, owed.label, owed.related, notes,
+        data={"goal": str(owed.goal)},
+    )  # fmt: skip
 
 
 def _warn_of_few(state: Elaboration, owed: Owed) -> None:

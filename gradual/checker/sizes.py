@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gradual.checker.binders import NAMELESS, Unreadable
+from gradual.checker.discharge import refuse
 from gradual.checker.elaboration import Broken, Elaboration
 from gradual.checker.similar import similar
 from gradual.checker.unranked import demanded_axis, demanded_element, demanded_scalar, settle_length, settle_ranks
-from gradual.diagnostic import Help
+from gradual.diagnostic import Diagnostic, Help
 from gradual.dims.constraint import (
     Constraint,
     all_of,
@@ -252,9 +253,18 @@ class Sizes:
         if not isinstance(type, TensorType):
             raise NotADim(f"`{spelling}` is not a tensor", value.span, "E0307", "type.structure")
         if not -type.rank <= axis < type.rank:
-            message = f"`{spelling}` has rank {type.rank}, so it has no dimension {axis}"
-            raise NotADim(message, value.span, "E0305", "op.axis")
+            return self._absent(f"`{spelling}` has rank {type.rank}, so it has no dimension {axis}", value.span)
         return type.shape[axis]
+
+    def _absent(self, message: str, span: Span) -> Dim:
+        """A dimension or an element that is not there, which in a branch of a test is a check that always fails.
+
+        Raises NotADim elsewhere.  [op.axis] [type.if.fails]
+        """
+        if self.declares or not (self.state.tested or self.state.over):
+            raise NotADim(message, span, "E0305", "op.axis")
+        refuse(self.state, Diagnostic("E0305", "op.axis", message, span))
+        return constant(1)
 
     def _size_of_unranked(self, spelling: str, held: str, type: UnrankedType, axis: int, span: Span) -> Dim:
         """A size of a value of unknown rank, which must have that axis.  [type.unranked.demand]"""
@@ -301,8 +311,7 @@ class Sizes:
             raise NotADim(f"`{spelling}` is not a vector of integers", span, "E0206", "name.dimension")
         contents = type.contents or ()
         if index >= len(contents):
-            message = f"`{spelling}` has {len(contents)} elements, so it has no element {index}"
-            raise NotADim(message, span, "E0305", "op.axis")
+            return self._absent(f"`{spelling}` has {len(contents)} elements, so it has no element {index}", span)
         content = contents[index]
         assert isinstance(content, Dim), content
         return content

@@ -32,12 +32,16 @@ def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None
     )
 
 
+_WARNED = ("E0402", "E0403")
+"""The warnings about requirements that are left as checks."""
+
+
 def with_checks(said: Sequence[Diagnostic], helped: Iterable[tuple[Check, Help | None]]) -> list[Diagnostic]:
     """Diagnostics, with a note for each residual check.
 
     Where a warning is about the same requirement, it says which check that is, and there is no note.  [check.residual]
     """
-    warned = {(one.span, one.data["goal"]): place for place, one in enumerate(said) if one.code == "E0402"}
+    warned = {(one.span, one.data["goal"]): place for place, one in enumerate(said) if one.code in _WARNED}
     found, notes = list(said), []
     for check, help in helped:
         place = warned.get((check.span, str(check.blame.owed)))
