@@ -76,6 +76,14 @@ class Diagnostic:
     source: Source | None = field(default=None, compare=False, repr=False)
 
     @property
+    def goals(self) -> tuple[str, ...]:
+        """The requirements on sizes that it is about, as text; none where it is about names or structure."""
+        some = self.data.get("goals")
+        if isinstance(some, list):
+            return tuple(some)
+        return (str(self.data["goal"]),) if "goal" in self.data else ()
+
+    @property
     def start(self) -> Position | None:
         """Where the span begins; None for what has no place, or is not placed in a text."""
         return None if self.source is None or self.span == NOWHERE else self.source.position(self.span.start)

@@ -92,19 +92,23 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
 def findings(diagnostics: Sequence[Diagnostic]) -> Findings:
     """The errors among the diagnostics as findings."""
     numbers: defaultdict[tuple[str, str], Iterator[int]] = defaultdict(count)
-    errors = [kind_of(diagnostic) for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
-    return frozenset((*alike, next(numbers[alike])) for alike in errors)
+    errors = [one for one in diagnostics if one.severity is Severity.ERROR]
+    return frozenset((*alike, next(numbers[alike])) for error in errors for alike in kinds_of(error))
 
 
-def kind_of(diagnostic: Diagnostic) -> tuple[str, str]:
+def kinds_of(diagnostic: Diagnostic) -> tuple[tuple[str, str], ...]:
     """What is the same finding: a goal that fails for some sizes may fail for all those that an edit leaves."""
     code = "E0302" if diagnostic.code == "E0301" else diagnostic.code
-    return code, str(diagnostic.data.get("goal", diagnostic.message))
+    return tuple((code, goal) for goal in diagnostic.goals or (diagnostic.message,))
 
 
 def is_gone(error: Diagnostic, after: Findings, before: Findings) -> bool:
-    """Whether an error of this kind went away."""
-    kind = kind_of(error)
+    """Whether an error of this kind went away, with all that it is about."""
+    return all(has_gone(kind, after, before) for kind in kinds_of(error))
+
+
+def has_gone(kind: tuple[str, str], after: Findings, before: Findings) -> bool:
+    """Whether a finding of a kind went away."""
     return sum(found[:2] == kind for found in after) < sum(found[:2] == kind for found in before)
 
 

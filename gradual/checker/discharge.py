@@ -278,7 +278,7 @@ def _blame(state: Elaboration, owed: Owed, goal: Constraint, because: str) -> Bl
         spans = tuple(dict.fromkeys(promise.span for promise in left)) or (owed.span,)
     names = [base for variable in goal.variables() | owed.goal.variables() if (base := base_of(variable)) is not None]
     words = words_of(state, names)
-    left = tuple(Promise(promise.span, reworded(promise.says, words)) for promise in left)
+    left = tuple(replace(promise, says=reworded(promise.says, words)) for promise in left)
     return Blame(
         owed.rule, owed.site, owed.span, reworded(owed.says, words), reworded(owed.through, words), left,
         reworded(blamed, words), spans, reworded(because, words), owed.goal, owed.polarity,
@@ -289,10 +289,16 @@ def _blame(state: Elaboration, owed: Owed, goal: Constraint, because: str) -> Bl
 def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
     """Who left sizes open: their unknowns first to last, or the rigid names if there is no unknown."""
     variables = sorted(open, key=lambda variable: variable.name)
-    ghosts = [state.ghosts[v] for v in variables if v in state.ghosts]
-    rigids = [Promise(state.rigids[v], f"the caller's choice of `{v.name}`") for v in variables if v in state.rigids]
-    once = {(promise.span, promise.says): promise for promise in ghosts or rigids}
-    yield from sorted(once.values(), key=lambda promise: promise.span.start)
+    ghosts = [(v, state.ghosts[v]) for v in variables if v in state.ghosts]
+    rigids = [
+        (v, Promise(state.rigids[v], f"the caller's choice of `{v.name}`")) for v in variables if v in state.rigids
+    ]
+    left = ghosts or rigids
+    names: dict[tuple[Span, str], tuple[str, ...]] = {}
+    for variable, promise in left:
+        place = promise.span, promise.says
+        names[place] = (*names.get(place, ()), variable.name)
+    yield from sorted((Promise(*place, named) for place, named in names.items()), key=lambda one: one.span.start)
 
 
 def _sample(goal: Constraint, witness: Mapping[str, int]) -> str:

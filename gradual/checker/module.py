@@ -12,11 +12,11 @@ from gradual.checker.discharge import settle
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.header import Header, read_header
 from gradual.checker.latent import latent
-from gradual.checker.naming import worded
 from gradual.checker.omission import is_omitted
 from gradual.checker.omitted import omitted_type
 from gradual.checker.order import callees_first, helpers_first, in_circles, mentioned, waits_for
 from gradual.checker.program import Program
+from gradual.checker.together import told_together
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.constraint import TRUE
@@ -92,6 +92,7 @@ def checked(program: Program) -> Checked:
         if function is not None and states[name].strictness.only_forgets(function.type):
             program.forgetful.add(name)
         settle(states[name])
+        told_together(states[name])
     return _gathered([definition.name.name for definition in defs], functions, states, found, program.data)
 
 
@@ -107,7 +108,7 @@ def _gathered(
         for check in states[name].checks:
             checks.append(check)
             check.id = f"c{len(checks)}"
-        found += [worded(states[name], one) for one in states[name].diagnostics]
+        found += states[name].diagnostics
     unique: dict[tuple[object, ...], Diagnostic] = {}
     for one in found:
         unique.setdefault((one.code, one.rule, one.message, one.span), one)
@@ -117,13 +118,13 @@ def _gathered(
         tuple(checks),
         states,
         sum(state.proved for state in states.values()),
-        sum(map(_refutes, unique.values())),
+        sum(map(_refuted, unique.values())),
     )
 
 
-def _refutes(found: Diagnostic) -> bool:
-    """Whether an error is a refuted obligation: one that only follows from another error is not told, nor counted."""
-    return "goal" in found.data and found.severity is Severity.ERROR
+def _refuted(found: Diagnostic) -> int:
+    """How many refuted obligations an error is about: one that only follows from another error is not told."""
+    return len(found.goals) if found.severity is Severity.ERROR else 0
 
 
 def _definitions(program: Program, found: list[Diagnostic]) -> Iterator[ast.Def]:

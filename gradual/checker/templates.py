@@ -18,6 +18,7 @@ from gradual.checker.closures import closure
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration
 from gradual.checker.omission import Template, applied_operator, calls_itself, is_omitted, is_written_out
 from gradual.checker.polymorphism import leaves_open
+from gradual.checker.together import IN_CALL
 from gradual.core.terms import Site
 from gradual.diagnostic import Diagnostic, Related, counted
 from gradual.source import Span
@@ -183,7 +184,7 @@ def _say_where(state: Elaboration, marks: tuple[int, int, int], span: Span) -> N
 
     def here(found: Diagnostic) -> Diagnostic:
         known = any(related.span == span for related in found.related) or found.span == span
-        return found if known else replace(found, related=(*found.related, Related(span, "in this call")))
+        return found if known else replace(found, related=(*found.related, Related(span, IN_CALL)))
 
     diagnostics, postponed, deferred = marks
     state.diagnostics[diagnostics:] = map(here, state.diagnostics[diagnostics:])

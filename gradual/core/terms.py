@@ -51,10 +51,14 @@ class Site(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Promise:
-    """Who left a size open: the span of a `?` (or of a call or operator), and words for it."""
+    """Who left a size open: the span of a `?` (or of a call or operator), and words for it.
+
+    In a label, `names` are those of the sizes that are meant.
+    """
 
     span: Span
     says: str
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from gradual.diagnostic import Diagnostic, Severity
 from gradual.source import Span
 
 if TYPE_CHECKING:
-    from gradual.core.terms import Check
+    from gradual.core.terms import Check, Promise
 
 CODE = "E0408"
 MANY = 3
@@ -19,14 +19,15 @@ MANY = 3
 
 def lost(checks: Iterable[Check]) -> Iterator[Diagnostic]:
     """A note for every unknown that many checks are about, in the order of the text.  [check.residual]"""
-    about: dict[tuple[Span, str], list[Check]] = defaultdict(list)
+    about: dict[tuple[Span, str], list[tuple[Check, Promise]]] = defaultdict(list)
     for check in checks:
         if any(variable.is_ghost for variable in check.goal.variables()):
-            for place in dict.fromkeys((promise.span, promise.says) for promise in check.blame.promises):
-                about[place].append(check)
+            for promise in check.blame.promises:
+                about[promise.span, promise.says].append((check, promise))
     for (span, says), found in sorted(about.items(), key=lambda item: item[0][0].start):
         if len(found) >= MANY:
-            yield _diagnostic(span, says, found)
+            names = {check.blame.worded(name) for check, promise in found for name in promise.names}
+            yield _diagnostic(span, f"`{names.pop()}`" if len(names) == 1 else says, [check for check, _ in found])
 
 
 def _diagnostic(span: Span, says: str, found: list[Check]) -> Diagnostic:

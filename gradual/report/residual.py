@@ -41,7 +41,7 @@ def with_checks(said: Sequence[Diagnostic], helped: Iterable[tuple[Check, Help |
 
     Where a warning is about the same requirement, it says which check that is, and there is no note.  [check.residual]
     """
-    warned = {(one.span, one.data["goal"]): place for place, one in enumerate(said) if one.code in _WARNED}
+    warned = {(one.span, goal): place for place, one in enumerate(said) if one.code in _WARNED for goal in one.goals}
     found, notes = list(said), []
     for check, help in helped:
         place = warned.get((check.span, str(check.blame.owed)))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.compiler import Compilation
+from gradual.compiler import Compilation, check
 from gradual.diagnostic import Diagnostic, Severity
 from tests.properties.compiling import all_checks, compiled, outcome
 from tests.properties.inputs import arguments
@@ -82,3 +82,25 @@ def test_a_second_fault_is_reported_whether_or_not_the_first_one_is_mended(first
     mended = compiled(f"{HEAD} {{ let %a = {body.format('n')} }}").diagnostics
     assert [d.data["goal"] for d in mended] == ["k == 2"]
     assert [d.data["goal"] for d in found][1:] == ["k == 2"]
+
+
+AXES = "def @f(%x: Tensor[(b, h, t), float32], %y: Tensor[(n, m), float32]) { %x / %y }"
+APART = "def @f(%x: Tensor[(t,), float32], %y: Tensor[(m,), float32], %z: Tensor[(k,), float32]) { (%x / %y, %y * %z) }"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "refuted"),
+    [
+        (AXES, "E0302", 2),
+        (AXES.replace("b, h, t", "4, 5, 6").replace("n, m", "2, 3"), "E0301", 2),
+        (AXES.replace(") {", ", %z: Tensor[(?,), int8]) {"), "E0402", 0),
+    ],
+)
+def test_the_axes_of_one_step_are_one_fault(text: str, code: str, refuted: int) -> None:
+    compilation = check(text)
+    (found,) = compilation.diagnostics
+    assert (found.code, len(found.goals), compilation.refuted) == (code, 2, refuted)
+
+
+def test_the_faults_of_different_steps_stay_apart() -> None:
+    assert [one.goals for one in check(APART).diagnostics] == [("broadcasts(t, m)",), ("broadcasts(m, k)",)]

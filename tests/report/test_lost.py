@@ -38,7 +38,7 @@ def test_an_unknown_that_is_computed_is_marked_where_it_is_made() -> None:
     }"""
     (found,) = notes(text)
     assert text[found.span.start : found.span.end] == 'cast(%s, dtype="int64")'
-    assert found.message == "3 residual checks are about the elements of `%k`"
+    assert found.message == "3 residual checks are about `%k`"
     assert found.notes == ("they are c1, c2 and c3", "a number known here would decide c1")
 
 

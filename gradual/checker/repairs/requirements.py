@@ -6,11 +6,12 @@ or without which nothing comes back.   [check.required]
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from gradual.checker.advice import Outcome, Trials, findings, is_gone, with_cast
+from gradual.checker.advice import Findings, Outcome, Trials, findings, has_gone, is_gone, with_cast
 from gradual.checker.elaboration import Elaboration, mentions_ghost
 from gradual.checker.repairs.guessing import Clauses, Guessing
 from gradual.diagnostic import Diagnostic, Edit, Help, counted
@@ -30,14 +31,19 @@ def advised(
 ) -> list[Diagnostic]:
     """The diagnostics, with a tried `where` for the goals about named dims that fail at some size; else with a cast."""
     before = findings(diagnostics)
+    diagnostics = [_with_another(one, diagnostics, before, trials) for one in diagnostics]
     helps: dict[int, Help] = {}
     for state, function in states:
-        goals = {id(one.error): one.goal for one in state.postponed if one.goal is not None}
+        goals: defaultdict[int, list[Constraint]] = defaultdict(list)
+        for owed in state.postponed:
+            if owed.goal is not None and str(owed.goal) in owed.error.goals:
+                goals[id(owed.error)].append(owed.goal)
         faults = [
             Fault(one, goal)
             for one in diagnostics
-            if one.code == "E0302" and (goal := goals.get(id(one))) is not None and not mentions_ghost(goal)
-            if not any(help.edits for help in one.help)
+            if one.code == "E0302" and not any(help.edits for help in one.help)
+            for goal in goals.get(id(one), ())
+            if not mentions_ghost(goal)
         ]
         helps |= _Requiring(function, _guessing(state), Outcome(before, ()), trials).helped(faults, state.function)
     return [
@@ -46,12 +52,28 @@ def advised(
     ]
 
 
+def _with_another(error: Diagnostic, all: Sequence[Diagnostic], before: Findings, trials: Trials) -> Diagnostic:
+    """An error without a help, with that of another one if it mends both.   [check.required]"""
+    if error.code != "E0302" or error.help:
+        return error
+    for help in (help for other in all for help in other.help if help.edits):
+        outcome = trials.outcome(*help.edits)
+        if outcome is not None and is_gone(error, outcome.errors, before):
+            return replace(error, help=(help,))
+    return error
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Fault:
     """An error that says of a goal that it fails at some size."""
 
     error: Diagnostic
     goal: Constraint
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """What is the same finding."""
+        return self.error.code, str(self.goal)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,12 +98,13 @@ class _Requiring:
         clauses = self._thinned(chosen, outcome, faults)
         final = self._tried(clauses) if clauses else None
         served = [one for one in faults if final is not None and self._is_served(one, final)]
-        many = f" (for {counted(len(served), 'fault')} of `{name}`)" if len(served) > 1 else ""
-        text = f"require it: `where {', '.join(map(str, clauses))}`{many}"
+        many = len({id(one.error) for one in served})
+        of = f" (for {counted(many, 'fault')} of `{name}`)" if many > 1 else ""
+        text = f"require it: `where {', '.join(map(str, clauses))}`{of}"
         return {id(one.error): Help(text, (clauses_added(clauses, self.function),)) for one in served}
 
     def _is_served(self, fault: Fault, outcome: Outcome) -> bool:
-        return is_gone(fault.error, outcome.errors, self.before.errors)
+        return has_gone(fault.kind, outcome.errors, self.before.errors)
 
     def _foreseen(self, faults: Sequence[Fault]) -> Clauses:
         """Clauses that prove all faults, as far as that is seen without checking the file; none where it is not."""
@@ -114,7 +137,7 @@ class _Requiring:
             for more in self._guessed(fault.goal, chosen):
                 clauses = tuple(dict.fromkeys((*chosen, *more)))
                 after = self._tried(clauses) if self._leaves_room(clauses) else None
-                if after is not None and is_gone(fault.error, after.errors, outcome.errors):
+                if after is not None and has_gone(fault.kind, after.errors, outcome.errors):
                     chosen, outcome = clauses, after
                     break
         return chosen, outcome
