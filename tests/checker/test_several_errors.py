@@ -92,7 +92,6 @@ APART = "def @f(%x: Tensor[(t,), float32], %y: Tensor[(m,), float32], %z: Tensor
     ("text", "code", "refuted"),
     [
         (AXES, "E0302", 2),
-        (AXES.replace("b, h, t", "4, 5, 6").replace("n, m", "2, 3"), "E0301", 2),
         (AXES.replace(") {", ", %z: Tensor[(?,), int8]) {"), "E0402", 0),
     ],
 )

@@ -85,7 +85,9 @@ class Guessing:
             multiples = list(_multiples(goal))
             yield from multiples
             yield from self._compared(goal, chosen, multiples)
-        yield from (_conjuncts(one) for one in sorted(same, key=lambda one: len(str(one))) if one not in plain)
+            yield from ((reduced(one),) for one in _ways_of(goal))
+        others = (one for one in same if one not in plain and not isinstance(one, Or))
+        yield from (_conjuncts(one) for one in sorted(others, key=lambda one: len(str(one))))
 
     def _bounds(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
         """The least bound of one name from which on the goal holds, and one name at most another."""
@@ -163,6 +165,13 @@ def _quotients(clause: Constraint) -> Iterator[FloorDiv]:
 
 
 # ----------------------------------------------------------------------------------------------------- what is guessed
+def _ways_of(goal: Constraint) -> Iterator[Constraint]:
+    """The equations one of which a goal asks for, each plainer than it; nobody means a size to be 1 by a name."""
+    for part in goal.parts if isinstance(goal, Or) else ():
+        if isinstance(part, Equal) and 1 not in (part.left.value, part.right.value):
+            yield part
+
+
 def _multiples(goal: Constraint) -> Iterator[Clauses]:
     """That what is divided is a multiple of the divisor; all of it at once, and where it is no name, its names."""
     pairs = [(one.divisor, one.dividend) for one in _quotients(goal)]
@@ -180,6 +189,15 @@ def _sameness(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
             yield part
         elif isinstance(part, Equal):
             yield from plainer(part, decider)
+            yield from _multiplied(part)
+
+
+def _multiplied(goal: Equal) -> Iterator[Constraint]:
+    """`n == 4 * m` for `n // 4 == m`: what is meant by a size that is a part of another one."""
+    for side, other in ((goal.left, goal.right), (goal.right, goal.left)):
+        match side.terms:
+            case (((FloorDiv(dividend=dividend, divisor=divisor),), 1),) if divisor.value is not None:
+                yield equal(dividend, divisor * other)
 
 
 def plainer(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
