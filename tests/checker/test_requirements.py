@@ -70,6 +70,18 @@ PROGRAMS = {
         "{ strided_slice(%x, begin=[0], end=[m]) as Tensor[(m,), float32] }",
         "m <= n",
     ),
+    "gates of a cell": (
+        "def @f(%z: Tensor[(b, g), float32], %c: Tensor[(b, u), float32]) "
+        "{ split(%z, indices_or_sections=4, axis=1).0 * %c }",
+        "g == 4 * u",
+    ),
+    "patches and their positions": (
+        """def @f(%x: Tensor[(n, 3, h, w), float32], %k: Tensor[(8, 3, 16, 16), float32], %p: Tensor[(1, 196, 8), float32]) {
+  let %y = nn.conv2d(%x, %k, strides=[16, 16], kernel_size=[16, 16]);
+  transpose(reshape(%y, newshape=[n, 8, -1]), axes=[0, 2, 1]) + %p
+}""",
+        "(h // 16) * (w // 16) == 196",
+    ),
     "every second row": (
         "def @f(%x: Tensor[(n, 8), float32]) "
         "{ %x + repeat(strided_slice(%x, begin=[0], end=[n], strides=[2], axes=[0]), repeats=2, axis=0) }",
@@ -139,3 +151,8 @@ def test_the_programs_of_the_specification_say_what_is_offered() -> None:
     broken, mended = re.findall(r"```relay\n(.*?)```", chapter.split("## check.required")[1].split("\n## ")[0], re.S)
     text = "".join(line for line in broken.splitlines(keepends=True) if not line.lstrip().startswith("//~"))
     assert fixed(Source("f.relay", text), Options(), unsafe=True).text == mended
+
+
+def test_no_where_makes_a_name_one_number_so_that_it_broadcasts() -> None:
+    text = "def @f(%x: Tensor[(n, t), float32]) { %x + strided_slice(%x, begin=[0, 4], end=[n, t]) }"
+    assert not any("t == 5" in one for one in _proposed(text))

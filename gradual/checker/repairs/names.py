@@ -77,6 +77,7 @@ def _bare(name: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------- variables
 _LAST = re.compile(r",\s*(\w+)\s*\]$")
+_WORD = re.compile(r"(?<![%@\w])[A-Za-z_]\w*")
 _AXIS = re.compile(r"\s*\[\s*(-?[0-9]+)\s*\]")
 
 UNUSED = 3
@@ -110,11 +111,26 @@ def unused(error: Diagnostic, program: Program) -> Iterator[Help]:
     if definition is None:
         return
     used = {node.name for node in within(definition.function.body) if isinstance(node, ast.Local)}
+    used |= set(_measured(definition.function, program))
     free = [name for name in _in_scope(error.span, program) if name not in used][:UNUSED]
     for application in program.application_of(error):
         for operand in reversed(application.operands):
             for name in free if isinstance(operand, ast.Local) else ():
                 yield instead("write the variable that is unused and fits:", operand.span, name)
+
+
+def _measured(function: ast.Fn, program: Program) -> Iterator[str]:
+    """The parameters that the body uses for a size that no other one gives."""
+    body = set(_WORD.findall(program.words(function.body.span)))
+    named = {
+        param.name.name: set(_WORD.findall(program.words(param.annotation.span)))
+        for param in function.params
+        if param.annotation is not None
+    }
+    for param, names in named.items():
+        others = {name for other, some in named.items() if other != param for name in some}
+        if not body.isdisjoint(names - others):
+            yield param
 
 
 def _of_tensor(receiver: str, field: str, span: Span, program: Program) -> Iterator[Help]:
