@@ -76,7 +76,7 @@ PROGRAMS = {
         "g == 4 * u",
     ),
     "patches and their positions": (
-        """def @f(%x: Tensor[(n, 3, h, w), float32], %k: Tensor[(8, 3, 16, 16), float32], %p: Tensor[(1, 196, 8), float32]) {
+        """def @f(%x: Tensor[(n, 3, h, w), int8], %k: Tensor[(8, 3, 16, 16), int8], %p: Tensor[(196, 8), int8]) {
   let %y = nn.conv2d(%x, %k, strides=[16, 16], kernel_size=[16, 16]);
   transpose(reshape(%y, newshape=[n, 8, -1]), axes=[0, 2, 1]) + %p
 }""",

@@ -102,7 +102,7 @@ def test_a_node_may_stand_before_what_its_graph_takes_from_around() -> None:
 def test_what_no_runtime_takes_is_no_model(made: ModelProto, tmp_path: Path) -> None:
     path = tmp_path / "a.onnx"
     path.write_bytes(made.SerializeToString())
-    with pytest.raises(Unreadable, match="no valid ONNX model"):
+    with pytest.raises(Unreadable, match="not a valid ONNX model"):
         load(str(path))
 
 

@@ -35,7 +35,7 @@ def test_a_session() -> None:
         assert check["message"].startswith("left to a check at run time: ")
 
         assert client.at("hover", 6, 7)["contents"]["value"] == "```relay\n%t : Tensor[(2 * m, 4), float32]\n```"
-        assert "Sum; of booleans, either." in client.at("hover", 7, 3)["contents"]["value"]
+        assert "Sum; of booleans, logical or." in client.at("hover", 7, 3)["contents"]["value"]
         assert client.at("definition", 6, 13) == {"uri": URI, "range": range_of(0, 4, 10)}
         places = client.at("references", 1, 25, context={"includeDeclaration": True})
         assert [one["range"] for one in places] == [range_of(0, 11, 13), range_of(1, 24, 26), range_of(1, 28, 30)]

@@ -110,7 +110,7 @@ def test_the_length_of_a_float_range_is_rounded_up(ends: tuple[float, ...], expe
 
 @pytest.mark.parametrize("ends", [(0.0, 1.0, 0.0), (0.0, math.inf, 1.0), (math.nan, 1.0, 1.0), (0.0, 1e30, 1e-30)])
 def test_a_range_that_leads_nowhere_is_a_fault(ends: tuple[float, ...]) -> None:
-    with pytest.raises(TensorFault, match=r"no range leads|too many") as raised:
+    with pytest.raises(TensorFault, match=r"is not defined|too many") as raised:
         means("arange", *map(Tensor, ends))
     assert raised.value.code == "E0608"
 

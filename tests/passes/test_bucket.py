@@ -243,7 +243,7 @@ def _accepted(found: Compilation) -> str:
         (("pad=0",), "takes one size"),
         (("n=1", "m=2"), "takes one size"),
         (("n=1,8", "pad=x"), "which is no float32"),
-        (("%k=1,2",), "nothing is called"),
+        (("%k=1,2",), "there is nothing called"),
         (("n=1,9223372036854775808",), "a number that no int64 holds"),
         (("n=1,2", "n=1,4"), "`n` is given both `1,2` and `1,4`"),
     ],
