@@ -99,7 +99,7 @@ def test_every_literal_that_the_language_writes_is_an_argument(scalar: tuple[Sca
     [
         ("300u8", "`300u8` is no number: it does not fit uint8"),
         ("2q", "not the suffix of an element type"),
-        ("1.5i64", "is no int64"),
+        ("1.5i64", "is not int64"),
         ("[1i8, 2i64]", "one type, not int8 and int64"),
         ("int64 2i32", "one type, not int64 and int32"),
     ],
