@@ -36,7 +36,7 @@ def test_contents_are_the_extents_exactly() -> None:
 @pytest.mark.parametrize("name", ["shape_of", "ndarray_size"])
 def test_sizes_are_integers_that_fit(name: str) -> None:
     assert refusal(name, TensorType((n,), DType.BOOL), dtype="float32").rule == "op.attribute"
-    with pytest.raises(TensorFault, match="200 is not a int8") as raised:
+    with pytest.raises(TensorFault, match="200 does not fit int8") as raised:
         means(name, Tensor([0] * 200, "bool"), dtype="int8")
     assert raised.value.code == "E0608"
 
