@@ -8,9 +8,10 @@ from sys import intern
 from typing import Any, TypeGuard
 
 from gradual.checker.binders import Unreadable
-from gradual.checker.discharge import Owed, discharge, owe, refuse
+from gradual.checker.discharge import discharge, owe, refuse
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.nowhere import at_any_rank, of_any_rank
+from gradual.checker.owed import Owed
 from gradual.checker.provenance import birth
 from gradual.checker.remembering import Answer, question
 from gradual.checker.similar import similar

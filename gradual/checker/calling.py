@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gradual.checker.agreeing import agreeing
-from gradual.checker.discharge import Owed, owe
+from gradual.checker.discharge import owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow, ranks_met
 from gradual.checker.latent import foresee
 from gradual.checker.naming import quoted
+from gradual.checker.owed import Owed
 from gradual.checker.polymorphism import entered
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.diagnostic import counted

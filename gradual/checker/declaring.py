@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable
 from gradual.checker.calling import DECLARED, Callee, complete, invoked
-from gradual.checker.discharge import Owed, owe
+from gradual.checker.discharge import owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.literals import fits, number_value
+from gradual.checker.owed import Owed
 from gradual.checker.sizes import READ, NotADim, Sizes
 from gradual.core.terms import Site, Size, Stop
 from gradual.diagnostic import counted

@@ -6,16 +6,17 @@ name stands for every size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from gradual.checker.elaboration import Elaboration, Postponed, fails, mentions_ghost
 from gradual.checker.naming import terms, words_of
-from gradual.core.terms import Blame, Check, Polarity, Promise, Site
-from gradual.core.words import UNWRITTEN, reworded
-from gradual.diagnostic import Diagnostic, Related, Severity
-from gradual.dims.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Or, Truth, all_of, negated
-from gradual.dims.dim import Dim, Undefined, Variable, of_atom
+from gradual.checker.owed import Owed, failing_for_all, failing_for_some, fails_always, sampled
+from gradual.core.terms import Blame, Check, Promise, Site
+from gradual.core.words import reworded
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.dims.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth, all_of, negated
+from gradual.dims.dim import Variable, of_atom
 from gradual.dims.facts import Facts
 from gradual.dims.reduce import reduced
 from gradual.dims.simplify import simplified_constraint
@@ -23,39 +24,6 @@ from gradual.dims.text import brief
 from gradual.source import Span
 from gradual.types.opening import base_of
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
-
-UNSAID = "assertion failed"
-"""What an assertion says that has no words of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Owed:
-    """A goal with everything a report about it needs.
-
-    Attributes:
-        says: how it fails, in the user's words.
-        span: the operand or annotation that it is about.
-        label: the words under that span.
-        through: the position of the value that owes it.
-        related: the other places that take part.
-        sides: the two sizes that must agree, where there are two; a goal of constants is folded.
-        values: the core variables whose sizes take part.
-        blamed: for a demand that somebody wrote (a cast, an argument): that party; otherwise whoever left a `?`.
-        polarity: whether the value, or the context of a function, breaks the promise.
-    """
-
-    goal: Constraint
-    rule: str
-    site: Site
-    says: str
-    span: Span
-    label: str = ""
-    through: str = ""
-    related: tuple[Related, ...] = ()
-    blamed: str = ""
-    sides: tuple[Dim, Dim] | None = None
-    values: tuple[str, ...] = ()
-    polarity: Polarity = Polarity.POSITIVE
 
 
 def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed], implied: Constraint = TRUE) -> bool:
@@ -117,7 +85,7 @@ def _refute(state: Elaboration, owed: Owed, verdict: Refuted) -> None:
     definition is strict: it is the next error there, and both are mended apart.   [check.strict]
     """
     where, witness = terms(state, owed.goal), dict(verdict.witness)
-    never = _refuted(owed, verdict.because, witness, where)
+    never = failing_for_all(owed, verdict.because, witness, where)
     certain = state.facts.certain()
     if certain is not None and not isinstance(state.program.decider.decide(certain, owed.goal), Refuted):
         error, follows = _failing(state, owed, witness)
@@ -135,10 +103,10 @@ def _fail_under_test(state: Elaboration, owed: Owed, goal: Constraint) -> bool:
     all fields of a structure or all calls of a function may be on no way at all, and ends nothing.   [type.if.fails]
     """
     check = _left(state, owed, "it fails whenever it is reached")
-    told, path = _fails_always(state, owed, ""), all_of(*state.facts.path)
+    told, path = fails_always(state, owed, ""), all_of(*state.facts.path)
     sizes = {} if path is TRUE else dict(state.program.decider.counterexample(state.facts, negated(path)))
     where, unreached = terms(state, owed.goal), not sizes and path is not TRUE
-    error = _refuted_strictly(owed, sizes, where) if sizes else _refuted(owed, "", sizes, where)
+    error = failing_for_some(owed, sizes, where) if sizes else failing_for_all(owed, "", sizes, where)
     follows, refuted = unreached or state.astray or not _is_first(state, owed), Refuted("", sizes)
     state.postponed.append(Postponed(refuted, error, False, owed.goal, check, follows, told))
     if state.before is None:
@@ -172,7 +140,7 @@ def _failing(state: Elaboration, owed: Owed, witness: Mapping[str, int]) -> tupl
         with state.facts.behind():
             sizes = state.program.decider.counterexample(state.facts, owed.goal)
         witness, follows = sizes or witness, follows or not sizes
-    return _refuted_strictly(owed, dict(witness), terms(state, owed.goal)), follows
+    return failing_for_some(owed, dict(witness), terms(state, owed.goal)), follows
 
 
 def _is_first(state: Elaboration, owed: Owed) -> bool:
@@ -188,7 +156,7 @@ def owe(state: Elaboration, owed: Owed, implied: Constraint = TRUE) -> bool:
 def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     """Leave a goal to run time as a visible check; an answer that ran out of budget is said.  [check.gave-up]"""
     certain = _certain_failure(state, owed, verdict)
-    because = f"fails for {_sample(owed.goal, verdict.witness)}" if verdict.witness else verdict.because
+    because = f"fails for {sampled(owed.goal, verdict.witness)}" if verdict.witness else verdict.because
     because = because if certain is None else "it fails whenever it is reached"
     if state.strictness.has_forgotten(owed.goal):
         because = "it mentions a size whose formula is too large to be kept"
@@ -198,7 +166,7 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
         error, follows = _failing(state, owed, verdict.witness)
         state.postponed.append(Postponed(verdict, error, rigid, owed.goal, check, follows, everywhere=not state.inside))
     if certain is not None:
-        state.diagnostics.append(_fails_always(state, owed, certain))
+        state.diagnostics.append(fails_always(state, owed, certain))
     _warn_of_few(state, owed)
     if verdict.gave_up:
         message = f"could not decide whether this fails: {owed.says}"
@@ -242,16 +210,6 @@ def _certain_failure(state: Elaboration, owed: Owed, verdict: Unknown) -> str | 
         return None
     known = [f"{v.name} is {state.behind[v]}" for v in sorted(owed.goal.variables()) if v in state.behind]
     return f"the annotation forgot that {' and '.join(known)}"
-
-
-def _fails_always(state: Elaboration, owed: Owed, why: str) -> Diagnostic:
-    """The warning about a check that can never pass.  [check.fails-if-reached]"""
-    notes = (f"required by rule {owed.rule}{_required(owed)}", *terms(state, owed.goal), *((why,) if why else ()))
-    message = f"this fails whenever it is reached: {owed.says}"
-    return Diagnostic(
-        "E0403", "check.fails-if-reached", message, owed.span, Severity.WARNING, owed.label, owed.related, notes,
-        data={"goal": str(owed.goal)},
-    )  # fmt: skip
 
 
 def _warn_of_few(state: Elaboration, owed: Owed) -> None:
@@ -299,199 +257,3 @@ def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
         place = promise.span, promise.says
         names[place] = (*names.get(place, ()), variable.name)
     yield from sorted((Promise(*place, named) for place, named in names.items()), key=lambda one: one.span.start)
-
-
-def _sample(goal: Constraint, witness: Mapping[str, int]) -> str:
-    """The sizes of a counterexample, without those that nobody wrote and the goal does not speak of."""
-    asked = {variable.name for variable in goal.variables()}
-    told = {name: value for name, value in witness.items() if name in asked or not UNWRITTEN.search(name)}
-    return ", ".join(f"{name} = {value}" for name, value in (told or witness).items())
-
-
-def _refuted(owed: Owed, because: str, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
-    sample = _sample(owed.goal, witness)
-    notes = (f"for instance at {sample}{_where(owed.goal, witness)}",) if witness else ()
-    return Diagnostic(
-        "E0301",
-        owed.rule,
-        _hopeless(owed),
-        owed.span,
-        label=owed.label,
-        related=owed.related,
-        notes=(
-            *notes,
-            f"required by rule {owed.rule}{_required(owed)}",
-            *where,
-            *((because,) if because and owed.goal is not FALSE else ()),
-        ),
-        data=_data(owed, witness),
-    )
-
-
-def _hopeless(owed: Owed) -> str:
-    """In words, what fails at every size; an assertion's own words say what should hold."""
-    if owed.site is not Site.ASSERT:
-        return f"{owed.says}{_never(owed)}"
-    return "the assertion never holds" + (f': "{owed.says}"' if owed.says != UNSAID else "")
-
-
-def _refuted_strictly(owed: Owed, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
-    sample = _sample(owed.goal, witness)
-    return Diagnostic(
-        "E0302",
-        owed.rule,
-        f"{owed.says} for some sizes: fails for {sample}",
-        owed.span,
-        label=owed.label or f"fails when {sample}",
-        related=owed.related,
-        notes=(
-            f"counterexample: {sample}{_where(owed.goal, witness)}",
-            f"required by rule {owed.rule}{_required(owed)}",
-            *where,
-        ),
-        data=_data(owed, witness),
-    )
-
-
-def _never(owed: Owed) -> str:
-    """In words, that a goal holds at no size."""
-    if owed.sides is not None:
-        return f": {brief(owed.sides[0])} is not {brief(owed.sides[1])}"
-    if isinstance(owed.goal, Equal):
-        return f": {brief(owed.goal.left)} is never {brief(owed.goal.right)}"
-    return "" if owed.goal is FALSE else f": `{brief(owed.goal)}` never holds"
-
-
-def _required(owed: Owed) -> str:
-    if owed.goal is not FALSE:
-        return f": {brief(owed.goal)}"
-    return f": {brief(owed.sides[0])} == {brief(owed.sides[1])}" if owed.sides is not None else ""
-
-
-def _sides(goal: Constraint, witness: dict[str, int]) -> str:
-    """What the sides of an equality (or the goal) are under a valuation; empty where that already names them."""
-    values = {variable: witness[variable.name] for variable in goal.variables() if variable.name in witness}
-    if not isinstance(goal, Equal) or not _covers(values, goal):
-        return f"`{brief(goal)}` is false"
-    left, right = sorted((goal.left, goal.right), key=_is_plain)
-    if not _is_plain(right):
-        return f"{brief(left)} is {_value(left, values)} and {brief(right)} is {_value(right, values)}"
-    named = left.value is None and right.value is None and _is_plain(left)
-    return "" if named else f"{brief(left)} is {_value(left, values)}, not {_value(right, values)}"
-
-
-def _data(owed: Owed, witness: dict[str, int]) -> dict[str, object]:
-    """What other programs read of an error: the least sizes, the goal, and the two sizes that differ."""
-    sides = {} if owed.sides is None else {"sides": [str(side) for side in owed.sides]}
-    return {"counterexample": witness, "goal": str(owed.goal), **sides}
-
-
-def _where(goal: Constraint, witness: dict[str, int]) -> str:
-    """The sides at a counterexample, as the end of a sentence."""
-    sides = "" if goal is FALSE else _sides(goal, witness)
-    return f", where {sides}" if sides else ""
-
-
-def _is_plain(dim: Dim) -> bool:
-    """Whether a dim is a number or a name."""
-    return dim.value is not None or any(dim == of_atom(variable) for variable in dim.variables())
-
-
-def _value(dim: Dim, values: dict[Variable, int]) -> str:
-    """The number that a dim is, or words where it divides by nothing."""
-    try:
-        return str(dim.evaluate(values))
-    except Undefined:
-        return "undefined"
-
-
-def _covers(values: dict[Variable, int], goal: Constraint) -> bool:
-    return all(variable in values for variable in goal.variables())
-
-
-def settle(state: Elaboration) -> None:
-    """At the end of a definition: strict ones answer for every size, gradual ones are warned.
-
-    What only follows from another error is not repeated.  In a strict definition what fails for some sizes is an error
-    or follows from one: it is no residual check any more.  [type.strict] [check.strict] [check.rigid-warning]
-    """
-    refuted: set[Check] = set()
-    stronger = {} if state.strictness.gradual else _stronger(state)
-    for place, postponed in enumerate(state.postponed):
-        if not postponed.fails:
-            continue
-        if not state.strictness.gradual:
-            refuted.update((postponed.check,) if postponed.check is not None else ())
-            if not postponed.follows and postponed not in stronger:
-                weaker = [one for one, other in stronger.items() if other is postponed]
-                whole = _with_weaker(postponed, weaker)
-                state.postponed[place] = whole
-                state.diagnostics.append(whole.error)
-        elif postponed.never is not None:
-            state.diagnostics.append(postponed.never)
-        elif postponed.rigid:
-            state.diagnostics.append(_rigid_warning(postponed.error))
-    if state.strictness.gradual:
-        state.diagnostics += state.deferred
-    state.checks = [check for check in state.checks if check not in refuted]
-
-
-def _stronger(state: Elaboration) -> dict[Postponed, Postponed]:
-    """Which errors of a strict definition another one implies: a later need on every way, `t >= 5` for `t >= 3`.
-
-    Only bounds are looked at, so that no search is needed; what is implied is told with the one that implies it.
-    [check.strict]
-    """
-    told = [one for one in state.postponed if one.fails and not one.follows and isinstance(one.goal, AtMost)]
-    facts, found = state.facts, dict[Postponed, Postponed]()
-    for place, one in enumerate(told):
-        for other in told[place + 1 :]:
-            if (
-                other.everywhere
-                and one.goal is not None
-                and other.goal is not None
-                and _implies(facts, other.goal, one.goal)
-            ):
-                found[one] = other
-    return {one: _last_of(found, one) for one in found}
-
-
-def _last_of(found: Mapping[Postponed, Postponed], one: Postponed) -> Postponed:
-    while one in found:
-        one = found[one]
-    return one
-
-
-def _implies(facts: Facts, goal: Constraint, weaker: Constraint) -> bool:
-    """Whether a bound follows from another one, by their sides alone."""
-    if goal.variables() != weaker.variables():
-        return False
-    mark = facts.mark()
-    facts.assume(goal)
-    rewritten = facts.rewrite(weaker)
-    holds = rewritten is TRUE or facts.known.estimate.holds(rewritten) is True
-    facts.rollback(mark)
-    return holds
-
-
-def _with_weaker(stronger: Postponed, weaker: Sequence[Postponed]) -> Postponed:
-    """The error with the places that need less of the same."""
-    if not weaker:
-        return stronger
-    related = tuple(Related(one.error.span, f"`{brief(one.goal)}` is needed here") for one in weaker)
-    return replace(stronger, error=replace(stronger.error, related=(*stronger.error.related, *related)))
-
-
-def _rigid_warning(error: Diagnostic) -> Diagnostic:
-    """A rigid goal of a gradual definition that may fail: checked at run time, and said."""
-    return Diagnostic(
-        "E0402",
-        "check.rigid-warning",
-        error.message,
-        error.span,
-        Severity.WARNING,
-        error.label,
-        error.related,
-        (*error.notes, "the definition has unknown sizes, so this is checked at run time"),
-        data=error.data,
-    )

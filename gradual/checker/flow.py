@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from gradual.checker.discharge import Owed, discharge, refuse
+from gradual.checker.discharge import discharge, refuse
 from gradual.checker.elaboration import Broken, Elaboration, Made, single
+from gradual.checker.owed import Owed
 from gradual.checker.provenance import birth, written_at
 from gradual.core.terms import MakeTuple, Polarity, Project, Site
 from gradual.diagnostic import Diagnostic, Related

@@ -16,7 +16,7 @@ from gradual.checker.closures import closure
 from gradual.checker.conditional import conditional
 from gradual.checker.data import construct, constructor_named, constructor_type, constructor_value
 from gradual.checker.declaring import Application, applied, stopped
-from gradual.checker.discharge import UNSAID, Owed, owe
+from gradual.checker.discharge import owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made, Typed
 from gradual.checker.literals import (
     EXTREMA,
@@ -32,6 +32,7 @@ from gradual.checker.literals import (
 )
 from gradual.checker.matching import matched
 from gradual.checker.omission import applying, is_deferred
+from gradual.checker.owed import UNSAID, Owed
 from gradual.checker.polymorphism import instance
 from gradual.checker.references import reference
 from gradual.checker.similar import similar

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from gradual.checker.closures import completed
 from gradual.checker.data import declare_data
 from gradual.checker.declaring import as_definition, as_function, clash
-from gradual.checker.discharge import settle
 from gradual.checker.elaboration import Elaboration
 from gradual.checker.header import Header, read_header
 from gradual.checker.latent import latent
@@ -16,6 +15,7 @@ from gradual.checker.omission import is_omitted
 from gradual.checker.omitted import omitted_type
 from gradual.checker.order import callees_first, helpers_first, in_circles, mentioned, waits_for
 from gradual.checker.program import Program
+from gradual.checker.settling import settle
 from gradual.checker.together import told_together
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Related, Severity

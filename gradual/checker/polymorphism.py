@@ -11,8 +11,9 @@ from typing import NoReturn
 
 from gradual.checker.apply import discharge_divisions
 from gradual.checker.binders import Unreadable
-from gradual.checker.discharge import Owed, owe
+from gradual.checker.discharge import owe
 from gradual.checker.elaboration import Broken, Elaboration, Made
+from gradual.checker.owed import Owed
 from gradual.checker.sizes import NotADim
 from gradual.checker.written import Reading
 from gradual.core.terms import Instantiate, Promise, Site

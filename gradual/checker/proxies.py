@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gradual.checker.agreeing import promising
-from gradual.checker.discharge import Owed, owe
+from gradual.checker.discharge import owe
 from gradual.checker.elaboration import Elaboration, Made, Written, single
 from gradual.checker.flow import Place, flow, ranks_met
+from gradual.checker.owed import Owed
 from gradual.checker.polymorphism import entered
 from gradual.core.terms import (
     Invoke,

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gradual.checker.discharge import Owed, owe, promises
+from gradual.checker.discharge import owe, promises
 from gradual.checker.elaboration import Broken, Elaboration, Made, single
+from gradual.checker.owed import Owed
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.dims.constraint import FALSE, TRUE, Constraint, at_least, equal, negated
 from gradual.dims.dim import Dim, constant

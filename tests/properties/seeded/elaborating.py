@@ -11,10 +11,10 @@ from unittest.mock import patch
 import gradual.checker.discharge as discharging
 import gradual.types.opening as opening
 from gradual.checker import ascribing, calling, closures, elaboration, infer, joins
-from gradual.checker.discharge import Owed
 from gradual.checker.elaboration import Elaboration, Made, Typed, mentions_ghost
 from gradual.checker.flow import Place
 from gradual.checker.joins import Join
+from gradual.checker.owed import Owed
 from gradual.core.terms import Apply, Blame, Check, Promise, Rename, Site, Step
 from gradual.dims.constraint import Constraint
 from gradual.dims.dim import Dim

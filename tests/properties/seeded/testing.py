@@ -8,9 +8,9 @@ from typing import Any
 from unittest.mock import patch
 
 from gradual.checker import calling, conditional
-from gradual.checker.discharge import Owed
 from gradual.checker.elaboration import Elaboration, Typed
 from gradual.checker.joins import Join
+from gradual.checker.owed import Owed
 from gradual.core import surface, surface_types
 from gradual.core.terms import Site
 from gradual.dims.constraint import TRUE, Constraint, at_least

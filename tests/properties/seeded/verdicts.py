@@ -8,6 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 import gradual.checker.discharge as discharging
+import gradual.checker.settling as settling
 import gradual.types.opening as opening
 from gradual.checker.elaboration import Elaboration
 from gradual.core import implied
@@ -44,7 +45,7 @@ def what_was_passed_elsewhere_refutes() -> Iterator[None]:
 @planted
 def rigid_goals_are_errors_one_by_one() -> Iterator[None]:
     """A rigid goal that may fail is an error in every definition, not only in strict ones."""
-    settle = discharging.settle
+    settle = settling.settle
 
     def altered(state: Elaboration) -> None:
         for postponed in state.postponed:
@@ -104,7 +105,7 @@ def what_fails_at_large_sizes_is_proved() -> Iterator[None]:
 @planted
 def strict_definitions_may_fail() -> Iterator[None]:
     """A goal of a strict definition that fails at some size is left to run time: strictness demands nothing."""
-    settle = discharging.settle
+    settle = settling.settle
 
     def altered(state: Elaboration) -> None:
         strict, state.strictness.gradual = state.strictness.gradual, True
