@@ -50,6 +50,7 @@ class Owed:
 
 
 def failing_for_all(owed: Owed, because: str, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
+    """The error about a goal that holds at no sizes, with some sizes by name.  [check.refuted]"""
     sample = sampled(owed.goal, witness)
     notes = (f"for instance at {sample}{_where(owed.goal, witness)}",) if witness else ()
     return Diagnostic(
@@ -77,6 +78,7 @@ def _hopeless(owed: Owed) -> str:
 
 
 def failing_for_some(owed: Owed, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
+    """The error about a goal that fails at the sizes given by name.  [check.strict]"""
     sample = sampled(owed.goal, witness)
     return Diagnostic(
         "E0302",
