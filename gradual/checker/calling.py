@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from gradual.checker.agreeing import agreeing
-from gradual.checker.discharge import owe
+from gradual.checker.discharge import discharge, owe
 from gradual.checker.elaboration import BROKEN, Broken, Elaboration, Made
 from gradual.checker.flow import Place, flow, ranks_met
 from gradual.checker.latent import foresee
@@ -18,12 +19,14 @@ from gradual.checker.owed import Owed
 from gradual.checker.polymorphism import entered
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.diagnostic import counted
+from gradual.dims.constraint import Constraint
 from gradual.source import Span
 from gradual.syntax import ast
 from gradual.types.choosing import Agree, at_arguments, is_empty
 from gradual.types.keying import identities, keyed
 from gradual.types.opening import sizes
 from gradual.types.parts import parts_of
+from gradual.types.positive import stated
 from gradual.types.text import shown
 from gradual.types.type import FunctionType
 
@@ -132,11 +135,12 @@ def invoked(
         passed.append(fits)
     # What no argument shows is owed by nobody: that is right only where there is no value.
     assert not choice.unsolved or any(map(is_empty, types)), (called, types)
+    blamed = f"the call of `{called}` {caller}" if rules.blames else ""
+    site = Site.WHERE if rules.blames else rules.site
     for clause, goal in zip(type.where, choice.where, strict=True):
         says = f"`{called}` requires `{clause}`"
-        blamed = f"the call of `{called}` {caller}" if rules.blames else ""
-        site = Site.WHERE if rules.blames else rules.site
-        owe(state, Owed(goal, rules.where, site, says, span, blamed=blamed, values=tuple(operands)))
+        owed = Owed(goal, rules.where, site, says, span, blamed=blamed, values=tuple(operands))
+        discharge(state, goal, partial(_as_named, type, clause, owed))
     if type.types and parts_of(choice.result) > state.program.limits.fields:
         message = f"the result of `{called}` has more than {state.program.limits.fields} parts"
         state.report("E0307", "type.call.types", message, span)
@@ -154,6 +158,11 @@ def invoked(
         state.is_size(size)
     state.steps.append(Invoke(name, callee.function, tuple(passed), result, span, choice.types))
     return state.define(name, result, Made(f"`{called}`", tuple(operands), span))
+
+
+def _as_named(type: FunctionType, clause: Constraint, owed: Owed) -> Owed:
+    """What is owed for a clause, with the reason where nobody wrote it.  [type.positive]"""
+    return owed if clause in stated(type) else replace(owed, says=f"{owed.says} of its sizes, as of every named size,")
 
 
 def _agreeing(state: Elaboration, called: str, spans: Sequence[Span]) -> Agree:

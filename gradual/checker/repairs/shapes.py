@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from gradual.checker.repairs.elements import with_attribute
 from gradual.checker.repairs.place import Application, Program, called, instead
 from gradual.diagnostic import Diagnostic, Edit, Help
+from gradual.dims.dim import Dim
 from gradual.source import Span
 from gradual.syntax import ast
-from gradual.syntax.within import within
+from gradual.syntax.within import last, within
 from gradual.types.type import TensorType
 
 REDUCTIONS = frozenset({"mean", "sum", "max", "min", "prod", "all", "any", "argmax", "argmin", "variance"})
@@ -22,6 +23,9 @@ FOLLOWED = 40
 """How many variables are followed to what they were bound to."""
 
 TURNED = frozenset({"nn.dense", "nn.matmul", "nn.batch_matmul", "nn.bias_add"})
+BETWEEN = frozenset({"type.result", "op.broadcast.agree", "op.concatenate.agree", "type.cast"})
+"""The rules about two sizes that were made in other places."""
+
 LAYOUTS = {"2d": "NHWC", "1d": "NWC", "3d": "NDHWC"}
 KERNELS = {"2d": "HWIO", "1d": "WIO", "3d": "DHWIO"}
 FRONT = {"2d": "[0, 3, 1, 2]", "1d": "[0, 2, 1]", "3d": "[0, 4, 1, 2, 3]"}
@@ -51,6 +55,15 @@ def broadcast(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 def _keeping(operand: ast.Expr, program: Program) -> Iterator[Help]:
     """The reductions that an operand was made from, each with the axes that it drops."""
+    for made in _made_from(operand, program):
+        if made.name in REDUCTIONS and not any(
+            one.key == "keepdims" and program.words(one.value) == "True" for one in made.attributes
+        ):
+            yield with_attribute(made, "keepdims", "True", program)
+
+
+def _made_from(operand: ast.Expr, program: Program) -> Iterator[Application]:
+    """The applications that an operand was made from, the last first."""
     waiting, seen = [program.value(operand)], set[Span]()
     while waiting and len(seen) < FOLLOWED:
         for node in within(waiting.pop()):
@@ -59,10 +72,8 @@ def _keeping(operand: ast.Expr, program: Program) -> Iterator[Help]:
                 seen.add(value.span)
                 waiting.append(value)
             made = program.application(node)
-            if made is None or made.name not in REDUCTIONS:
-                continue
-            if not any(one.key == "keepdims" and program.words(one.value) == "True" for one in made.attributes):
-                yield with_attribute(made, "keepdims", "True", program)
+            if made is not None:
+                yield made
 
 
 def _keeping_all(application: Application, program: Program) -> Iterator[Help]:
@@ -105,6 +116,8 @@ def products(error: Diagnostic, program: Program) -> Iterator[Help]:
 # ------------------------------------------------------------------------------------------------ layouts and axes
 def layouts(error: Diagnostic, program: Program) -> Iterator[Help]:
     """Images whose channels are last, kernels whose channels are last, groups."""
+    if error.rule in BETWEEN:
+        return
     for application in program.application_of(error):
         dims = application.name[-2:]
         operator = program.operators.get(application.name)
@@ -152,6 +165,37 @@ def _last(data: ast.Expr, program: Program) -> str | None:
     return str(type.shape[-1]) if isinstance(type, TensorType) and type.shape else None
 
 
+def windows(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """A convolution or a pooling without the padding that keeps its sizes, or without the strides that halve them."""
+    if error.rule not in BETWEEN:
+        return
+    definition = program.definition(error.span)
+    operands = [operand for application in program.application_of(error) for operand in application.operands]
+    if error.rule == "type.result" and definition is not None:
+        operands = [last(definition.function.body)]
+    for made in dict.fromkeys(one for operand in operands for one in _made_from(operand, program)):
+        kernel = _kernel(made, program)
+        given = {one.key for one in made.attributes}
+        if kernel and "padding" not in given and all(side % 2 for side in kernel):
+            text = f"[{', '.join(str(side // 2) for side in kernel)}]"
+            yield with_attribute(made, "padding", text, program)
+        if kernel and "strides" not in given and any(side > 1 for side in kernel):
+            yield with_attribute(made, "strides", f"[{', '.join('2' for _ in kernel)}]", program)
+
+
+def _kernel(made: Application, program: Program) -> tuple[int, ...]:
+    """The sides of the window of a convolution or a pooling, where they are numbers; none of another operator."""
+    name = re.fullmatch(r"nn\.(conv|max_pool|avg_pool)([123])d", made.name)
+    if name is None:
+        return ()
+    if name[1] != "conv":
+        written = next((program.words(one.value) for one in made.attributes if one.key == "pool_size"), "")
+        return tuple(map(int, re.findall(r"[0-9]+", written)))
+    weight = program.type(made.operands[1]) if len(made.operands) == 2 else None
+    sides = weight.shape[2:] if isinstance(weight, TensorType) else ()
+    return tuple(side.value for side in sides if isinstance(side, Dim) and side.value is not None)
+
+
 def enlarged(error: Diagnostic, program: Program) -> Iterator[Help]:
     """A transposed convolution whose stride leaves its result too small beside what it is joined with."""
     for application in program.application_of(error):
@@ -171,6 +215,8 @@ def _fields(value: ast.Expr) -> tuple[ast.Expr, ...]:
 
 def axes(error: Diagnostic, program: Program) -> Iterator[Help]:
     """The axis along which it fits, of what takes the value that does not: how the value was made stays."""
+    if error.rule.endswith(".extent"):  # nobody reduces along another axis since one may be empty
+        return
     found = list(program.application_of(error))
     taking = [one for one in found if one.span != error.span]
     for application in taking or found:

@@ -80,7 +80,8 @@ class _Repairing:
             if outcome is None:
                 break
             if error.code in OBLIGATIONS:
-                left = not is_gone(error, outcome.errors, self.before) or _is_left(error, help, outcome)
+                left = not is_gone(error, outcome.errors, self.before)
+                left = left or _is_left(error, help, outcome) or _is_asked(error, help, outcome)
             else:
                 left = not is_gone(error, outcome.errors, self.before) and not _is_elsewhere(error, help, outcome)
             if left:
@@ -105,6 +106,13 @@ def _is_left(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
     before = (edit for edit in help.edits if edit.span.end <= begin and edit is not over)
     moved = sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in before)
     return any(begin <= first - moved < end for _, first, _ in outcome.places)
+
+
+def _is_asked(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
+    """Whether what was an error is a check at run time now: a `?` may be anything, so that nothing is mended."""
+    begin = min(error.span.start, *(edit.span.start for edit in help.edits))
+    end = max(error.span.end, *(edit.span.end for edit in help.edits)) + sum(len(edit.text) for edit in help.edits)
+    return any(rule == error.rule and begin <= place <= end for rule, place in outcome.residual)
 
 
 def _is_elsewhere(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
