@@ -27,7 +27,9 @@ def _closest(name: str, known: tuple[str, ...]) -> list[str]:
     spelled = {other: other for other in known if len(other) <= _LONGEST}
     spelled |= {short: other for other in spelled if (short := other.rpartition(".")[2]) not in spelled}
     near = {close: SequenceMatcher(a=close, b=name).ratio() for close in get_close_matches(name, spelled, cutoff=0.7)}
-    best = max(near.values(), default=0)
+    if not near:
+        return sorted(other for other in known if other.lower() == name.lower())
+    best = max(near.values())
     return sorted(spelled[close] for close, ratio in near.items() if ratio == best)
 
 

@@ -195,6 +195,8 @@ class Reading:
         )
         by = maximum(divisor, ONE) if self.vanishing and some is not TRUE else divisor
         says = "cannot infer the -1: the other sizes do not divide the number of elements"
+        if dividend.value is not None and by.value is not None:
+            says = f"cannot infer the -1: {dividend} elements are not divisible by {by}"
         self.needs.append(Need(any_of(none, divides(by, dividend)), "op.reshape.divides", says, ((0, None),)))
         remains = dividend // by
         return tuple(ite(rest[i], remains, asked) if i in rest else asked for i, asked in enumerate(self.target))

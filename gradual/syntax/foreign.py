@@ -98,6 +98,15 @@ def _logical(text: str, at: int) -> Part | None:
     return None
 
 
+def _equality(text: str, at: int) -> Part | None:
+    """`a = b` where a requirement on sizes stands: `a == b`."""
+    words = words_of(text)
+    for place in statement(words, at):
+        if words[place].text == "=" and words[place].arithmetic:
+            return Part(words[place].start, words[place].end, "==", "a comparison is written")
+    return None
+
+
 def _negation(text: str, at: int) -> Part | None:
     """`!a`: in predicates a word, elsewhere an operator."""
     words = words_of(text)
@@ -139,7 +148,7 @@ def _called(operator: str, said: str, text: str, left: Word, sign: Word, right: 
 
 
 _REWRITES: tuple[tuple[Rewrite, ...], ...] = (
-    (_power, _product, _negation, _logical, subscript, method),
+    (_power, _product, _negation, _logical, _equality, subscript, method),
     (quotes,),
     (comment,),
     (update,),

@@ -30,7 +30,7 @@ AROUND = 400
 REACH = 12
 """How many characters more have to be read at least."""
 
-MORE = " (more errors follow)"
+MORE = " (other errors stay)"
 """What is said of a change after which less than the whole definition can be read."""
 
 BACK = 12

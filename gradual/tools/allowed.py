@@ -72,4 +72,4 @@ def _line(source: Source, comment: Comment) -> int:
 
 
 def _unknown(reason: str, span: Span) -> Diagnostic:
-    return Diagnostic(UNKNOWN, "", reason, span, Severity.WARNING, label="not allowed by this comment")
+    return Diagnostic(UNKNOWN, "", reason, span, Severity.WARNING, label="no code or group of warnings")

@@ -123,7 +123,10 @@ def named(text: str) -> str:
             f"`{code}` is an error, and errors have no level: a program that breaks what it promises is never accepted"
         )
     near = get_close_matches(text, [*GROUPS, *ALL, *switchable()], n=3)
-    raise NoLevel(f"`{text}` is not a warning" + (f"; near: {', '.join(f'`{one}`' for one in near)}" if near else ""))
+    told = (
+        f"near: {', '.join(f'`{one}`' for one in near)}" if near else f"it is a code, or {', '.join([*GROUPS, *ALL])}"
+    )
+    raise NoLevel(f"`{text}` is not a warning; {told}")
 
 
 @cache

@@ -156,7 +156,7 @@ def test_it_is_said_whether_more_is_wrong() -> None:
     _, (whole,) = parse(Source("t", "def @b(%x: Tensr[(3,), float32]) { %x }"))
     _, (more,) = parse(Source("t", "def @b(%x: Tensr[(3,), float32]) {\r\n lte %y = %x; %y }"))
     assert whole.help[0].text == "write `Tensor` instead of `Tensr`"
-    assert more.help[0].text == "write `Tensor` instead of `Tensr` (more errors follow)"
+    assert more.help[0].text == "write `Tensor` instead of `Tensr` (other errors stay)"
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -14,7 +14,7 @@ from itertools import islice
 from gradual.checker.advice import Findings, Outcome, Trials, findings, has_gone, is_gone, with_cast
 from gradual.checker.elaboration import Elaboration, mentions_ghost
 from gradual.checker.repairs.guessing import Clauses, Guessing
-from gradual.diagnostic import Diagnostic, Edit, Help, counted
+from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.dims.constraint import Constraint
 from gradual.dims.decide import Decider
 from gradual.source import Span
@@ -99,7 +99,7 @@ class _Requiring:
         final = self._tried(clauses) if clauses else None
         served = [one for one in faults if final is not None and self._is_served(one, final)]
         many = len({id(one.error) for one in served})
-        of = f" (for {counted(many, 'fault')} of `{name}`)" if many > 1 else ""
+        of = f" (mends {many} errors of `{name}`)" if many > 1 else ""
         text = f"require it: `where {', '.join(map(str, clauses))}`{of}"
         return {id(one.error): Help(text, (clauses_added(clauses, self.function),)) for one in served}
 
