@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
+from itertools import chain, count, islice
 from typing import cast
 
 from gradual.checker.elaboration import Elaboration
@@ -205,10 +205,8 @@ def _writings(check: Check, state: Elaboration, core: Module, text: str) -> Iter
     if len(spans) == len(open) == 2:
         if any(set(pair) == set(open) for pair in _compared(goal)):
             function = state.program.functions[state.function].span
-            yield tuple(
-                Edit(span, _fresh(text[function.start : function.end]))
-                for span in sorted(spans, key=lambda at: at.start)
-            )
+            name = _fresh(text[function.start : function.end], state.checks.index(check))
+            yield tuple(Edit(span, name) for span in sorted(spans, key=lambda at: at.start))
     elif len(spans) == len(open) == 1:
         ghost, at = open[0], spans[0]
         for side, other in ((goal.left, goal.right), (goal.right, goal.left)) if isinstance(goal, Equal) else ():
@@ -275,7 +273,8 @@ def name_for(unknown: Diagnostic, before: Outcome, trials: Trials) -> Help | Non
     return Help(f"give it a name: writing {name} for this `?` is accepted", (edit,))
 
 
-def _fresh(text: str) -> str:
-    """A name for a size that stands nowhere in a text."""
+def _fresh(text: str, place: int = 0) -> str:
+    """A name for a size that stands nowhere in a text; another one for each place."""
     taken = set(re.findall(r"(?<![%@\w])\w+", text))
-    return next(name for name in chain("nmkpq", (f"n{i}" for i in count(1))) if name not in taken)
+    free = (name for name in chain("nmkpq", (f"n{i}" for i in count(1))) if name not in taken)
+    return next(islice(free, place, None))
