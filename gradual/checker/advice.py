@@ -205,8 +205,8 @@ def _writings(check: Check, state: Elaboration, core: Module, text: str) -> Iter
     if len(spans) == len(open) == 2:
         if any(set(pair) == set(open) for pair in _compared(goal)):
             function = state.program.functions[state.function].span
-            name = _fresh(text[function.start : function.end], state.checks.index(check))
-            yield tuple(Edit(span, name) for span in sorted(spans, key=lambda at: at.start))
+            fresh = _fresh(text[function.start : function.end], state.checks.index(check))
+            yield tuple(Edit(span, fresh) for span in sorted(spans, key=lambda at: at.start))
     elif len(spans) == len(open) == 1:
         ghost, at = open[0], spans[0]
         for side, other in ((goal.left, goal.right), (goal.right, goal.left)) if isinstance(goal, Equal) else ():
