@@ -9,9 +9,10 @@ from itertools import combinations
 from gradual.core.surface_demands import Demands
 from gradual.dims.constraint import Constraint, any_of, at_least, equal
 from gradual.dims.dim import Dim, constant, ite
+from gradual.types.dtype import DType
 from gradual.types.measuring import bare
 from gradual.types.opening import at_rank, base_of, rank_of, size_of
-from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.type import GradualType, Hole, NeverType, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.verdict import Proved
 
 
@@ -80,6 +81,8 @@ def makeable(type: GradualType, demands: Demands) -> GradualType:
             return TensorType(tuple(Hole() if _is_negative(size, demands) else size for size in shape), dtype)
         case TupleType(fields):
             return TupleType(tuple(makeable(field, demands) for field in fields))
+        case NeverType():  # nothing reads it, so that any type is as good
+            return TensorType((), DType.BOOL)
         case _:
             return type
 
