@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -260,12 +260,12 @@ def _is_read(name: str, later: tuple[Any, ...]) -> bool:
 @planted
 def a_call_forgets_a_precondition() -> Iterator[None]:
     """The `where` of a callee is not owed by its callers."""
-    owe = calling.owe
+    discharge = calling.discharge
 
-    def altered(state: Elaboration, owed: Owed) -> bool:
-        return owed.site is Site.WHERE or owe(state, owed)
+    def altered(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
+        return described().site is Site.WHERE or discharge(state, goal, described)
 
-    with patch.object(calling, "owe", altered):
+    with patch.object(calling, "discharge", altered):
         yield
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -119,12 +119,12 @@ def an_opt_out_is_not_printed() -> Iterator[None]:
 @planted
 def a_call_may_pass_what_is_empty() -> Iterator[None]:
     """Callers do not owe that named sizes are at least 1."""
-    owe = calling.owe
+    discharge = calling.discharge
 
-    def altered(state: Elaboration, owed: Owed) -> bool:
-        return (owed.site is Site.WHERE and says_not_empty(owed.goal)) or owe(state, owed)
+    def altered(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
+        return (described().site is Site.WHERE and says_not_empty(goal)) or discharge(state, goal, described)
 
-    with patch.object(calling, "owe", altered):
+    with patch.object(calling, "discharge", altered):
         yield
 
 
