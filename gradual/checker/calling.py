@@ -161,7 +161,7 @@ def invoked(
 
 
 def _as_named(type: FunctionType, clause: Constraint, owed: Owed) -> Owed:
-    """What is owed for a clause, with the reason where nobody wrote it.  [type.positive]"""
+    """The obligation of a clause; where nobody wrote the clause, its message gives the reason.  [type.positive]"""
     return owed if clause in stated(type) else replace(owed, says=f"{owed.says} of its sizes, as of every named size,")
 
 

@@ -99,8 +99,8 @@ def _fail_under_test(state: Elaboration, owed: Owed, goal: Constraint) -> bool:
     """A goal that holds for no size, in a branch of a test: a check that always fails, and ends the branch.
 
     A strict definition is for every size, so that it is an error there if the branch can be reached; if what is known
-    excludes the branch, it is nothing there.  What stands for
-    all fields of a structure or all calls of a function may be on no way at all, and ends nothing.   [type.if.fails]
+    excludes the branch, it is nothing there.  What stands for all fields of a structure or all calls of a function may
+    be on no way at all, and ends nothing.   [type.if.fails]
     """
     check = _left(state, owed, "it fails whenever it is reached")
     told, path = fails_always(state, owed, ""), all_of(*state.facts.path)

@@ -123,7 +123,7 @@ def _gathered(
 
 
 def _refuted(found: Diagnostic) -> int:
-    """How many refuted obligations an error is about: one that only follows from another error is not told."""
+    """How many refuted obligations an error reports."""
     return len(found.goals) if found.severity is Severity.ERROR else 0
 
 

@@ -1,4 +1,4 @@
-"""Where no run comes: names, structure and element types are told there, and a rank that does not fit is forgotten.
+"""Code that no run reaches: names, structure and element types are checked there, a rank that does not fit is dropped.
 
 Less precise types may not know that rank, and then go on to what follows: what is wrong there is wrong for both.
 [type.if.fails]

@@ -1,4 +1,4 @@
-"""What a goal is owed for, and what is told of it where it fails: at all sizes, at some, or whenever it is reached."""
+"""An obligation with what a report needs of it, and its reports: it fails at all sizes, at some, whenever reached."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _required(owed: Owed) -> str:
 
 
 def sampled(goal: Constraint, witness: Mapping[str, int]) -> str:
-    """The sizes of a counterexample, without those that nobody wrote and the goal does not speak of."""
+    """The sizes of a counterexample, without those of unnamed values that the goal does not mention."""
     asked = {variable.name for variable in goal.variables()}
     told = {name: value for name, value in witness.items() if name in asked or not UNWRITTEN.search(name)}
     return ", ".join(f"{name} = {value}" for name, value in (told or witness).items())

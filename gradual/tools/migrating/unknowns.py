@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gradual.checker.elaboration import single
 from gradual.checker.omission import is_omitted
 from gradual.dims.atom import Variable
 from gradual.source import Span
@@ -33,7 +34,7 @@ class OpenRank:
 def open_sizes(function: ast.Fn) -> list[OpenSize]:
     """The `?`s in the types of the parameters that stand for one size each; those with a bound say what is meant."""
     return [
-        OpenSize(_single(size_of(path, axis)), size.span)
+        OpenSize(single(size_of(path, axis)), size.span)
         for path, type in _tensors(function)
         for axis, size in enumerate(type.shape or ())
         if isinstance(size, ast.Hole) and size.bound is None
@@ -43,7 +44,7 @@ def open_sizes(function: ast.Fn) -> list[OpenSize]:
 def open_ranks(function: ast.Fn) -> list[OpenRank]:
     """The tensors of unknown rank in the types of the parameters."""
     return [
-        OpenRank(_single(rank_of(path)), type.dtype, type.span)
+        OpenRank(single(rank_of(path)), type.dtype, type.span)
         for path, type in _tensors(function)
         if type.shape is None
     ]
@@ -59,12 +60,6 @@ def _tensors(function: ast.Fn) -> Iterator[tuple[str, ast.TensorType]]:
                 yield path, type
             case ast.TupleType(fields):
                 waiting += reversed([(f"{path}#{place}", field) for place, field in enumerate(fields)])
-
-
-def _single(dim: object) -> Variable:
-    (variable,) = dim.variables()  # type: ignore[attr-defined]
-    assert isinstance(variable, Variable)
-    return variable
 
 
 @dataclass(frozen=True, slots=True)
