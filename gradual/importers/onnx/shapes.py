@@ -70,7 +70,7 @@ def reshape(use: Use) -> Value:
     zero = True if use.attribute("allowzero", 0) else None
     if use.opset >= 5 and use[1].constant is None:
         known = [size for size in use[1].tensor.contents or () if isinstance(size, Dim)]
-        return use.call("dyn.reshape", _telling(use, known), use[1], allowzero=zero)
+        return use.call("dyn.reshape", _inferable(use, known), use[1], allowzero=zero)
     sizes = list(use.required("shape")) if use.opset < 5 else use[1].numbers("the shape")
     if min(sizes, default=0) < -1:
         raise Unsupported(f"the size {min(sizes)}")
@@ -78,13 +78,13 @@ def reshape(use: Use) -> Value:
         raise Unsupported("the sizes 0 and -1 with allowzero=1")
     if not zero and 0 in sizes[use[0].rank :]:
         raise Unsupported(f"the size 0 of an axis that the operand of rank {use[0].rank} has not")
-    return use.call("reshape", _telling(use, list(map(number, sizes))), newshape=sizes, allowzero=zero)
+    return use.call("reshape", _inferable(use, list(map(number, sizes))), newshape=sizes, allowzero=zero)
 
 
-def _telling(use: Use, wanted: Sequence[Dim]) -> Value:
-    """The operand of a shape; beside -1 no size is 0, since what remains cannot be told then.
+def _inferable(use: Use, wanted: Sequence[Dim]) -> Value:
+    """The operand of a reshape; beside -1 no size may be 0, since the -1 cannot be inferred then.
 
-    Relay's own rule lets a size that stays where it is be 0.  What is left to be told at run time is demanded.
+    Relay's own rule allows a copied size to be 0.  What is not known to be at least 1 is asserted.
     """
     x, conditions = use[0], list[Value]()
     if all(size.value != -1 for size in wanted):
@@ -99,7 +99,7 @@ def _telling(use: Use, wanted: Sequence[Dim]) -> Value:
     if not conditions:
         return x
     condition = reduce(partial(use.call, "logical_and"), conditions)
-    return use.demanded(x, condition, "a size beside -1 is 0, so that what remains cannot be told")
+    return use.demanded(x, condition, "a size beside -1 is 0, so that the -1 cannot be inferred")
 
 
 @imports("Flatten")

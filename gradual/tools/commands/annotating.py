@@ -25,7 +25,7 @@ def annotate(out: Output, file: str, only: str | None, diff: bool) -> int:
     """Write what is inferred into a program: sizes, results, `where`.
 
     Each annotation is tried: the program stays accepted, nothing more is left to run time, and no run is refused that
-    gave a value, unless a size is 0 that has a name now. Comments and layout stay. What stays unknown is told on
+    gave a value, unless a size is 0 that has a name now. Comments and layout stay. What stays unknown is listed on
     standard error. The program is printed; with `-o FILE`, which may be the same file, it is written there.
     """
     from gradual.tools.fixing import difference
