@@ -15,7 +15,8 @@ from gradual.types.dtype import DType
 from gradual.types.measuring import extents
 from gradual.types.type import DataType, GradualType, Hole, TensorType, TupleType, UnrankedType
 
-SIZES = (0, 0, 1, 1, 2, 3, 4, 6, 7)
+SIZES = (0, 0, 0, 1, 1, 2, 3, 4, 6, 7)
+"""Sizes as they are drawn; a 0 is often refused for a name, so that it stands here more often than it is wanted."""
 SCALARS = (-1, 0, 1, 2, 2, 3, 4, 6)
 _ATTEMPTS = 30
 _LARGEST = 2_000
