@@ -19,6 +19,7 @@ from gradual.core.surface_demands import divisions, is_demanded, without_own, wr
 from gradual.core.surface_headers import converts_with_checks, data_declared, is_open, said, written_pattern
 from gradual.core.surface_literals import Literals, attributes, is_absent
 from gradual.core.surface_never import agreeing, in_doubt, makeable, read_joined
+from gradual.core.surface_numbers import numbered
 from gradual.core.surface_types import (
     NOWHERE,
     Unsayable,
@@ -98,7 +99,7 @@ def program(module: Module, version: str | None = None, settings: Settings = ())
             if writer.doubtful:
                 del literals.stored[held:]
                 written = _Writer(module, literals, opens=True).definition(function)
-            definitions.append(written)
+            definitions.append(numbered(written))
         except Unsayable as what:
             del literals.stored[held:]
             told.append(f"`{function.name}` cannot be written, for {what}; its core:")

@@ -6,6 +6,7 @@ GRADUAL_READ says how many programs; `python -m tests.properties.campaign --law 
 from __future__ import annotations
 
 import os
+import re
 from random import Random
 
 import pytest
@@ -243,6 +244,25 @@ def test_what_a_literal_declares_is_not_known_behind_it() -> None:
 }""")
     values = [(random_tensor((size,), DType.FLOAT32, 1),) for size in (2, 5)]
     assert misread(found.core, values) is None
+
+
+def test_graph_variables_are_numbered_as_they_stand() -> None:
+    found = gradual.check("""type List[A] { Cons(A, List[A]), Nil }
+def @main(%x: Tensor[(n,), float32], %y: Tensor[(?,), float32], %v: List[Tensor[(3,), float32]], %c: bool) {
+  if (dim(%x, 0) > dim(%y, 0)) {
+    zeros(shape=[5], dtype="float32")
+  } else {
+    let %z = %x as Tensor[(4,), float32];
+    match (%v) {
+      Cons(%head, %tail) => { %x },
+      Nil => { if (%c) { concatenate((%x, %z), axis=0) } else { concatenate((%z, %z), axis=0) } },
+    }
+  }
+}""")
+    printed = gradual.apply(found, "specialize", "@main:dim(%y,0)=3").text
+    numbers = list(dict.fromkeys(re.findall(r"(%[0-9]+)(?=:| =)", printed)))
+    assert len(numbers) > 4
+    assert numbers == [f"%{number}" for number in range(len(numbers))]
 
 
 @pytest.mark.parametrize("name", PLAIN)
