@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gradual.compiler import Compilation, apply, check
     from gradual.diagnostic import Diagnostic
-    from gradual.passes.passing import Unusable
+    from gradual.passes.framework.pass_ import Unusable
     from gradual.run.value import Blame, Fault, NotStatic
     from gradual.tensors.tensor import Tensor
     from gradual.tensors.value import Constructed
@@ -43,7 +43,7 @@ _HOMES = {
     "Fault": "gradual.run.value",
     "NotStatic": "gradual.run.value",
     "Tensor": "gradual.tensors.tensor",
-    "Unusable": "gradual.passes.passing",
+    "Unusable": "gradual.passes.framework.pass_",
     "apply": "gradual.compiler",
     "check": "gradual.compiler",
 }

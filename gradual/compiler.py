@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gradual.checker.advice import Outcome, Trials, annotation_for, divided, findings, name_for, residual
-from gradual.checker.computed import computed
-from gradual.checker.elaboration import Elaboration
+from gradual.checker.fixes.computed_attributes import computed
+from gradual.checker.fixes.suggested import Outcome, Trials, annotation_for, divided, findings, name_for, residual
 from gradual.checker.module import Checked, checked
-from gradual.checker.program import Program
-from gradual.core.reading import checks_in
+from gradual.checker.state.context import Elaboration
+from gradual.checker.state.program import Program
+from gradual.core.constant_text import checks_in
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
-from gradual.dims.constraint import Equal
-from gradual.dims.decide import CHEAP, Decider
+from gradual.dims.solver.decide import CHEAP, Decider
+from gradual.dims.term.constraint import Equal
 from gradual.limits import LIMITS, Limits
 from gradual.ops.catalogue import CATALOGUE
 from gradual.report import render, summary
@@ -30,17 +30,17 @@ from gradual.report.residual import with_checks
 from gradual.run.machine import run
 from gradual.run.value import NotStatic, Stop
 from gradual.source import Position, Source, Span, visible
-from gradual.syntax import ast
-from gradual.syntax.parse import parse
-from gradual.syntax.places import open_places
+from gradual.syntax.parsing.parse import parse
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.unknown_sizes import open_places
 from gradual.tensors.value import Value
-from gradual.types.text import shown
+from gradual.types.print import shown
 from gradual.types.type import FunctionType
 
 if TYPE_CHECKING:
-    from gradual.passes.passing import Note
-    from gradual.run.graph import Graph
-    from gradual.run.plan import Plan
+    from gradual.passes.framework.pass_ import Note
+    from gradual.run.graph.plan import Plan
+    from gradual.run.graph.runtime import Graph
 
 # Nesting is bounded by LIMITS.nesting; each level takes a few Python frames, which the default limit does not allow.
 _STACK = 20_000
@@ -204,7 +204,7 @@ class Compilation:
         self, check: Check, state: Elaboration, written: ast.Fn, before: Outcome, trials: Trials
     ) -> Help | None:
         """A size that an equality gives, else the whole shape of a parameter, else a name, or a bound."""
-        from gradual.checker.repairs.open_sizes import shape_for
+        from gradual.checker.fixes.open_sizes import shape_for
 
         found = annotation_for(check, state, self.core, before, trials)
         if found is not None and isinstance(check.goal, Equal) and "?{" not in found.edits[0].text:
@@ -214,7 +214,7 @@ class Compilation:
     @cached_property
     def text(self) -> str:
         """The core as a program that can be read again.  [pass.surface]"""
-        from gradual.core.surface import program_text
+        from gradual.delaborate.program import program_text
 
         with _room():
             text = program_text(self.core, self.surface.version, self.surface.settings)
@@ -255,7 +255,7 @@ class Compilation:
 
     def graph(self, entry: str) -> Graph:
         """A static function with its memory, to be run often.  Raises as `run` does, but for Blame and Fault."""
-        from gradual.passes.requiring import graph_of
+        from gradual.passes.plan.require_static import graph_of
 
         self._accepted(entry, "run")
         with _room(), self._placing():
@@ -263,7 +263,7 @@ class Compilation:
 
     def obstacles(self, entry: str) -> tuple[Diagnostic, ...]:
         """What keeps a function from being static; nothing where the graph runtime takes it.  [graph.static]"""
-        from gradual.passes.requiring import required
+        from gradual.passes.plan.require_static import required
 
         self._accepted(entry, "be static")
         with _room():
@@ -311,7 +311,7 @@ class Compilation:
 
     def plan(self, entry: str) -> Plan:
         """The allocation plan of a function, after the passes that the graph runtime prepares it with.  [plan]"""
-        from gradual.passes.planning import planned
+        from gradual.passes.plan.slots import planned
 
         return planned(self._ready(entry))
 
@@ -320,15 +320,15 @@ class Compilation:
 
         Raises as `run` does.  [plan.measured]
         """
-        from gradual.passes.planning import planned
-        from gradual.run.measuring import measured
+        from gradual.passes.plan.slots import planned
+        from gradual.run.graph.measured import measured
 
         function = self._ready(entry)
         with self._placing():
             return measured(self.core, function, planned(function), values)
 
     def _ready(self, entry: str) -> Function:
-        from gradual.passes.preparing import cut, ready
+        from gradual.passes.plan.prepare import cut, ready
 
         self._accepted(entry, "be planned")
         with _room():
@@ -394,7 +394,7 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
 
 def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -> list[Diagnostic]:
     """The errors of syntax, with the changes that the types choose."""
-    from gradual.checker.repairs.products import by_rank
+    from gradual.checker.fixes.products import by_rank
 
     return by_rank(divided(found, graded, trials), trials)
 
@@ -406,8 +406,8 @@ def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, tri
     """
     if not any(one.severity is Severity.ERROR for one in found):
         return found
-    from gradual.checker.repairs.requirements import advised
-    from gradual.checker.repairs.trying import repaired
+    from gradual.checker.fixes.requirements import advised
+    from gradual.checker.fixes.trying import repaired
 
     states = result.definitions(surface)
     return advised(repaired(found, surface, CATALOGUE, [state for state, _ in states], trials), states, trials)

@@ -14,8 +14,9 @@ from bench import naive, running
 from bench.__main__ import SECTIONS
 from bench.page import filled
 from bench.running import Work
-from gradual.ops import convolving, linear
-from gradual.tensors.inner import Row
+from gradual.ops.linear.products import products
+from gradual.ops.nn import convolution
+from gradual.tensors.inner_products import Row
 from gradual.tensors.scalar import dot, kept
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
@@ -58,7 +59,7 @@ def test_a_printed_model_has_the_bits_of_the_definitions(monkeypatch: pytest.Mon
     compilation = gradual.check(running.resized(models()["resnet18"].read_text(), 32))
     arguments = list(running.parameters(compilation))
     found = compilation.run("@main", *arguments)
-    for module in (linear, convolving):
+    for module in (products, convolution):
         monkeypatch.setattr(module, "products", defined)
     expected = compilation.run("@main", *arguments)
     assert isinstance(found, Tensor)

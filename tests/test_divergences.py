@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gradual.conformance.cases.read import load
 from gradual.resources import folder
-from gradual.tools.conformance.read import load
 
 ROOT = Path(__file__).parents[1]
 ROWS = [

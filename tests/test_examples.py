@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gradual.conformance.cases.case import Case, ExpectedValue
+from gradual.conformance.cases.read import load
 from gradual.resources import folder
-from gradual.tools.conformance.case import Case, ExpectedValue
-from gradual.tools.conformance.read import load
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(EXAMPLES.glob("*.relay"))

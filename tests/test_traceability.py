@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import gradual
+from gradual.conformance.cases.read import Collection, load
+from gradual.conformance.implementations.reference import Reference
+from gradual.conformance.runner.coverage import Covered, covered, rules_of
+from gradual.conformance.runner.run import run
 from gradual.ops.catalogue import CATALOGUE
 from gradual.resources import folder
-from gradual.tools.conformance.coverage import Covered, covered, rules_of
-from gradual.tools.conformance.read import Collection, load
-from gradual.tools.conformance.reference import Reference
-from gradual.tools.conformance.run import run
 
 PACKAGE = Path(gradual.__file__).parent
 AREAS = "syntax|name|dim|type|check|core|run|op|pass|plan|graph|conformance"

@@ -27,9 +27,9 @@ import pytest
 
 import gradual
 from gradual import Blame, Compilation, Tensor
-from gradual.tools.arguments import read_call, values
-from gradual.tools.conformance.condition import same_condition
-from gradual.tools.conformance.values import Drawn, Fields, Literal, Values, read_value
+from gradual.conformance.cases.condition import same_condition
+from gradual.interface.input.arguments import read_call, values
+from gradual.interface.input.values import Drawn, Fields, Literal, Values, read_value
 
 ROOT = Path(__file__).parents[1]
 ZOO = ROOT / "examples" / "zoo"

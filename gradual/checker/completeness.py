@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gradual.checker.elaboration import Broken, Elaboration, single
-from gradual.checker.scoping import Binding
+from gradual.checker.state.context import Broken, Elaboration, single
+from gradual.checker.state.scope import Binding
 from gradual.core.terms import Promise
 from gradual.diagnostic import Diagnostic
-from gradual.dims.atom import ContentOf, NumelOf, RankOf, SizeOf, Variable
-from gradual.types.choosing import is_gradual
-from gradual.types.opening import rank_of, shapes_unknown, sizes, spelled
-from gradual.types.text import shown
+from gradual.dims.term.atom import ContentOf, NumelOf, RankOf, SizeOf, Variable
+from gradual.types.instantiation import is_gradual
+from gradual.types.print import shown
 from gradual.types.type import DataType, FunctionType, GradualType, OpenedType, ReferenceType, TupleType
+from gradual.types.unpacking import rank_of, shapes_unknown, sizes, spelled
 
 CODE = "E0407"
 SHOWN = 8

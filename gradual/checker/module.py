@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from gradual.checker.closures import completed
-from gradual.checker.data import declare_data
-from gradual.checker.declaring import as_definition, as_function, clash
-from gradual.checker.elaboration import Elaboration
-from gradual.checker.header import Header, read_header
-from gradual.checker.latent import latent
-from gradual.checker.omission import is_omitted
-from gradual.checker.omitted import omitted_type
-from gradual.checker.order import callees_first, helpers_first, in_circles, mentioned, waits_for
-from gradual.checker.program import Program
-from gradual.checker.settling import settle
-from gradual.checker.together import told_together
+from gradual.checker.coercion.datatypes import declare_data
+from gradual.checker.declarations.elided_types import omitted_type
+from gradual.checker.declarations.header import Header, read_header
+from gradual.checker.definition_order import callees_first, helpers_first, in_circles, mentioned, waits_for
+from gradual.checker.expressions.declared_operator import as_definition, as_function, clash
+from gradual.checker.expressions.lambda_ import completed
+from gradual.checker.obligations.grouping import told_together
+from gradual.checker.obligations.latent_requirements import latent
+from gradual.checker.obligations.settlement import settle
+from gradual.checker.state.context import Elaboration
+from gradual.checker.state.elided import is_omitted
+from gradual.checker.state.program import Program
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Related, Severity
-from gradual.dims.constraint import TRUE
-from gradual.dims.facts import Facts
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import TRUE
 from gradual.source import Span
-from gradual.syntax import ast
+from gradual.syntax.tree import ast
 from gradual.types.declared import Data
 
 
@@ -51,7 +51,7 @@ class Checked:
 
     def question(self, id: str) -> str:
         """What is asked about a residual check, as SMT-LIB.  Raises KeyError for an unknown check."""
-        from gradual.dims.smt import question
+        from gradual.dims.solver.smt import question
 
         for state in self.elaborations.values():
             for check in state.checks:

@@ -41,7 +41,7 @@ from gradual.core.terms import (
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
 from gradual.types.positive import stated
-from gradual.types.text import shown, shown_contents
+from gradual.types.print import shown, shown_contents
 from gradual.types.type import OpenedType, TensorType
 
 _SHOWN_ELEMENTS = 8

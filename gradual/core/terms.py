@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from gradual.core.words import Words, reworded
-from gradual.dims.constraint import Constraint
-from gradual.dims.dim import Dim, Variable
-from gradual.dims.text import brief
-from gradual.ops.operator import Operator
+from gradual.core.value_words import Words, reworded
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim, Variable
+from gradual.dims.term.print import brief
+from gradual.ops.declaration.operator import Operator
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
 from gradual.types.declared import Data

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gradual.core.declared import declarations
-from gradual.core.reading import binds, every
+from gradual.core.constant_text import binds, every
+from gradual.core.datatypes import declarations
 from gradual.core.terms import Assertion, Block, Check, Closure, Function, If, Match, Module, Step
-from gradual.dims.constraint import Constraint, at_least, negated
-from gradual.dims.dim import constant
-from gradual.dims.facts import Facts
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import Constraint, at_least, negated
+from gradual.dims.term.dim import constant
 from gradual.source import Span
-from gradual.types.opening import sizes
 from gradual.types.type import OpenedType, TensorType
+from gradual.types.unpacking import sizes
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from gradual.lints.branches import Decided, decided
 from gradual.lints.names import UNUSED, Uses
 from gradual.lints.stretched import Stretched, stretched
 from gradual.source import Span
-from gradual.syntax import ast
-from gradual.syntax.scopes import Kind, Symbol
-from gradual.syntax.within import within
-from gradual.types.text import shown_shape
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.scopes import Kind, Symbol
+from gradual.syntax.tree.subexpressions import within
+from gradual.types.print import shown_shape
 
 STRETCHED = "E0801"
 UNUSED_VALUE = "E0802"

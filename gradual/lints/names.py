@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from gradual.source import Span
-from gradual.syntax import ast
-from gradual.syntax.scopes import Kind, Scopes, Symbol
-from gradual.syntax.within import mentioned, within
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.scopes import Kind, Scopes, Symbol
+from gradual.syntax.tree.subexpressions import mentioned, within
 
 UNUSED = "%_"
 """How the names of values begin that need not be used."""

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from gradual.passes import (
-    bucketing,
-    dropping,
-    dynamic,
-    folding,
-    hoisting,
-    inlining,
-    loosening,
-    merging,
-    policies,
-    simplifying,
-    specializing,
+from gradual.passes.framework.pass_ import Pass
+from gradual.passes.transform import (
+    bucket,
+    codegen,
+    drop_dead,
+    dynamic_to_static,
+    fold_constants,
+    hoist_checks,
+    inline,
+    merge_ops,
+    simplify_shapes,
+    specialize,
+    static_to_dynamic,
 )
-from gradual.passes.passing import Pass
 
 _CHAPTERS: tuple[tuple[Pass, ...], ...] = (
-    dynamic.PASSES,
-    loosening.PASSES,
-    folding.PASSES,
-    simplifying.PASSES,
-    dropping.PASSES,
-    inlining.PASSES,
-    specializing.PASSES,
-    hoisting.PASSES,
-    bucketing.PASSES,
-    policies.PASSES,
-    merging.PASSES,
+    dynamic_to_static.PASSES,
+    static_to_dynamic.PASSES,
+    fold_constants.PASSES,
+    simplify_shapes.PASSES,
+    drop_dead.PASSES,
+    inline.PASSES,
+    specialize.PASSES,
+    hoist_checks.PASSES,
+    bucket.PASSES,
+    codegen.PASSES,
+    merge_ops.PASSES,
 )
 
 PASSES: Mapping[str, Pass] = MappingProxyType({one.name: one for chapter in _CHAPTERS for one in chapter})

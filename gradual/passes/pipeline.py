@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from gradual.core.terms import Module
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
 from gradual.passes.catalogue import PASSES
-from gradual.passes.passing import Context, Note, Pass, Transformed, Unusable
-from gradual.passes.pinning import add, whole
+from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed, Unusable
+from gradual.passes.framework.pins import add, whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from gradual.checker.elaboration import Broken, Elaboration
+from gradual.checker.state.context import Broken, Elaboration
 from gradual.source import Span
-from gradual.types.text import shown, shown_contents
+from gradual.types.print import shown, shown_contents
 from gradual.types.type import TensorType
 
 

@@ -39,13 +39,13 @@ from gradual.core.terms import (
     WriteReference,
 )
 from gradual.limits import LIMITS
-from gradual.run.applying import applied
-from gradual.run.checking import failed, holds, measure, unasserted
-from gradual.run.data import convert, fits, nothing_fits, shown_outside
-from gradual.run.entry import admitted
-from gradual.run.proxies import entered, handed_on, returning, wrapped, wrapped_reference
-from gradual.run.receiving import received
+from gradual.run.entry.cast import admitted
+from gradual.run.entry.from_python import received
 from gradual.run.sizes import Sizes, held
+from gradual.run.steps.checks import failed, holds, measure, unasserted
+from gradual.run.steps.data import convert, fits, nothing_fits, shown_outside
+from gradual.run.steps.operators import applied
+from gradual.run.steps.proxies import entered, handed_on, returning, wrapped, wrapped_reference
 from gradual.run.value import Cell, Fault, Frame, Held, Part, Procedure, Proxied, fault
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor, scalar

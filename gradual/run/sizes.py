@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gradual.dims.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, constant
+from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, constant
 from gradual.run.value import Frame, Held
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from gradual.core.terms import Blame as Label
 from gradual.core.terms import Check, Function, Layer, Step
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.dim import Variable
-from gradual.dims.text import brief
+from gradual.dims.term.dim import Variable
+from gradual.dims.term.print import brief
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed

@@ -10,9 +10,9 @@ from operator import index
 from random import Random
 from typing import Any
 
-from gradual.tensors.foreign import nested
+from gradual.tensors.array_protocols import nested
+from gradual.tensors.export import buffer, numpy_array, packed
 from gradual.tensors.index import numel
-from gradual.tensors.lending import buffer, numpy_array, packed
 from gradual.tensors.scalar import PRECISION, TYPECODES, as_float, integer_range, kept
 from gradual.types.dtype import DType
 
@@ -140,7 +140,7 @@ class Tensor:
 
     def __str__(self) -> str:
         """As a call of the command line writes it: `float32 [[1.0, 2.0]]`; of a large tensor the ends of each axis."""
-        from gradual.tensors.text import shown_value
+        from gradual.tensors.print import shown_value
 
         return shown_value(self)
 

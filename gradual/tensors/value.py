@@ -26,12 +26,12 @@ class Constructed:
     fields: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
-        from gradual.tensors.text import shown_value
+        from gradual.tensors.print import shown_value
 
         return shown_value(self)
 
     def __repr__(self) -> str:
-        from gradual.tensors.text import shortened
+        from gradual.tensors.print import shortened
 
         return shortened(self)
 

@@ -17,7 +17,7 @@ from difflib import get_close_matches
 import click
 
 from gradual import __version__
-from gradual.tools.output import choices, note, told
+from gradual.interface.terminal import choices, note, told
 
 PLACE = "gradual.tools.commands"
 COMMANDS = {
@@ -35,7 +35,7 @@ COMMANDS = {
     "grammar": f"{PLACE}.grammar:grammar",
     "repl": f"{PLACE}.repl:repl",
     "lsp": f"{PLACE}.lsp:lsp",
-    "conformance": "gradual.tools.conformance.cli:conformance",
+    "conformance": "gradual.conformance.cli:conformance",
 }
 
 EXITS = """\b

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gradual.dims.constraint import And, AtMost, Constraint, at_least
-from gradual.dims.dim import ContentOf, Dim, RankOf, Variable, constant, of_atom
+from gradual.dims.term.constraint import And, AtMost, Constraint, at_least
+from gradual.dims.term.dim import ContentOf, Dim, RankOf, Variable, constant, of_atom
 from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TensorType, TupleType
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from gradual.dims.constraint import Constraint, at_least, at_most
-from gradual.dims.dim import Dim, Variable
+from gradual.dims.term.constraint import Constraint, at_least, at_most
+from gradual.dims.term.dim import Dim, Variable
 from gradual.types.dtype import DType
 
 E = TypeVar("E", covariant=True)
@@ -27,7 +27,7 @@ class Shown:
     __slots__ = ()
 
     def __str__(self) -> str:
-        from gradual.types.text import shown
+        from gradual.types.print import shown
 
         return shown(self)  # type: ignore[arg-type]  # whatever inherits is a type
 

@@ -11,14 +11,36 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "gradual"
 
-GROUND = ("source", "verdict", "diagnostic", "walk", "limits", "resources")
+GROUND = ("source", "verdict", "diagnostic", "limits", "resources")
 FOLDERS = (
-    *("dims", "types", "tensors", "ops", "syntax", "core", "checker"),
+    *("dims", "types", "tensors", "ops", "syntax", "core", "checker", "delaborate"),
     *("run", "passes", "importers", "lints", "report"),
 )
-ORDER = (*GROUND, *FOLDERS, "compiler", "tools", "__init__", "__main__")
+RIM = ("interface", "conformance", "tools")
+ORDER = (*GROUND, *FOLDERS, "compiler", *RIM, "__init__", "__main__")
 """A module may import what stands before it here, and its own folder; the top `__init__` answers `import gradual`."""
 
+ROOMS: dict[str, tuple[str, ...]] = {
+    "dims": ("term", "bounds", "rewrite", "store", "solver"),
+    "ops": (
+        *("declaration", "elementwise", "reduction", "linear", "shape", "indexing", "other", "nn", "vision", "sparse"),
+        *("padding_axes", "catalogue", "two_forms"),
+    ),
+    "syntax": ("tree", "parsing", "repair", "printing"),
+    "core": ("terms", "print", "value_words", "refinement", "constant_text", "datatypes", "traversal", "verify"),
+    "checker": (
+        *("state", "obligations", "declarations", "coercion", "joins", "expressions", "inference"),
+        *("definition_order", "completeness", "module", "repairs", "fixes"),
+    ),
+    "run": ("value", "sizes", "steps", "entry", "machine", "graph"),
+    "passes": ("framework", "analysis", "refine", "transform", "catalogue", "pipeline", "plan"),
+    "importers": ("onnx",),
+    "importers/onnx": ("file", "builder", "operators", "survey", "program"),
+    "interface": ("terminal", "pages", "input", "reports"),
+    "conformance": ("cases", "runner", "implementations", "cli"),
+    "tools": ("checking", "session", "migrating", "lsp", "commands", "cli"),
+}
+"""Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""
 
 @dataclass(frozen=True)
 class Module:

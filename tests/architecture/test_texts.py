@@ -61,7 +61,7 @@ def test_an_ordinary_line_is_not(line: str) -> None:
     assert not MACHINE.search(line)
 
 
-BUILDERS = "gradual/syntax/build.py"
+BUILDERS = "gradual/syntax/parsing/build.py"
 """Its functions bear the names of the grammar's rules, where they are explained."""
 
 

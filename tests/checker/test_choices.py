@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.checker.choices import RANKS, Choice, Needed, Open, Places
-from gradual.checker.relations import Application
-from gradual.checker.skeleton import Element, Product, Shape, Skeleton, Tensor, Unknown
+from gradual.checker.inference.constraints import Application
+from gradual.checker.inference.operator_search import RANKS, Choice, Needed, Open, Places
+from gradual.checker.inference.terms import Element, Product, Shape, Skeleton, Tensor, Unknown
 from gradual.limits import LIMITS
-from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.declaration.attributes import bound
 from gradual.tensors.value import Value
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradual
-from gradual.checker.exhaustive import ANYTHING, Anything, Covering, Entangled, Matrix, Shape, shown_pattern
+from gradual.checker.expressions.coverage import ANYTHING, Anything, Covering, Entangled, Matrix, Shape, shown_pattern
 from gradual.compiler import Options, compile_source
 from gradual.core.print import printed
 from gradual.core.terms import Bind, Change, Conversion, Convert, Destructure, Match, Module, Step
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
 from gradual.limits import LIMITS
 from gradual.source import Source
 from gradual.types.declared import Constructor, Data

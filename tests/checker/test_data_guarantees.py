@@ -9,11 +9,11 @@ import pytest
 
 import gradual
 from gradual.compiler import Compilation, Options, compile_source
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
+from gradual.interface.input.arguments import read_call, values
 from gradual.source import Source
-from gradual.tensors.text import shown_value
-from gradual.tools.arguments import read_call, values
+from gradual.tensors.print import shown_value
 from tests.generators.data import CALLS, Writer, blurs, text
 
 SEEDS = range(4)

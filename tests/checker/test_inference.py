@@ -11,14 +11,14 @@ import pytest
 
 import gradual
 from gradual import Compilation, Tensor
-from gradual.core.verify import violations
+from gradual.conformance.cases.read import load
+from gradual.core.verify.function import violations
 from gradual.diagnostic import Severity
-from gradual.dims.decide import Decider
+from gradual.dims.solver.decide import Decider
 from gradual.source import Source, Span
-from gradual.syntax import ast
-from gradual.syntax.parse import parse
-from gradual.syntax.print import printed
-from gradual.tools.conformance.read import load
+from gradual.syntax.parsing.parse import parse
+from gradual.syntax.printing.print import printed
+from gradual.syntax.tree import ast
 from tests.corpus.replay import Outcome, played, rows
 from tests.generators.functions import program
 from tests.material import ROOT, needs_tests, recordings

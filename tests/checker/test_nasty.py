@@ -6,8 +6,8 @@ import pytest
 
 import gradual
 from gradual import Blame, Compilation, Tensor
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
 from tests.properties.compiling import outcome
 from tests.run.test_blame import floats
 

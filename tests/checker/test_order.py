@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.checker.order import callees_first, in_circles
+from gradual.checker.definition_order import callees_first, in_circles
 
 NAMES = "abcdefg"
 graphs = st.fixed_dictionaries({name: st.lists(st.sampled_from(NAMES), max_size=3) for name in NAMES})

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 import gradual
 from gradual import Tensor
 from gradual.core.terms import Block, Function, Instantiate, Invoke, Module
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
-from gradual.dims.dim import Kind, Variable, constant, variable
-from gradual.types.choosing import at_arguments, at_given
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
+from gradual.dims.term.dim import Kind, Variable, constant, variable
 from gradual.types.dtype import DType
-from gradual.types.relate import instantiated, precise, substituted
-from gradual.types.subsuming import subsumes
+from gradual.types.instantiation import at_arguments, at_given
+from gradual.types.relations import instantiated, precise, substituted
+from gradual.types.subsumption import subsumes
 from gradual.types.type import FunctionType, GradualType, Hole, TensorType, TupleType, TypeVariable
 from tests.checker.test_nasty import accepted, codes
 from tests.properties.compiling import outcome

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gradual import check
-from gradual.checker.advice import edited, findings
+from gradual.checker.fixes.suggested import edited, findings
 from gradual.diagnostic import Diagnostic, Help, Severity
 
 STEPS = 8

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import gradual
-from gradual.checker.advice import edited
-from gradual.checker.repairs.guessing import LONGEST
+from gradual.checker.fixes.guessing import LONGEST
+from gradual.checker.fixes.suggested import edited
 from gradual.compiler import Options
 from gradual.resources import folder
 from gradual.source import Source
+from gradual.tools.checking.fixing import fixed
 from gradual.tools.cli import entry
-from gradual.tools.fixing import fixed
 
 HEADS = """
   let %a = reshape(%q, newshape=[b, t, 8, d // 8]);

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradual
-from gradual.dims.constraint import FALSE
-from gradual.dims.dim import constant
-from gradual.ops.attributes import bound
+from gradual.dims.term.constraint import FALSE
+from gradual.dims.term.dim import constant
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import IllFormed
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import OpenedType, TensorType, TupleType
 from tests.generators.operators import rows

@@ -15,8 +15,8 @@ from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
 from gradual.compiler import Compilation, Options, compile_source
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
 from gradual.ops.catalogue import CATALOGUE
 from gradual.run.value import Blame, Fault
 from gradual.source import Source

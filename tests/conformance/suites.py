@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradual.tools.conformance.read import Collection, read
+from gradual.conformance.cases.read import Collection, read
 
 CHAPTER = """# A chapter
 ## op.nn.dense.contract

@@ -19,16 +19,16 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from gradual.conformance.cases.case import Case, Malformed
+from gradual.conformance.cases.read import load
+from gradual.conformance.implementations import protocol
+from gradual.conformance.implementations.adapter import Adapter, OneShot
+from gradual.conformance.implementations.reference import Reference
+from gradual.conformance.implementations.serve import serve
+from gradual.conformance.runner.judge import Profile
+from gradual.conformance.runner.known import Known, read_known, weighed
+from gradual.conformance.runner.run import Class, Result, run, tallied
 from gradual.resources import folder
-from gradual.tools.conformance import protocol
-from gradual.tools.conformance.adapter import Adapter, OneShot
-from gradual.tools.conformance.case import Case, Malformed
-from gradual.tools.conformance.judge import Profile
-from gradual.tools.conformance.known import Known, read_known, weighed
-from gradual.tools.conformance.read import load
-from gradual.tools.conformance.reference import Reference
-from gradual.tools.conformance.run import Class, Result, run, tallied
-from gradual.tools.conformance.serve import serve
 from tests.conformance.suites import HEAD, REFUTED, VARIANTS, collected
 from tests.interrupts import heard
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from gradual.tools.conformance.answer import FoundCheck, GotBlame, GotFault, GotValue, Outcome, Report
-from gradual.tools.conformance.bless import Refused, blessed, replaced
-from gradual.tools.conformance.case import Place
-from gradual.tools.conformance.values import Literal
+from gradual.conformance.cases.answer import FoundCheck, GotBlame, GotFault, GotValue, Outcome, Report
+from gradual.conformance.cases.case import Place
+from gradual.conformance.runner.bless import Refused, blessed, replaced
+from gradual.interface.input.values import Literal
 from tests.conformance.suites import HEAD, REFUTED, collected
 from tests.conformance.test_run import ACCEPTED, CONTRACT, ERROR, REJECTED
 

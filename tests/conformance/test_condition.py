@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradual.tools.conformance.condition import read_condition, same_condition
+from gradual.conformance.cases.condition import read_condition, same_condition
 
 
 @pytest.mark.parametrize(

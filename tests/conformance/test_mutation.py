@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from gradual.conformance.cases.case import Case, Fence, Malformed
+from gradual.conformance.cases.expect import cases_of
+from gradual.conformance.cases.read import load
+from gradual.conformance.implementations.reference import Reference
+from gradual.conformance.runner.known import read_known
+from gradual.conformance.runner.run import Class, examined
 from gradual.resources import folder
-from gradual.tools.conformance.case import Case, Fence, Malformed
-from gradual.tools.conformance.expect import cases_of
-from gradual.tools.conformance.known import read_known
-from gradual.tools.conformance.read import load
-from gradual.tools.conformance.reference import Reference
-from gradual.tools.conformance.run import Class, examined
 from tests.conformance.test_suite import KNOWN
 
 

@@ -13,16 +13,16 @@ from dataclasses import replace
 
 import pytest
 
+from gradual.conformance.cases.answer import GotValue
+from gradual.conformance.cases.case import Case
+from gradual.conformance.cases.read import load
+from gradual.conformance.implementations.reference import Reference
+from gradual.conformance.runner.judge import agree
+from gradual.conformance.runner.known import read_known
 from gradual.resources import folder
 from gradual.source import Source, Span
-from gradual.syntax import ast
-from gradual.syntax.parse import parse
-from gradual.tools.conformance.answer import GotValue
-from gradual.tools.conformance.case import Case
-from gradual.tools.conformance.judge import agree
-from gradual.tools.conformance.known import read_known
-from gradual.tools.conformance.read import load
-from gradual.tools.conformance.reference import Reference
+from gradual.syntax.parsing.parse import parse
+from gradual.syntax.tree import ast
 from tests.conformance.test_suite import KNOWN
 
 

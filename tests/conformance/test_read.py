@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gradual.tools.conformance.case import Case, ExpectedBlame, ExpectedFault, ExpectedValue, Malformed, Place
-from gradual.tools.conformance.read import read
-from gradual.tools.conformance.values import Drawn
+from gradual.conformance.cases.case import Case, ExpectedBlame, ExpectedFault, ExpectedValue, Malformed, Place
+from gradual.conformance.cases.read import read
+from gradual.interface.input.values import Drawn
 from tests.conformance.suites import CHAPTER, HEAD, PASSED, REFUTED, VARIANTS, collected
 
 

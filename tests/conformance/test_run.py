@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gradual.tools.conformance.answer import (
+from gradual.conformance.cases.answer import (
     FoundCheck,
     FoundDiagnostic,
     GotBlame,
@@ -15,11 +15,11 @@ from gradual.tools.conformance.answer import (
     Outcome,
     Report,
 )
-from gradual.tools.conformance.case import Place, Request
-from gradual.tools.conformance.judge import Profile
-from gradual.tools.conformance.run import Class, Result, examined, tallied
-from gradual.tools.conformance.values import Call, Drawn, Literal
-from gradual.tools.conformance.witness import substituted
+from gradual.conformance.cases.case import Place, Request
+from gradual.conformance.runner.judge import Profile
+from gradual.conformance.runner.run import Class, Result, examined, tallied
+from gradual.conformance.runner.witness import substituted
+from gradual.interface.input.values import Call, Drawn, Literal
 from tests.conformance.suites import HEAD, PASSED, REFUTED, VARIANTS, collected
 
 CONTRACT = "op.nn.dense.contract"

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from gradual.conformance.cases.entries import FILE, entries, shared_rules
+from gradual.conformance.cases.read import Collection, load
+from gradual.conformance.implementations.reference import Reference
+from gradual.conformance.runner.known import read_known, weighed
+from gradual.conformance.runner.run import Class, Result, run
 from gradual.resources import folder
-from gradual.tools.conformance.entries import FILE, entries, shared_rules
-from gradual.tools.conformance.known import read_known, weighed
-from gradual.tools.conformance.read import Collection, load
-from gradual.tools.conformance.reference import Reference
-from gradual.tools.conformance.run import Class, Result, run
 
 KNOWN = Path(__file__).with_name("known_failures.txt")
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.syntax.literals import Scalar
-from gradual.syntax.literals import written as language
+from gradual.interface.input.values import Call, Drawn, Fields, Literal, read_call, read_value, written
+from gradual.syntax.tree.literals import Scalar
+from gradual.syntax.tree.literals import written as language
 from gradual.tensors.scalar import integer_range, rounded
-from gradual.tools.conformance.values import Call, Drawn, Fields, Literal, read_call, read_value, written
 from gradual.types.dtype import DType
 
 

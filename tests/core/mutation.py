@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from gradual.core.terms import Apply, Block, Check, Closure, Function, If, Invoke, Module, Rename, Site, Step
-from gradual.dims.constraint import Constraint, Equal
-from gradual.dims.dim import Dim, constant
-from gradual.types.measuring import bare, extents
-from gradual.types.opening import sizes
+from gradual.dims.term.constraint import Constraint, Equal
+from gradual.dims.term.dim import Dim, constant
+from gradual.types.binder_solving import bare, extents
 from gradual.types.type import OpenedType, TensorType, TupleType
+from gradual.types.unpacking import sizes
 
 
 @dataclass(frozen=True)

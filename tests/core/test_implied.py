@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
-from gradual.core.implied import UNKNOWN, Implied, of_result, of_value
-from gradual.dims.constraint import Constraint, equal, negated
-from gradual.dims.dim import Dim, Kind, variable
+from gradual.core.refinement import UNKNOWN, Implied, of_result, of_value
+from gradual.dims.term.constraint import Constraint, equal, negated
+from gradual.dims.term.dim import Dim, Kind, variable
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import gradual
-from gradual.core.reading import defined, every
-from gradual.core.rewriting import Rewriting
+from gradual.core.constant_text import defined, every
 from gradual.core.terms import Closure, Function, Module
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.traversal import Rewriting
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAMS = sorted(EXAMPLES.rglob("*.relay"))

@@ -10,12 +10,12 @@ from random import Random
 import pytest
 
 from gradual.compiler import Compilation, apply, check
+from gradual.conformance.cases.read import load
 from gradual.resources import folder
 from gradual.tensors.tensor import Tensor
-from gradual.tools.conformance.read import load
 from gradual.types.dtype import DType
-from gradual.types.relate import precise
-from gradual.types.text import shown
+from gradual.types.print import shown
+from gradual.types.relations import precise
 from tests.generators.programs import generated
 from tests.material import ROOT, models, needs_models
 from tests.properties.case import Case
@@ -112,11 +112,11 @@ def test_a_constant_of_every_type_and_shape_is_read_back(dtype: DType, shape: tu
         count *= extent
     written = [index % 2 if dtype is DType.BOOL else index for index in range(count)]
     value = Tensor(written, dtype, shape)
-    from gradual.core.surface_literals import Literals
+    from gradual.delaborate.literals import Literals
     from gradual.source import Span
-    from gradual.syntax import ast
-    from gradual.syntax.metadata_text import encoded
-    from gradual.syntax.print import printed
+    from gradual.syntax.printing.metadata_text import encoded
+    from gradual.syntax.printing.print import printed
+    from gradual.syntax.tree import ast
 
     literals, nowhere = Literals(), Span(0, 0)
     body = ast.Block((), literals.constant(value), nowhere)

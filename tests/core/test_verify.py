@@ -10,8 +10,8 @@ import pytest
 import gradual
 from gradual.core.print import printed
 from gradual.core.terms import Apply, If
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
 from gradual.limits import Limits
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, UnrankedType

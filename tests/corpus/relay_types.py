@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gradual.syntax import ast
+from gradual.syntax.tree import ast
 
 COMMENT = re.compile(r"\s*/\* ty=(.*?)(?: span=[^ ]*)? \*/", re.DOTALL)
 

@@ -19,10 +19,10 @@ from math import prod
 import gradual
 from gradual.compiler import Compilation
 from gradual.core.terms import Apply, Block, Check, Function, Module, Step
-from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim
-from gradual.passes.preparing import graph, ready
-from gradual.passes.static import obstacles
+from gradual.dims.solver.decide import Decider
+from gradual.dims.term.dim import Dim
+from gradual.passes.plan.obstacles import obstacles
+from gradual.passes.plan.prepare import graph, ready
 from gradual.run.machine import run
 from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
 from tests.corpus.test_relay_models import scaled

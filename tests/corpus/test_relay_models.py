@@ -13,8 +13,8 @@ import pytest
 import gradual
 from gradual.compiler import Compilation
 from gradual.source import Source
-from gradual.syntax.parse import parse
-from gradual.syntax.print import printed
+from gradual.syntax.parsing.parse import parse
+from gradual.syntax.printing.print import printed
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.type import GradualType, Hole, TensorType
 from tests.corpus.relay_types import at_least_as_precise, printed_types, tally, type_of

@@ -12,11 +12,11 @@ import pytest
 
 import gradual
 from gradual.compiler import Compilation
+from gradual.core.constant_text import every
 from gradual.core.print import printed
-from gradual.core.reading import every
 from gradual.core.terms import Apply
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
 from tests.corpus.replay import Outcome, outcome_of, rows
 from tests.material import models, needs_models, needs_tests, recordings
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from gradual.dims.constraint import Constraint, at_least
-from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import variable
-from gradual.dims.facts import Facts
+from gradual.dims.solver.decide import Decider, Nowhere
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import Constraint, at_least
+from gradual.dims.term.dim import variable
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 from tests.generators.dims import NAMES, Tree, built, grid, meant

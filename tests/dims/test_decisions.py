@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import (
+from gradual.dims.solver.decide import Decider, Nowhere, Somewhere
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import (
     FALSE,
     TRUE,
     Constraint,
@@ -22,9 +24,7 @@ from gradual.dims.constraint import (
     less,
     more,
 )
-from gradual.dims.decide import Decider, Nowhere, Somewhere
-from gradual.dims.dim import Kind, constant, ite, maximum, minimum, variable
-from gradual.dims.facts import Facts
+from gradual.dims.term.dim import Kind, constant, ite, maximum, minimum, variable
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 from tests.dims.laws import (

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import Constraint, at_least, at_most, differs, divides, equal
-from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim, product, variable
-from gradual.dims.facts import Facts
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import Constraint, at_least, at_most, differs, divides, equal
+from gradual.dims.term.dim import Dim, product, variable
 from gradual.verdict import Proved, Unknown
 from tests.dims.laws import Question, check_soundness
 from tests.dims.test_facts import state

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import (
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import (
     FALSE,
     Constraint,
     all_of,
@@ -24,9 +26,7 @@ from gradual.dims.constraint import (
     less,
     more,
 )
-from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim, Kind, variable
-from gradual.dims.facts import Facts
+from gradual.dims.term.dim import Dim, Kind, variable
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Refuted, Unknown
 from tests.generators.dims import Tree, built, predicates_sharing

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import FALSE, Constraint, all_of, any_of, at_least, at_most, differs, divides, equal
-from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim, ite, maximum, minimum, sum_of, variable
-from gradual.dims.facts import Facts
-from gradual.dims.interval import Estimate, Interval
-from gradual.dims.plain import plain
-from gradual.dims.simplify import Knowledge, simplified_constraint, simplified_dim
+from gradual.dims.bounds.interval import Estimate, Interval
+from gradual.dims.rewrite.simplify import Knowledge, simplified_constraint, simplified_dim
+from gradual.dims.rewrite.split_extrema import plain
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import FALSE, Constraint, all_of, any_of, at_least, at_most, differs, divides, equal
+from gradual.dims.term.dim import Dim, ite, maximum, minimum, sum_of, variable
 from gradual.verdict import Proved
 from tests.dims.laws import SIZES, facts_of
 from tests.generators.dims import Tree, evaluated, grid, meant, predicates_sharing

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import Constraint, all_of, any_of, at_least, differs, equal
-from gradual.dims.dim import Dim, ite, maximum, variable
-from gradual.dims.facts import Facts
-from gradual.dims.lift import lifted
-from gradual.dims.simplify import simplified_dim
+from gradual.dims.rewrite.lift_ite import lifted
+from gradual.dims.rewrite.simplify import simplified_dim
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import Constraint, all_of, any_of, at_least, differs, equal
+from gradual.dims.term.dim import Dim, ite, maximum, variable
 from tests.generators.dims import Tree, built, evaluated, grid, meant
 
 n, m = variable("n"), variable("m")

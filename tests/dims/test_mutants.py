@@ -14,15 +14,18 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from gradual.dims import compare, decide, interval, known, lift, linear, models, omega, plain, quotient, refute, store
-from gradual.dims import constraint as constraints
-from gradual.dims import dim as dims
-from gradual.dims import facts as facts_module
-from gradual.dims import polynomial as polynomials
-from gradual.dims.constraint import Constraint
-from gradual.dims.decide import Decider, Nowhere, Undecided
-from gradual.dims.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial, single
-from gradual.dims.interval import Interval
+from gradual.dims.bounds import fourier_motzkin, interval, omega
+from gradual.dims.bounds.interval import Interval
+from gradual.dims.rewrite import comparisons, lift_ite, quotients, split_extrema
+from gradual.dims.solver import case_split, decide, small_models
+from gradual.dims.solver.decide import Decider, Nowhere, Undecided
+from gradual.dims.store import facts as facts_module
+from gradual.dims.store import saturated, store
+from gradual.dims.term import constraint as constraints
+from gradual.dims.term import dim as dims
+from gradual.dims.term import polynomial as polynomials
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial, single
 from gradual.limits import LIMITS
 from tests.dims.laws import SCANT, check_monotony, check_soundness
 from tests.dims.test_lift import choices
@@ -192,17 +195,17 @@ def unknown_is_an_error(patch: pytest.MonkeyPatch) -> None:
 
 def one_case_is_enough(patch: pytest.MonkeyPatch) -> None:
     """A case split stops at its first case."""
-    patch.setattr(refute, "all", any, raising=False)
+    patch.setattr(case_split, "all", any, raising=False)
 
 
 def rows_are_too_tight(patch: pytest.MonkeyPatch) -> None:
     """Rows lose 1 on the way in, so that a tight bound becomes a contradiction."""
-    sound = linear.inserted
+    sound = fourier_motzkin.inserted
 
     def inserted(rows: Any, columns: Any, offset: int) -> bool:
         return sound(rows, columns, offset - 1)
 
-    patch.setattr(linear, "inserted", inserted)
+    patch.setattr(fourier_motzkin, "inserted", inserted)
 
 
 def quotients_of_equations_are_rounded_up(patch: pytest.MonkeyPatch) -> None:
@@ -233,7 +236,7 @@ def products_of_intervals_take_the_lower_ends(patch: pytest.MonkeyPatch) -> None
 
 def models_are_believed(patch: pytest.MonkeyPatch) -> None:
     """A valuation is not evaluated before it is shown."""
-    patch.setattr(models.Evaluation, "holds", lambda self, model: True)
+    patch.setattr(small_models.Evaluation, "holds", lambda self, model: True)
 
 
 def remainders_never_reach_their_greatest(patch: pytest.MonkeyPatch) -> None:
@@ -284,26 +287,26 @@ def doubles_are_solved_by_halving(patch: pytest.MonkeyPatch) -> None:
 
 def the_last_residue_is_left_out(patch: pytest.MonkeyPatch) -> None:
     """A split into residue classes forgets the greatest one."""
-    sound = refute._residues
+    sound = case_split._residues
 
     def residues(system: Any, limit: int) -> Any:
         return (replace(split, cases=split.cases[:-1]) for split in sound(system, limit))
 
-    patch.setattr(refute, "_residues", residues)
+    patch.setattr(case_split, "_residues", residues)
 
 
 def a_choice_is_lifted_without_its_other_case(patch: pytest.MonkeyPatch) -> None:
     """`(if n == 1 then m else n) == 4` read as `n == 1 and m == 4`."""
 
     def lifted(constraint: Constraint, known: Any = None) -> Constraint:
-        chosen = next(lift._choices(constraint), None)
+        chosen = next(lift_ite._choices(constraint), None)
         if chosen is None:
             return constraint
         test, variable = chosen
-        return constraints.all_of(test, lift.substituted_constraint(constraint, {variable: test.right}))
+        return constraints.all_of(test, lift_ite.substituted_constraint(constraint, {variable: test.right}))
 
     patch.setattr(store, "lifted", lifted)
-    patch.setattr(known, "lifted", lifted)
+    patch.setattr(saturated, "lifted", lifted)
 
 
 def a_factor_that_may_be_zero_is_left_out(patch: pytest.MonkeyPatch) -> None:
@@ -313,12 +316,12 @@ def a_factor_that_may_be_zero_is_left_out(patch: pytest.MonkeyPatch) -> None:
         shared = [Counter(monomial) for monomial, _ in dim.terms]
         return reduce(and_, shared)
 
-    patch.setattr(compare, "common_factors", common)
+    patch.setattr(comparisons, "common_factors", common)
 
 
 def the_other_case_is_taken_for_granted(patch: pytest.MonkeyPatch) -> None:
     """`(if n == 0 then 7 else n) == m` read as `n != 0` where m is at most 6."""
-    patch.setattr(plain, "_elsewhere", lambda constraint, *rest: constraints.TRUE)
+    patch.setattr(split_extrema, "_elsewhere", lambda constraint, *rest: constraints.TRUE)
 
 
 def a_disjunction_is_its_first_part(patch: pytest.MonkeyPatch) -> None:
@@ -347,18 +350,18 @@ def what_remains_of_a_multiple_is_left_out(patch: pytest.MonkeyPatch) -> None:
 
 def products_divide_where_a_factor_does(patch: pytest.MonkeyPatch) -> None:
     """`c * n // (g * m)` is taken for `c // g * n`: what the divisor has more is forgotten."""
-    sound = quotient.divided_exactly
-    ways = quotient._of_multiple
+    sound = quotients.divided_exactly
+    ways = quotients._of_multiple
 
     def forgetful(dividend: Dim, divisor: Dim, estimate: Any, known: Any) -> Dim | None:
-        for way in known(dividend):
+        for way in saturated(dividend):
             for atom in divisor.atoms():
                 whole, rest = sound(way, of_atom(atom))
                 if not rest.terms:
                     return whole
-        return ways(dividend, divisor, estimate, known)
+        return ways(dividend, divisor, estimate, saturated)
 
-    patch.setattr(quotient, "_of_multiple", forgetful)
+    patch.setattr(quotients, "_of_multiple", forgetful)
 
 
 CHOICES = st.tuples(st.tuples(choices()), st.just(()), choices())

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import (
+from gradual.dims.bounds.interval import Estimate, Interval
+from gradual.dims.rewrite.readable import reduced
+from gradual.dims.term.constraint import (
     FALSE,
     TRUE,
     And,
@@ -31,10 +33,8 @@ from gradual.dims.constraint import (
     more,
     negated,
 )
-from gradual.dims.dim import Dim, Kind, Undefined, broadcast, constant, ite, maximum, minimum, product, variable
-from gradual.dims.evaluation import Evaluation
-from gradual.dims.interval import Estimate, Interval
-from gradual.dims.reduce import reduced
+from gradual.dims.term.dim import Dim, Kind, Undefined, broadcast, constant, ite, maximum, minimum, product, variable
+from gradual.dims.term.evaluation import Evaluation
 from gradual.limits import LIMITS
 from tests.generators.dims import (
     NAMES,
@@ -360,7 +360,7 @@ def test_products_stay_within_limits() -> None:
 
 
 def test_unused_dims_are_forgotten() -> None:
-    from gradual.dims import polynomial
+    from gradual.dims.term import polynomial
 
     before = len(polynomial._DIMS)
     for i in range(1000):

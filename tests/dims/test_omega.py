@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.dim import Dim, variable
-from gradual.dims.omega import Exhausted, integer_solution
+from gradual.dims.bounds.omega import Exhausted, integer_solution
+from gradual.dims.term.dim import Dim, variable
 
 x, y, z = NAMES = tuple(map(variable, "xyz"))
 BOX = range(-4, 5)

@@ -7,18 +7,18 @@ from itertools import product
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.atom import Variable
-from gradual.dims.constraint import at_least, at_most, equal, negated
-from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim, constant, of_atom, variable
-from gradual.dims.evaluation import satisfied
-from gradual.dims.facts import Facts
-from gradual.dims.interval import Estimate, Interval
-from gradual.dims.linear import contradictory
-from gradual.dims.quotient import divided_exactly
-from gradual.dims.refute import Refuter
-from gradual.dims.simplify import Knowledge, simplified_constraint, simplified_dim
-from gradual.dims.system import System
+from gradual.dims.bounds.fourier_motzkin import contradictory
+from gradual.dims.bounds.interval import Estimate, Interval
+from gradual.dims.rewrite.quotients import divided_exactly
+from gradual.dims.rewrite.simplify import Knowledge, simplified_constraint, simplified_dim
+from gradual.dims.solver.case_split import Refuter
+from gradual.dims.solver.conjunction import System
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.atom import Variable
+from gradual.dims.term.constraint import at_least, at_most, equal, negated
+from gradual.dims.term.dim import Dim, constant, of_atom, variable
+from gradual.dims.term.evaluation import satisfied
 from gradual.limits import LIMITS
 from gradual.verdict import Unknown
 from tests.generators.dims import NAMES, Tree, built, dims_sharing, evaluated, grid, predicates_sharing

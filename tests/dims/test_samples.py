@@ -10,8 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.atom import names_of
-from gradual.dims.constraint import (
+from gradual.dims.solver.decide import Decider, Nowhere
+from gradual.dims.solver.samples import sample
+from gradual.dims.store.facts import Facts
+from gradual.dims.store.saturated import Known
+from gradual.dims.term.atom import names_of
+from gradual.dims.term.constraint import (
     Constraint,
     any_of,
     at_least,
@@ -23,12 +27,8 @@ from gradual.dims.constraint import (
     is_total,
     less,
 )
-from gradual.dims.decide import Decider, Nowhere
-from gradual.dims.dim import Dim, Kind, ite, variable
-from gradual.dims.evaluation import satisfied
-from gradual.dims.facts import Facts
-from gradual.dims.known import Known
-from gradual.dims.sample import sample
+from gradual.dims.term.dim import Dim, Kind, ite, variable
+from gradual.dims.term.evaluation import satisfied
 from gradual.verdict import Unknown, Verdict
 from tests.dims.laws import SIZES, Question, check_brevity, facts_of
 from tests.generators.dims import (

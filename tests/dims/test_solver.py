@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from gradual.dims.constraint import all_of, any_of, at_least, divides, equal, less, more, negated
-from gradual.dims.dim import ite, maximum, variable
-from gradual.dims.evaluation import satisfied
-from gradual.dims.facts import Facts
-from gradual.dims.smt import ask, question, script
+from gradual.dims.solver.smt import ask, question, script
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import all_of, any_of, at_least, divides, equal, less, more, negated
+from gradual.dims.term.dim import ite, maximum, variable
+from gradual.dims.term.evaluation import satisfied
 from tests.generators.dims import NAMES, Tree, built, predicates_sharing
 
 ROOT = Path(__file__).parents[2]
@@ -124,7 +124,7 @@ def test_a_budget_of_nothing_is_unknown_and_no_error() -> None:
 
 
 def test_variables_of_one_name_stay_apart() -> None:
-    from gradual.dims.dim import Kind
+    from gradual.dims.term.dim import Kind
 
     ghost = variable("n", Kind.GHOST)
     answer = ask([equal(n, 3), equal(ghost, 4)], 100_000)
@@ -167,11 +167,11 @@ def test_a_question_is_complete() -> None:
 
 PROGRAM = """
 import random, sys
-from gradual.dims.constraint import *
-from gradual.dims.decide import Decider
-from gradual.dims.dim import *
-from gradual.dims.facts import Facts
-from gradual.dims.smt import question
+from gradual.dims.term.constraint import *
+from gradual.dims.solver.decide import Decider
+from gradual.dims.term.dim import *
+from gradual.dims.store.facts import Facts
+from gradual.dims.solver.smt import question
 
 names = list("abcdhmn")
 random.Random(int(sys.argv[1])).shuffle(names)
@@ -212,7 +212,7 @@ def test_answers_do_not_depend_on_hash_seeds_or_on_the_order_of_creation() -> No
 
 
 def test_z3_is_not_imported_before_it_is_asked() -> None:
-    program = "import sys, gradual.dims.decide, gradual.dims.smt; print('z3' in sys.modules)"
+    program = "import sys, gradual.dims.solver.decide, gradual.dims.solver.smt; print('z3' in sys.modules)"
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

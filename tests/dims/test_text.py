@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from gradual.dims.constraint import equal
-from gradual.dims.dim import variable
-from gradual.dims.text import READABLE, brief
+from gradual.dims.term.constraint import equal
+from gradual.dims.term.dim import variable
+from gradual.dims.term.print import READABLE, brief
 from tests.generators.dims import Tree, built, predicates_sharing
 
 

@@ -9,13 +9,13 @@ from random import Random
 
 import gradual
 from gradual.compiler import Compilation
-from gradual.dims.dim import Dim, Undefined, Variable
+from gradual.dims.term.dim import Dim, Undefined, Variable
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Constructor, Data
 from gradual.types.dtype import DType
-from gradual.types.relate import instantiated
-from gradual.types.text import shown
+from gradual.types.print import shown
+from gradual.types.relations import instantiated
 from gradual.types.type import (
     DataType,
     FunctionType,

@@ -13,15 +13,15 @@ from types import FrameType
 from gradual import compiler
 from gradual.compiler import Compilation
 from gradual.core.print import printed as core_printed
-from gradual.core.verify import violations
+from gradual.core.verify.function import violations
 from gradual.diagnostic import Diagnostic, Severity
-from gradual.dims.decide import Decider
+from gradual.dims.solver.decide import Decider
+from gradual.interface.reports import json_lines
 from gradual.report import render
 from gradual.source import Source, Span
-from gradual.syntax.ast import Def
-from gradual.syntax.parse import parse
-from gradual.syntax.print import printed
-from gradual.tools import report_json
+from gradual.syntax.parsing.parse import parse
+from gradual.syntax.printing.print import printed
+from gradual.syntax.tree.ast import Def
 from tests.fuzz.runs import breaches
 from tests.syntax.structure import structure
 
@@ -76,7 +76,7 @@ def _flaws(compilation: Compilation) -> Iterator[Failure]:
         if not _lies_inside(check.span, text):
             yield Failure(f"span of a check by {check.blame.rule}", f"{check.span} of {len(text)} characters")
         compilation.question(check.id)
-    list(report_json.compiled(compilation, annotate=True))
+    list(json_lines.compiled(compilation, annotate=True))
     if not any(found.code.startswith("E01") for found in compilation.diagnostics):
         yield from _of_printing(text)
     if compilation.ok:

@@ -12,10 +12,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gradual.dims import constraint as constraints
-from gradual.dims import dim as dims
-from gradual.dims.constraint import Constraint
-from gradual.dims.dim import Dim, Variable
+from gradual.dims.term import constraint as constraints
+from gradual.dims.term import dim as dims
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim, Variable
 
 Tree = tuple[Any, ...]
 """`("var", name)`, `("const", k)`, or an operator with its operands."""

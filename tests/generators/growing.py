@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from gradual.checker.elaboration import Broken
+from gradual.checker.state.context import Broken
 from gradual.compiler import Compilation
-from gradual.dims.dim import Dim
+from gradual.dims.term.dim import Dim
 from gradual.types.type import DataType, FunctionType, TensorType, TupleType, UnrankedType
 from tests.generators.constructs import numbers
 from tests.generators.constructs.functions import alike

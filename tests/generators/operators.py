@@ -52,7 +52,7 @@ def rows() -> Mapping[str, Row]:
     """The rows of all families by operator."""
     found: dict[str, Row] = {}
     for family in FAMILIES:
-        name = f"tests.generators.{family}"
+        name = f"tests.generators.ops.{family.rpartition('.')[2]}"
         if find_spec(name) is not None:
             found.update(import_module(name).ROWS)
     return found

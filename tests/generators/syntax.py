@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from gradual.source import NOWHERE
-from gradual.syntax import ast
+from gradual.syntax.tree import ast
 from gradual.tensors.scalar import integer_range, rounded
 from gradual.types.dtype import DType
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradual.importers.onnx.elementwise import BINARY, UNARY, VARIADIC
-from gradual.importers.onnx.reductions import REDUCTIONS
+from gradual.importers.onnx.operators.elementwise import BINARY, UNARY, VARIADIC
+from gradual.importers.onnx.operators.reductions import REDUCTIONS
 from tests.importers.drawn import FLOATS, NUMBERS, Draw, Made, Setting, draws, ints
 
 TRUTHS = {"And", "Or", "Xor", "Not"}

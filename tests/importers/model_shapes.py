@@ -18,9 +18,9 @@ from pathlib import Path
 
 import gradual
 from gradual.compiler import Compilation
+from gradual.importers.onnx.builder.values import Names
+from gradual.importers.onnx.file.reading import load
 from gradual.importers.onnx.program import program
-from gradual.importers.onnx.reading import load
-from gradual.importers.onnx.values import Names
 from tests.material import GRAPHS
 
 

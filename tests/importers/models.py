@@ -12,9 +12,9 @@ from onnx.reference import ReferenceEvaluator
 
 import gradual
 from gradual.compiler import Compilation
-from gradual.importers.onnx.extents import Dims
+from gradual.importers.onnx.builder.extents import Dims
+from gradual.importers.onnx.file.reading import model_of
 from gradual.importers.onnx.program import Program, Refused, program
-from gradual.importers.onnx.reading import model_of
 from gradual.run.value import Blame, Fault
 from tests.importers.node_tests import tensor
 

@@ -20,9 +20,9 @@ import numpy as np
 
 import gradual
 from gradual.compiler import Compilation
-from gradual.importers.onnx.model import Unsupported
+from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.onnx.file.reading import model_of, tensor_of_proto
 from gradual.importers.onnx.program import Program, Refused, program
-from gradual.importers.onnx.reading import model_of, tensor_of_proto
 from gradual.run.value import Blame, Fault
 
 COARSE = 2.0**-6

@@ -12,8 +12,8 @@ import pytest
 from onnx import ModelProto, helper
 
 import gradual
+from gradual.importers.onnx.file.reading import model_of
 from gradual.importers.onnx.program import program
-from gradual.importers.onnx.reading import model_of
 from tests.importers.models import body, compiled, given, model, node, one, ones, port, refused, same, stops, whole
 
 

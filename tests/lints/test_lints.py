@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gradual.compiler import Compilation, apply, compile_source
+from gradual.interface.input.allowed import allowed
 from gradual.source import Source
-from gradual.tools.allowed import allowed
 
 PAIRS = {
     "two parameters": "def @f(%x: Tensor[(b, 1), float32], %y: Tensor[(b,), float32]) { %x - %y }",

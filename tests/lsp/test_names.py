@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradual.syntax.scopes import Kind
+from gradual.syntax.tree.scopes import Kind
 from gradual.tools.lsp.document import Document
 from tests.material import models, needs_models
 

@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import IllFormed
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
 

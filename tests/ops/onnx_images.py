@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradual.ops.counterparts import ONNX
+from gradual.ops.declaration.onnx_counterparts import ONNX
 from gradual.types.dtype import DType
 from tests.ops.onnx_node import Attributes, Builder, Node, has_nan, whole
 from tests.ops.oracle import array_of

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradual.ops.counterparts import ONNX
+from gradual.ops.declaration.onnx_counterparts import ONNX
 from gradual.types.dtype import DType
 from tests.ops.onnx_images import (
     along,

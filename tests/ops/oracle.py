@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import numpy as np
 from hypothesis import assume, reject, settings
 
-from gradual.dims.dim import constant
-from gradual.ops.attributes import bound
+from gradual.dims.term.dim import constant
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import IllFormed, Judgement, Operator
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed, Judgement, Operator
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import at_least
-from gradual.dims.dim import Kind, constant, variable
+from gradual.dims.term.constraint import at_least
+from gradual.dims.term.dim import Kind, constant, variable
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.scalar import wrapped
 from gradual.tensors.tensor import Tensor

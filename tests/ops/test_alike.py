@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradual
-from gradual.dims.dim import constant
-from gradual.ops.attributes import bound
+from gradual.dims.term.dim import constant
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import IllFormed, OpenRank, Operator
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, TupleType

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from gradual.dims.dim import Dim, Kind, constant, variable
-from gradual.ops.attributes import bound, coerced, unread
+from gradual.dims.term.dim import Dim, Kind, constant, variable
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import AttributeSpec, IllFormed, Judgement, operator
+from gradual.ops.declaration.attributes import bound, coerced, unread
+from gradual.ops.declaration.operator import AttributeSpec, IllFormed, Judgement, operator
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 

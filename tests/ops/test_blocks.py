@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.dims.dim import variable
+from gradual.dims.term.dim import variable
 from gradual.tensors.scalar import converted
 from gradual.types.dtype import DType
 from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, refusal

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gradual.core.declared import numbers_of
-from gradual.dims.constraint import FALSE, TRUE
-from gradual.dims.dim import Dim, Kind, Undefined, Variable, constant, variable
+from gradual.core.datatypes import numbers_of
+from gradual.dims.term.constraint import FALSE, TRUE
+from gradual.dims.term.dim import Dim, Kind, Undefined, Variable, constant, variable
 from gradual.limits import LIMITS
-from gradual.ops.attributes import bound
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import IllFormed, Judgement, Operator
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed, Judgement, Operator
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.scalar import integer_range, wrapped
 from gradual.tensors.tensor import Tensor

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.dims.dim import Dim, constant, variable
-from gradual.ops.operator import OpenRank
+from gradual.dims.term.dim import Dim, constant, variable
+from gradual.ops.declaration.operator import OpenRank
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType

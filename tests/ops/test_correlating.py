@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.dims.dim import Dim, constant, variable
+from gradual.dims.term.dim import Dim, constant, variable
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.ops.oracle import applications, array_of, compares, examples, judges, refusal

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.dims.dim import Dim, Kind, constant, variable
-from gradual.ops.creating import range_length
+from gradual.dims.term.dim import Dim, Kind, constant, variable
+from gradual.ops.shape.create import range_length
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.dims.dim import Dim, constant, variable
+from gradual.dims.term.dim import Dim, constant, variable
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import OpenRank
+from gradual.ops.declaration.operator import OpenRank
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.generators.operators import rows

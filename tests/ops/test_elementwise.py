@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.dims.dim import Dim, Kind, constant, variable
-from gradual.ops.elementwise import BINARY, UNARY
+from gradual.dims.term.dim import Dim, Kind, constant, variable
+from gradual.ops.elementwise.elementwise import BINARY, UNARY
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.scalar import integer_range, wrapped
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
-from tests.generators.elementwise import admitted
 from tests.generators.operators import EVERY, FLOATS, INTEGERS, compatible, shapes, tensors
+from tests.generators.ops.elementwise import admitted
 from tests.ops.oracle import (
     applications,
     array_of,

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import TRUE
-from gradual.dims.dim import Dim, Kind, constant, variable
-from gradual.ops.attributes import bound
+from gradual.dims.term.constraint import TRUE
+from gradual.dims.term.dim import Dim, Kind, constant, variable
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.extending import SIZED, extends, never_spoils, rule_of
-from gradual.ops.operator import IllFormed, Operator
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed, Operator
+from gradual.ops.padding_axes import SIZED, extends, never_spoils, rule_of
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.index import picked
 from gradual.tensors.tensor import Tensor, random_tensor

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from gradual.interface.reports.facets import facets
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.counterparts import ONNX
-from gradual.tools.facets import facets
+from gradual.ops.declaration.onnx_counterparts import ONNX
 
 OPERATORS = sorted({one.name for one in CATALOGUE.values()})
 every_operator = pytest.mark.parametrize("name", OPERATORS)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import gradual
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.refused import REFUSED, listed, reason
+from gradual.ops.other.not_supported import REFUSED, listed, reason
 from gradual.types.type import FunctionType
-from tests.generators.marking import ROWS
+from tests.generators.ops.marks import ROWS
 from tests.material import SHARED
 from tests.ops.oracle import compares, examples, judges, means, type_of
 

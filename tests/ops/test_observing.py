@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradual.dims.dim import Kind, constant, variable
+from gradual.dims.term.dim import Kind, constant, variable
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, reject, settings
 from hypothesis import strategies as st
 
-from gradual.ops.counterparts import ONNX
+from gradual.ops.declaration.onnx_counterparts import ONNX
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType

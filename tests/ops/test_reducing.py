@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gradual.dims.dim import Kind, constant, variable
-from gradual.ops.reducing import reduced_axes
+from gradual.dims.term.dim import Kind, constant, variable
+from gradual.ops.reduction.reductions import reduced_axes
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.generators.operators import EVERY, FLOATS, INTEGERS, shapes, tensors
-from tests.generators.reducing import axes
+from tests.generators.ops.reductions import axes
 from tests.ops.oracle import (
     array_of,
     assert_exactly,

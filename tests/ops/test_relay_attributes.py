@@ -13,8 +13,8 @@ import pytest
 
 from gradual.compiler import Options, compile_source
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import AttributeSpec
-from gradual.ops.refused import listed
+from gradual.ops.declaration.operator import AttributeSpec
+from gradual.ops.other.not_supported import listed
 from gradual.source import Source
 from tests.material import SHARED
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import TRUE, equal
-from gradual.dims.dim import ContentOf, Dim, Kind, SizeOf, Undefined, Variable, constant, ite, variable
+from gradual.dims.term.constraint import TRUE, equal
+from gradual.dims.term.dim import ContentOf, Dim, Kind, SizeOf, Undefined, Variable, constant, ite, variable
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import IllFormed, Judgement
+from gradual.ops.declaration.operator import IllFormed, Judgement
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, UnrankedType
 from tests.generators.operators import SIZES
-from tests.generators.reshaping import regrouped
+from tests.generators.ops.reshape import regrouped
 from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
 few = examples(80)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.dims.dim import Dim, constant, variable
-from gradual.ops.resizing import decimal
+from gradual.dims.term.dim import Dim, constant, variable
+from gradual.ops.vision.resize import decimal
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.scalar import converted, kept
 from gradual.tensors.tensor import Tensor

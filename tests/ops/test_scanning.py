@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.dims.constraint import equal
-from gradual.dims.dim import Dim, constant, variable
-from gradual.ops.attributes import bound
+from gradual.dims.term.constraint import equal
+from gradual.dims.term.dim import Dim, constant, variable
 from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.declaration.attributes import bound
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType

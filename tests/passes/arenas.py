@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from gradual.core.reading import every
+from gradual.core.constant_text import every
 from gradual.core.terms import Apply, Module, Size, Step
-from gradual.passes.planning import planned
+from gradual.passes.plan.slots import planned
+from gradual.run.graph.plan import ALIGNMENT, Plan
 from gradual.run.machine import run
-from gradual.run.plan import ALIGNMENT, Plan
 from gradual.run.sizes import Sizes, held
 from gradual.run.value import Frame, Held
 from gradual.tensors.tensor import Tensor

@@ -12,7 +12,7 @@ from typing import Any
 
 import gradual
 from gradual import Compilation
-from gradual.passes.passing import Unusable
+from gradual.passes.framework.pass_ import Unusable
 from gradual.run.value import Stop
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Value

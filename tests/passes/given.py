@@ -7,10 +7,10 @@ from random import Random
 
 from gradual.core.print import printed
 from gradual.core.terms import Function, Module
-from gradual.dims.dim import Dim
-from gradual.types.measuring import requirements
-from gradual.types.opening import spelled
+from gradual.dims.term.dim import Dim
+from gradual.types.binder_solving import requirements
 from gradual.types.type import TensorType
+from gradual.types.unpacking import spelled
 
 Given = Mapping[str, str]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
+from gradual.core.constant_text import defined, every
 from gradual.core.print import printed
-from gradual.core.reading import defined, every
 from gradual.core.terms import Check, Function, Module
-from gradual.core.verify import violations
+from gradual.core.verify.function import violations
 from gradual.passes.catalogue import PASSES
-from gradual.passes.passing import Context, Pass, Transformed, Unusable
-from gradual.types.opening import placed_sizes
+from gradual.passes.framework.pass_ import Context, Pass, Transformed, Unusable
 from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.unpacking import placed_sizes
 from tests.passes.given import GIVEN, NARROWING, Given
 from tests.properties.case import Case
 from tests.properties.compiling import SHARED, outcome, same

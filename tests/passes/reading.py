@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from random import Random
 
-from gradual.core.surface import program_text
 from gradual.core.terms import Module
+from gradual.delaborate.program import program_text
 from gradual.passes.catalogue import PASSES
-from gradual.passes.passing import Context, Pass, Unusable
+from gradual.passes.framework.pass_ import Context, Pass, Unusable
 from gradual.tensors.value import Value
 from tests.passes.given import GIVEN
 from tests.passes.meaning import ALL

@@ -8,8 +8,8 @@ import pytest
 
 import gradual
 from gradual import Compilation
-from gradual.passes.bucketing import waste
-from gradual.passes.passing import Unusable
+from gradual.passes.framework.pass_ import Unusable
+from gradual.passes.transform.bucket import waste
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 from tests.material import RELAY_MODELS, needs_models

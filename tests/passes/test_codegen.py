@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import gradual
+from gradual.core.constant_text import every
 from gradual.core.print import printed
-from gradual.core.reading import every
 from gradual.core.terms import Check
-from gradual.passes.passing import Unusable
+from gradual.passes.framework.pass_ import Unusable
 from gradual.run.value import Blame
 from gradual.tensors.tensor import random_tensor
 from gradual.types.dtype import DType

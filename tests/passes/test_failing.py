@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import gradual
-from gradual.core.reading import every
+from gradual.core.constant_text import every
 from gradual.core.terms import Apply
 from gradual.ops.catalogue import CATALOGUE
-from gradual.passes.failing import COUNTING, DIVIDING, FAULTING, LOOKING, MEASURING
+from gradual.passes.analysis.may_fault import COUNTING, DIVIDING, FAULTING, LOOKING, MEASURING
 from gradual.tensors.fault import invalid_value
 from tests.passes.reaching import may_fault
 

@@ -6,8 +6,8 @@ import pytest
 
 import gradual
 from gradual import Compilation
+from gradual.core.constant_text import every
 from gradual.core.print import printed
-from gradual.core.reading import every
 from gradual.core.terms import Apply, Assertion, Check, Invoke
 from gradual.run.value import Stop
 from gradual.tensors.tensor import Tensor, random_tensor

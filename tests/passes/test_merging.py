@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from gradual.compiler import Compilation, apply, check
+from gradual.core.constant_text import every
 from gradual.core.print import printed
-from gradual.core.reading import every
 from gradual.core.terms import Apply
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.merged import PREFIX, Merged, forms, merged
+from gradual.ops.two_forms import PREFIX, Merged, forms, merged
 from tests.material import models, needs_models
 
 TEXT = """

@@ -13,18 +13,18 @@ import pytest
 
 import gradual
 from gradual.core.terms import Function
-from gradual.dims.constraint import equal
-from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim, constant
-from gradual.passes import packing
-from gradual.passes.packing import packed
-from gradual.passes.planning import planned
-from gradual.passes.preparing import entry_facts
-from gradual.run.plan import ALIGNMENT, Buffer, Plan, Slot
+from gradual.dims.solver.decide import Decider
+from gradual.dims.term.constraint import equal
+from gradual.dims.term.dim import Dim, constant
+from gradual.interface.input.arguments import values
+from gradual.passes.plan import pack_offsets
+from gradual.passes.plan.pack_offsets import packed
+from gradual.passes.plan.prepare import entry_facts
+from gradual.passes.plan.slots import planned
+from gradual.run.graph.plan import ALIGNMENT, Buffer, Plan, Slot
 from gradual.run.value import Blame, Fault
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor, random_tensor
-from gradual.tools.arguments import values
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.generators.programs import generated
@@ -58,7 +58,7 @@ def at(made: Plan, owner: Function, **sizes: int) -> Plan:
 
 
 def dim_of(variable: object) -> Dim:
-    from gradual.dims.dim import of_atom
+    from gradual.dims.term.dim import of_atom
 
     return of_atom(variable)  # type: ignore[arg-type]
 
@@ -232,7 +232,7 @@ def test_packing_gives_up_on_too_many_pairs_and_on_formulas(monkeypatch: pytest.
     assert packed(before).arena.value != before.arena.value
     formulas = plan(CHAIN)
     assert packed(formulas) is formulas
-    monkeypatch.setattr(packing, "PAIRS", 20)
+    monkeypatch.setattr(pack_offsets, "PAIRS", 20)
     assert packed(before) is before
 
 
@@ -338,7 +338,7 @@ def test_formulas_are_what_the_machine_allocates(n: int) -> None:
 
 
 def test_a_wrong_formula_is_noticed() -> None:
-    from gradual.run.measuring import measured
+    from gradual.run.graph.measured import measured
 
     found = gradual.check(MLP)
     owner = found.core.functions["@main"]

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from gradual.compiler import check
-from gradual.passes import dynamic, folding, inlining, simplifying
+from gradual.passes.analysis.may_fault import Failing
 from gradual.passes.catalogue import PASSES
-from gradual.passes.failing import Failing
-from gradual.passes.passing import Context, Pass
-from gradual.passes.sharpening import Sweep
+from gradual.passes.framework.pass_ import Context, Pass
+from gradual.passes.refine.sweep import Sweep
+from gradual.passes.transform import dynamic_to_static, fold_constants, inline, simplify_shapes
 from gradual.tensors.tensor import Tensor
 from tests.passes.meaning import keeps
 from tests.properties.case import Case
@@ -53,17 +53,17 @@ def cannot_fail(patch: pytest.MonkeyPatch) -> None:
 
 def codes_as_sizes(patch: pytest.MonkeyPatch) -> None:
     """Elements are written as dims, whatever codes they may be."""
-    patch.setattr(dynamic.Form, "sized", lambda self, attributes: {**attributes, "allowzero": True})
+    patch.setattr(dynamic_to_static.Form, "sized", lambda self, attributes: {**attributes, "allowzero": True})
 
 
 def every_transpose_is_neutral(patch: pytest.MonkeyPatch) -> None:
     """A transpose that keeps the shape is taken for the operand."""
-    patch.setattr(simplifying, "ORDERED", simplifying.ORDERED | {"transpose"})
+    patch.setattr(simplify_shapes, "ORDERED", simplify_shapes.ORDERED | {"transpose"})
 
 
 def names_of_the_callee(patch: pytest.MonkeyPatch) -> None:
     """A body is copied with the names that it had."""
-    patch.setattr(inlining, "apart", lambda names, taken: {name: name for name in names})
+    patch.setattr(inline, "apart", lambda names, taken: {name: name for name in names})
 
 
 def dims_of_the_callee(patch: pytest.MonkeyPatch) -> None:
@@ -89,8 +89,8 @@ def faults_are_zero(patch: pytest.MonkeyPatch) -> None:
         faulting = step.operator.name == "floor_divide" and all(name in values for name in step.operands)
         return Tensor([0], "int32", ()) if faulting else original(step, values, limit)
 
-    original = folding.computed
-    patch.setattr(folding, "computed", computed)
+    original = fold_constants.computed
+    patch.setattr(fold_constants, "computed", computed)
 
 
 SEEDED: dict[str, tuple[Bug, str, str]] = {

@@ -8,16 +8,16 @@ import pytest
 
 import gradual
 from gradual import Compilation
-from gradual.core.reading import every
+from gradual.core.constant_text import every
 from gradual.core.terms import Check, Invoke, Stop
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
-from gradual.passes.passing import Unusable
-from gradual.passes.pinning import unknowns
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
+from gradual.passes.framework.pass_ import Unusable
+from gradual.passes.framework.pins import unknowns
 from gradual.run.value import Blame
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
-from gradual.types.opening import sizes
+from gradual.types.unpacking import sizes
 from tests.material import RELAY_MODELS, needs_models
 
 DENSE = """

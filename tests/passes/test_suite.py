@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import pytest
 
 from gradual.compiler import Compilation, _room
+from gradual.conformance.cases.case import Case
+from gradual.conformance.cases.read import load
 from gradual.core.print import printed
 from gradual.core.terms import Module
-from gradual.core.verify import violations
+from gradual.core.verify.function import violations
+from gradual.interface.input.arguments import values
 from gradual.passes.catalogue import PASSES
-from gradual.passes.passing import Context, Pass, Unusable
+from gradual.passes.framework.pass_ import Context, Pass, Unusable
 from gradual.resources import folder
 from gradual.run.machine import run
 from gradual.run.value import Blame, Fault
 from gradual.tensors.value import Value
-from gradual.tools.arguments import values
-from gradual.tools.conformance.case import Case
-from gradual.tools.conformance.read import load
 from tests.passes.given import NARROWING
 from tests.passes.meaning import twice
 from tests.properties.compiling import SHARED, Outcome, compiled, same

@@ -12,10 +12,10 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gradual.core.reading import every
+from gradual.core.constant_text import every
 from gradual.core.terms import Apply, Module, Step
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.merged import forms
+from gradual.ops.two_forms import forms
 from gradual.types.type import TensorType
 
 Steps = Mapping[str, Step]

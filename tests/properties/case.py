@@ -10,7 +10,7 @@ from typing import Any
 
 from gradual.compiler import Compilation
 from gradual.core.terms import Block, Check, Closure, Function, If, Match, Step, Wrap, WrapReference
-from gradual.core.verify import Violation, violations
+from gradual.core.verify.function import Violation, violations
 from gradual.source import Span
 from gradual.tensors.value import Value
 from tests.generators.program_terms import Program

@@ -11,12 +11,12 @@ from typing import Any
 import gradual.compiler
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.core.terms import Module
-from gradual.dims.constraint import Constraint
-from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim
-from gradual.dims.facts import Facts
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim
 from gradual.limits import LIMITS, Limits
-from gradual.ops.ranks import remembered_cases
+from gradual.ops.declaration.unknown_rank import remembered_cases
 from gradual.run.value import Blame, Cell, Fault, Procedure, Proxied
 from gradual.source import Source
 from gradual.tensors.value import Constructed, Value

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from itertools import product
 
 from gradual.core.terms import Apply, Closure, Function, If, MakeTuple, Project, Rename
-from gradual.dims.dim import Dim
+from gradual.dims.term.dim import Dim
 from gradual.run.sizes import held
 from gradual.run.value import Frame
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
-from gradual.types.opening import sizes
 from gradual.types.type import TensorType, UnrankedType
+from gradual.types.unpacking import sizes
 from tests.properties.case import steps_of
 
 _LOGIC: Mapping[str, Callable[..., bool]] = {

@@ -28,11 +28,11 @@ from gradual.core.terms import (
     Site,
     Step,
 )
-from gradual.dims.dim import Undefined
-from gradual.run.checking import holds, measure
-from gradual.run.entry import admitted
+from gradual.dims.term.dim import Undefined
+from gradual.run.entry.cast import admitted
 from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes, held
+from gradual.run.steps.checks import holds, measure
 from gradual.run.value import Fault, Frame, Held, Procedure, Stop
 from gradual.tensors.tensor import Tensor
 from tests.properties.conditions import Conditions

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gradual.compiler import Compilation
 from gradual.core.terms import Closure
-from gradual.types.relate import precise
+from gradual.types.relations import precise
 from gradual.types.type import (
     DataType,
     FunctionType,

@@ -7,12 +7,12 @@ from random import Random
 from typing import Any
 
 from gradual.core.terms import Function
-from gradual.dims.dim import ContentOf, Dim, Undefined, Variable, constant
+from gradual.dims.term.dim import ContentOf, Dim, Undefined, Variable, constant
 from gradual.tensors.scalar import integer_range
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Constructed, Value
+from gradual.types.binder_solving import extents
 from gradual.types.dtype import DType
-from gradual.types.measuring import extents
 from gradual.types.type import DataType, GradualType, Hole, TensorType, TupleType, UnrankedType
 
 SIZES = (0, 0, 0, 1, 1, 2, 3, 4, 6, 7)

@@ -13,11 +13,11 @@ from typing import Any
 from unittest.mock import patch
 
 from gradual.compiler import Compilation, Options, compile_source
-from gradual.dims.constraint import Constraint
-from gradual.dims.decide import Answer, Decider, Undecided, _Question
-from gradual.dims.evaluation import satisfied
-from gradual.dims.facts import Facts
-from gradual.dims.smt import ask
+from gradual.dims.solver.decide import Answer, Decider, Undecided, _Question
+from gradual.dims.solver.smt import ask
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.evaluation import satisfied
 from gradual.limits import LIMITS, Limits
 from gradual.source import Source
 from gradual.verdict import Proved, Refuted, Unknown, Verdict

@@ -7,7 +7,7 @@ from random import Random
 from gradual.core.terms import Check, Closure, Convert, Function, If, Match, Wrap, WrapReference
 from gradual.diagnostic import Diagnostic
 from gradual.source import Span
-from gradual.types.choosing import is_gradual
+from gradual.types.instantiation import is_gradual
 from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TensorType, TupleType
 from tests.properties.case import INPUTS, Case, checks_of, owner_of, steps_of
 from tests.properties.compiling import outcome

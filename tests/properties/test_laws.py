@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from gradual.core.terms import Check
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
 from tests.generators.families import member
 from tests.generators.programs import generated, likely_refused
 from tests.generators.testing import generated_tests

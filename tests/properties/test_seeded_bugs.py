@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import gradual
 from gradual.compiler import compile_source
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
 from gradual.source import Source
 from tests.ops.test_catalogue import (
     test_judging_unknown_sizes_and_then_measuring_is_measuring_and_then_judging as one_declaration,

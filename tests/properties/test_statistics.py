@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gradual.dims.constraint import at_least
-from gradual.dims.decide import Decider
-from gradual.dims.dim import constant, variable
-from gradual.dims.facts import Facts
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import at_least
+from gradual.dims.term.dim import constant, variable
 from gradual.verdict import Proved, Verdict
 from tests.properties.statistics import Ledger, _Clocked
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.dim import Dim, Variable
-from gradual.ops.attributes import bound
+from gradual.dims.term.dim import Dim, Variable
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import IllFormed, Judgement
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed, Judgement
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
 from gradual.types.type import Hole, TupleType

@@ -8,12 +8,12 @@ from itertools import zip_longest
 from random import Random
 
 from gradual.compiler import Options, compile_source
+from gradual.core.constant_text import blocks
 from gradual.core.print import printed as printed_core
-from gradual.core.reading import blocks
 from gradual.core.terms import Check, Match, Module, Rename, Step, Stop
-from gradual.core.verify import violations
+from gradual.core.verify.function import violations
 from gradual.limits import LIMITS, Limits
-from gradual.ops.ranks import remembered_cases
+from gradual.ops.declaration.unknown_rank import remembered_cases
 from gradual.source import Source
 from tests.core.mutation import mutants
 from tests.properties.case import Case, errors, gave_up, steps_of

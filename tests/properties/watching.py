@@ -26,15 +26,15 @@ from gradual.core.terms import (
     Wrap,
     WrapReference,
 )
-from gradual.dims.constraint import Constraint
-from gradual.run.entry import admitted
+from gradual.dims.term.constraint import Constraint
+from gradual.run.entry.cast import admitted
 from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes
 from gradual.run.value import Cell, Frame, Held, Procedure, Proxied
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Data
-from gradual.types.relate import instantiated
+from gradual.types.relations import instantiated
 from gradual.types.type import (
     DataType,
     FunctionType,

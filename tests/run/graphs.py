@@ -6,25 +6,25 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from gradual.conformance.cases.case import Case as Example
+from gradual.conformance.cases.read import load
 from gradual.core.terms import Function, Module
-from gradual.dims.dim import Dim
+from gradual.dims.term.dim import Dim
 from gradual.passes.catalogue import PASSES
-from gradual.passes.passing import Context, Unusable
-from gradual.passes.preparing import graph, ready
-from gradual.passes.static import Obstacle, obstacles
+from gradual.passes.framework.pass_ import Context, Unusable
+from gradual.passes.plan.obstacles import Obstacle, obstacles
+from gradual.passes.plan.prepare import graph, ready
 from gradual.resources import folder
-from gradual.run.checking import measure
-from gradual.run.graph import Graph
+from gradual.run.graph.runtime import Graph
 from gradual.run.machine import run
 from gradual.run.sizes import Sizes
+from gradual.run.steps.checks import measure
 from gradual.run.value import Blame, Fault, Frame
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
-from gradual.tools.conformance.case import Case as Example
-from gradual.tools.conformance.read import load
-from gradual.types.measuring import requirements
-from gradual.types.opening import spelled
+from gradual.types.binder_solving import requirements
 from gradual.types.type import Hole
+from gradual.types.unpacking import spelled
 from tests.properties.case import Case
 from tests.properties.compiling import SHARED
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradual
-from gradual.tensors.text import shown_value
+from gradual.interface.input.arguments import read_call, values
+from gradual.interface.reports.json_lines import value_line
+from gradual.tensors.print import shown_value
 from gradual.tensors.value import from_json, to_json
-from gradual.tools.arguments import read_call, values
 from gradual.tools.cli import entry
-from gradual.tools.report_json import value_line
 
 LONG = 100_000
 PROGRAM = """

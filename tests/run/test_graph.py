@@ -13,10 +13,10 @@ import pytest
 
 import gradual
 from gradual.compiler import Compilation
-from gradual.run.graph import Graph
+from gradual.interface.input.arguments import values
+from gradual.run.graph.runtime import Graph
 from gradual.run.value import Blame, Fault, NotStatic
 from gradual.tensors.tensor import Tensor, random_tensor
-from gradual.tools.arguments import values
 from gradual.types.dtype import DType
 from tests.generators.programs import generated
 from tests.properties.case import Case
@@ -99,7 +99,7 @@ def test_the_graph_holds_what_the_plan_says() -> None:
     assert graph.held < (graph.plan.total.value or 0)
 
 
-JUDGING = ("gradual/dims/", "gradual/checker/", "gradual/types/relate.py", "gradual/passes/")
+JUDGING = ("gradual/dims/", "gradual/checker/", "gradual/types/relations.py", "gradual/passes/")
 
 
 def test_nothing_is_judged_while_it_runs() -> None:

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradual.compiler import Compilation, check
-from gradual.core.verify import violations
-from gradual.dims.decide import Decider
+from gradual.core.verify.function import violations
+from gradual.dims.solver.decide import Decider
 from gradual.limits import LIMITS
-from gradual.run import proxies
+from gradual.run.steps import proxies
 from gradual.run.value import Blame, Part, Proxied
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import pytest
 
 from gradual.source import Source
-from gradual.syntax.format import formatted
-from gradual.syntax.parse import parse
-from gradual.syntax.print import printed
+from gradual.syntax.parsing.parse import parse
+from gradual.syntax.printing.format import formatted
+from gradual.syntax.printing.print import printed
 from tests.syntax.corpus import models, needs_models, needs_programs, programs
 from tests.syntax.structure import structure
 

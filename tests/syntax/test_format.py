@@ -8,8 +8,8 @@ import re
 import pytest
 
 from gradual.source import Source
-from gradual.syntax.format import formatted
-from gradual.syntax.parse import parse
+from gradual.syntax.parsing.parse import parse
+from gradual.syntax.printing.format import formatted
 from tests.syntax.structure import structure
 
 

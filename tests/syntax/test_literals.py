@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.syntax.literals import BadNumber, negated, number, quoted, unquoted, written
+from gradual.syntax.tree.literals import BadNumber, negated, number, quoted, unquoted, written
 from gradual.tensors.scalar import integer_range, rounded
 from gradual.types.dtype import DType
 

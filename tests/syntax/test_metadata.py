@@ -11,10 +11,10 @@ import pytest
 
 import gradual
 from gradual.source import Source
-from gradual.syntax import ast
-from gradual.syntax.metadata import MAGIC, Undecodable, decoded
-from gradual.syntax.parse import parse
-from gradual.syntax.print import printed
+from gradual.syntax.parsing.metadata import MAGIC, Undecodable, decoded
+from gradual.syntax.parsing.parse import parse
+from gradual.syntax.printing.print import printed
+from gradual.syntax.tree import ast
 
 CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4}
 

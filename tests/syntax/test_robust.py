@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradual.source import Source
-from gradual.syntax.format import formatted
-from gradual.syntax.parse import parse, parse_fragment, parse_incomplete
+from gradual.syntax.parsing.parse import parse, parse_fragment, parse_incomplete
+from gradual.syntax.printing.format import formatted
 from tests.syntax.corpus import needs_programs, programs
 
 SECONDS = 5.0

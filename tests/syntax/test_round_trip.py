@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gradual.source import Source
-from gradual.syntax import ast
-from gradual.syntax.format import formatted
-from gradual.syntax.parse import parse
-from gradual.syntax.print import printed
+from gradual.syntax.parsing.parse import parse
+from gradual.syntax.printing.format import formatted
+from gradual.syntax.printing.print import printed
+from gradual.syntax.tree import ast
 from tests.generators import syntax as trees
 from tests.syntax.structure import structure
 

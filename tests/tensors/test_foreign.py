@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from gradual.tensors import dlpack, lending
+from gradual.tensors import dlpack, export
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 
@@ -289,7 +289,7 @@ def test_bfloat16_needs_ml_dtypes_and_says_so(monkeypatch: pytest.MonkeyPatch) -
             raise ImportError(name)
         return np
 
-    monkeypatch.setattr(lending, "import_module", missing)
+    monkeypatch.setattr(export, "import_module", missing)
     with pytest.raises(TypeError, match="ml_dtypes"):
         Tensor([1.0], "bfloat16").__array__()
 
@@ -298,4 +298,4 @@ def test_bfloat16_needs_ml_dtypes_and_says_so(monkeypatch: pytest.MonkeyPatch) -
 def test_packed_elements_are_those_of_numpy(dtype: DType) -> None:
     made = random_tensor((3, 2), dtype, 5)
     wide = np.array(made.tolist(), dtype=np.float64 if dtype.is_float else KINDS[dtype])
-    assert bytes(lending.packed(made)) == wide.astype(KINDS[dtype]).tobytes()
+    assert bytes(export.packed(made)) == wide.astype(KINDS[dtype]).tobytes()

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gradual.tensors import inner
-from gradual.tensors.inner import products
+from gradual.tensors import inner_products
+from gradual.tensors.inner_products import products
 from gradual.tensors.scalar import TYPECODES, integer_range, kept
 from gradual.types.dtype import DType
 
@@ -151,7 +151,7 @@ def test_most_products_are_computed_the_faster_way(monkeypatch: pytest.MonkeyPat
         computed += 1
         return sum(x * y for x, y in zip(left, right, strict=True))
 
-    monkeypatch.setattr(inner, "dot", counted)
+    monkeypatch.setattr(inner_products, "dot", counted)
     random = Random(3)
     for scale in (1.0, 1e-12, 1e12):
         left = [tuple(kept(DType.FLOAT32, (random.gauss(0, scale) for _ in range(128)))) for _ in range(64)]
@@ -173,7 +173,7 @@ def test_a_bound_of_nothing_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> No
         row = [1 + 2.0**-23, TIE, *terms, *(-x for x in terms)]
         rows.append(tuple(random.sample(row, len(row))))
     ones = [(1.0,) * 22]
-    monkeypatch.setattr(inner, "_bound", lambda columns: 0.0)
+    monkeypatch.setattr(inner_products, "_bound", lambda columns: 0.0)
     assert not agree(rows, ones, DType.FLOAT32)
     monkeypatch.undo()
     assert agree(rows, ones, DType.FLOAT32)

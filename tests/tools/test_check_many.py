@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from gradual.compiler import Options
+from gradual.interface.input.files import Absent, Text
 from gradual.source import Source
-from gradual.tools import checking_many
-from gradual.tools.checking import Outcome, Wanted
-from gradual.tools.checking_many import checked_all
-from gradual.tools.files import Absent, Text
+from gradual.tools.checking import checking_many
+from gradual.tools.checking.checking import Outcome, Wanted
+from gradual.tools.checking.checking_many import checked_all
 from tests.tools.conftest import Done, Gradual
 from tests.tools.test_check import NEVER, PROVED, RESIDUAL, of_kind
 

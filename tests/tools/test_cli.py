@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from gradual.interface.reports.operators import signature
 from gradual.ops.catalogue import CATALOGUE
 from gradual.resources import folder
 from gradual.tools import cli
-from gradual.tools.operators import signature
 from tests.tools.conftest import Gradual
 
 Write = Callable[[str, str], str]

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from gradual.compiler import Compilation, compile_source
+from gradual.interface.input.allowed import allowed
+from gradual.interface.input.arguments import read_call, values
+from gradual.interface.pages import codes, explained, front_matter
 from gradual.report.lost import lost
 from gradual.resources import folder
 from gradual.run.value import Stop
 from gradual.source import Source
-from gradual.tools.allowed import allowed
-from gradual.tools.arguments import read_call, values
-from gradual.tools.explain import codes, explained, front_matter
 from tests.tools.conftest import Gradual
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import pytest
 
 from gradual.compiler import Options
 from gradual.source import Source
-from gradual.tools.fixing import fixed
+from gradual.tools.checking.fixing import fixed
 from tests.tools.conftest import Gradual
 
 Write = Callable[[str, str], str]

@@ -10,7 +10,7 @@ from random import Random
 from onnx import parser
 
 from examples.positions import positions
-from gradual.tools import npy
+from gradual.interface.input import npy
 from tests.tools.conftest import Gradual
 
 Write = Callable[[str, str], str]

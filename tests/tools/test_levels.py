@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.interface.input.levels import ALL, GROUPS, RESIDUAL, Choice, Level, Levels, switchable
 from gradual.source import Span
-from gradual.tools.levels import ALL, GROUPS, RESIDUAL, Choice, Level, Levels, switchable
 from tests.tools.conftest import Done, Gradual
 
 Write = Callable[[str, str], str]

@@ -14,10 +14,10 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from gradual.interface.terminal import Output
 from gradual.report.paint import plain
-from gradual.tools.completion import Names, candidates
-from gradual.tools.output import Output
-from gradual.tools.repl import COMMANDS, CONTINUED, PROMPT, Session
+from gradual.tools.session.completion import Names, candidates
+from gradual.tools.session.repl import COMMANDS, CONTINUED, PROMPT, Session
 from tests.tools.conftest import Gradual
 
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))

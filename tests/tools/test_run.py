@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gradual.interface.input.arguments import read_call, values
+from gradual.tensors.print import shown_value
 from gradual.tensors.tensor import Tensor, random_tensor
-from gradual.tensors.text import shown_value
 from gradual.tensors.value import from_json
-from gradual.tools.arguments import read_call, values
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.material import needs_tests, recordings

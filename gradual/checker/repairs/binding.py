@@ -9,13 +9,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gradual.checker.abroad import element_type
 from gradual.checker.repairs.foreign_rows import DROPPED, ONNX_TYPES, RENAMED, Row
 from gradual.checker.repairs.place import Application, Program, called
-from gradual.ops.attributes import Choice, Form, Plain, form_of
-from gradual.ops.operator import AttributeSpec, Operator
-from gradual.syntax import ast
-from gradual.syntax.indexing import split
+from gradual.checker.state.foreign_dtypes import element_type
+from gradual.ops.declaration.attributes import Choice, Form, Plain, form_of
+from gradual.ops.declaration.operator import AttributeSpec, Operator
+from gradual.syntax.repair.python_indexing import split
+from gradual.syntax.tree import ast
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _OPTIONAL = re.compile(r"<([^<>{]*)\{(\w+)\}([^<>]*)>")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from gradual.checker.repairs.place import Application, Program, called, instead
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.source import Span
-from gradual.syntax import ast
-from gradual.syntax.literals import SUFFIXES
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.literals import SUFFIXES
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, UnrankedType
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from gradual.checker.repairs.binding import Given, by_operator, by_row, given
 from gradual.checker.repairs.foreign_rows import ROWS
 from gradual.checker.repairs.place import Application, Program, instead
-from gradual.checker.similar import closest
+from gradual.checker.state.suggestions import closest
 from gradual.diagnostic import Diagnostic, Help
-from gradual.ops.counterparts import ONNX
+from gradual.ops.declaration.onnx_counterparts import ONNX
 from gradual.source import Span
-from gradual.syntax import ast
-from gradual.syntax.within import mentioned, within
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import mentioned, within
 from gradual.types.dtype import DType
 
 

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gradual.checker.elaboration import Broken, Elaboration, Made
+from gradual.checker.state.context import Broken, Elaboration, Made
 from gradual.diagnostic import Diagnostic, Edit, Help
-from gradual.ops.operator import Operator
+from gradual.ops.declaration.operator import Operator
 from gradual.source import Span
-from gradual.syntax import ast
-from gradual.syntax.within import within
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import within
 from gradual.types.type import OpenedType, TensorType
 
 INFIX = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}

@@ -8,8 +8,8 @@ from itertools import permutations
 
 from gradual.checker.repairs.place import Program, instead, shortened
 from gradual.diagnostic import Diagnostic, Edit, Help
-from gradual.syntax import ast
-from gradual.syntax.within import last
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import last
 from gradual.types.type import TensorType
 
 SOURCE = re.compile(r"(.*) comes from here")

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from gradual.checker.repairs.elements import with_attribute
 from gradual.checker.repairs.place import Application, Program, called, instead
 from gradual.diagnostic import Diagnostic, Edit, Help
-from gradual.dims.dim import Dim
+from gradual.dims.term.dim import Dim
 from gradual.source import Span
-from gradual.syntax import ast
-from gradual.syntax.within import last, within
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import last, within
 from gradual.types.type import TensorType
 
 REDUCTIONS = frozenset({"mean", "sum", "max", "min", "prod", "all", "any", "argmax", "argmin", "variance"})

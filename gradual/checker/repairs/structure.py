@@ -12,8 +12,8 @@ from gradual.checker.repairs.binding import by_operator, by_row, given
 from gradual.checker.repairs.foreign_rows import ROWS
 from gradual.checker.repairs.place import Application, Program, called, instead
 from gradual.diagnostic import Diagnostic, Help
-from gradual.syntax import ast
-from gradual.syntax.indexing import indexed
+from gradual.syntax.repair.python_indexing import indexed
+from gradual.syntax.tree import ast
 from gradual.types.type import TensorType, TupleType
 
 LOGICAL = {"and": "logical_and", "or": "logical_or"}

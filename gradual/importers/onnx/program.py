@@ -11,32 +11,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from gradual.importers.onnx import (
+from gradual.importers.onnx.builder import lists
+from gradual.importers.onnx.builder.builder import Builder
+from gradual.importers.onnx.builder.extents import Dims, tensor_text
+from gradual.importers.onnx.builder.importers import IMPORTERS, Scope, Use
+from gradual.importers.onnx.builder.values import Value
+from gradual.importers.onnx.file.model import Function, Graph, Model, Node, Port, Told, Unread, Unsupported
+from gradual.importers.onnx.file.reading import Reference
+from gradual.importers.onnx.file.schemas import admit, standard_function
+from gradual.importers.onnx.operators import (
     control,
-    drawing,
     elementwise,
     images,
     indexing,
-    lists,
     networks,
     recurrent,
     reductions,
     sequences,
     shapes,
 )
-from gradual.importers.onnx.applying import IMPORTERS, Scope, Use
-from gradual.importers.onnx.building import Builder
-from gradual.importers.onnx.extents import Dims, tensor_text
-from gradual.importers.onnx.model import Function, Graph, Model, Node, Port, Told, Unread, Unsupported
-from gradual.importers.onnx.reading import Reference
-from gradual.importers.onnx.schemas import admit, standard_function
+from gradual.importers.onnx.operators import random as drawing
 from gradual.importers.onnx.survey import Reason, grouped, measured, not_imported, why_not
-from gradual.importers.onnx.values import Value
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
-from gradual.types.opening import opened
-from gradual.types.text import shown
+from gradual.types.print import shown
 from gradual.types.type import TensorType, UnrankedType
+from gradual.types.unpacking import opened
 
 FAMILIES = control, drawing, elementwise, images, indexing, networks, recurrent, reductions, sequences, shapes
 """The modules whose importers are in `IMPORTERS`."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gradual.importers.onnx.applying import IMPORTERS
-from gradual.importers.onnx.model import Function, Graph, Model, Node, Unsupported
-from gradual.importers.onnx.schemas import is_explained
+from gradual.importers.onnx.builder.importers import IMPORTERS
+from gradual.importers.onnx.file.model import Function, Graph, Model, Node, Unsupported
+from gradual.importers.onnx.file.schemas import is_explained
 from gradual.limits import LIMITS
 
 Opsets = Mapping[str, int]

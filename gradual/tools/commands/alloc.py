@@ -8,18 +8,18 @@ from typing import Any
 import click
 
 from gradual.compiler import Compilation, Options
-from gradual.dims.constraint import equal
-from gradual.dims.dim import Dim, Variable, constant, of_atom
-from gradual.passes import pinning
-from gradual.passes.passing import Unusable
-from gradual.passes.preparing import entry_facts
-from gradual.run.plan import Buffer, Plan
-from gradual.tools import report_json
-from gradual.tools.accepted import accepted
+from gradual.dims.term.constraint import equal
+from gradual.dims.term.dim import Dim, Variable, constant, of_atom
+from gradual.interface.reports import json_lines
+from gradual.interface.reports.accepted import accepted
+from gradual.interface.reports.plan_svg import picture
+from gradual.interface.terminal import Output, Trouble, shared
+from gradual.passes.framework import pins
+from gradual.passes.framework.pass_ import Unusable
+from gradual.passes.plan.prepare import entry_facts
+from gradual.run.graph.plan import Buffer, Plan
 from gradual.tools.commands.ops import columns
-from gradual.tools.output import Output, Trouble, shared
-from gradual.tools.plan_svg import picture
-from gradual.types.opening import base_of, spelled
+from gradual.types.unpacking import base_of, spelled
 
 
 @click.command()
@@ -77,7 +77,7 @@ def _binding(text: str) -> tuple[str, int]:
     if not equals or not digits.strip().isdecimal():
         raise click.UsageError(f"`{text}` binds nothing; write NAME=NUMBER, such as n=32")
     try:
-        return spelling.strip(), pinning.number(digits.strip(), spelling.strip())
+        return spelling.strip(), pins.number(digits.strip(), spelling.strip())
     except Unusable as refused:
         raise click.UsageError(refused.message) from None
 
@@ -157,7 +157,7 @@ def _share(plan: Plan) -> str:
 # ------------------------------------------------------------------------------------------------------------- JSON
 def _objects(plan: Plan) -> Iterator[str]:
     """An object a line: the plan, its slots, its buffers."""
-    yield report_json.line(
+    yield json_lines.line(
         {
             "kind": "plan",
             "function": plan.function,
@@ -171,9 +171,9 @@ def _objects(plan: Plan) -> Iterator[str]:
     for number, slot in enumerate(plan.slots):
         holds = [spelled(path) for path in slot.holds]
         form = {"kind": "slot", "slot": number, "offset": _formula(slot.offset), "bytes": _formula(slot.size)}
-        yield report_json.line(form | {"holds": holds})
+        yield json_lines.line(form | {"holds": holds})
     for buffer in plan.buffers.values():
-        yield report_json.line(_object(buffer))
+        yield json_lines.line(_object(buffer))
 
 
 def _object(buffer: Buffer) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gradual.interface.input.files import MODEL, STDIN, read
+from gradual.interface.reports.accepted import errors, show
+from gradual.interface.terminal import Output, note, shared
 from gradual.source import Source, visible
-from gradual.tools.accepted import errors, show
-from gradual.tools.files import MODEL, STDIN, read
-from gradual.tools.output import Output, note, shared
 
 if TYPE_CHECKING:
     from gradual.tools.migrating.rounds import Migrated
@@ -28,9 +28,9 @@ def annotate(out: Output, file: str, only: str | None, diff: bool) -> int:
     gave a value, unless a size is 0 that has a name now. Comments and layout stay. What stays unknown is listed on
     standard error. The program is printed; with `-o FILE`, which may be the same file, it is written there.
     """
-    from gradual.tools.fixing import difference
+    from gradual.interface.input.settings import settings_for
+    from gradual.tools.checking.fixing import difference
     from gradual.tools.migrating.rounds import migrated
-    from gradual.tools.settings import settings_for
 
     if file.endswith(MODEL):
         raise click.UsageError(f"`{file}` is a model; `gradual import` makes a program of it")

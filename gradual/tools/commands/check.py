@@ -13,19 +13,19 @@ import click
 
 from gradual.compiler import Options
 from gradual.diagnostic import Diagnostic, Severity, counted
+from gradual.interface.input.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded, read
+from gradual.interface.input.levels import Level, Levels, NoLevel
+from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
+from gradual.interface.reports import json_lines
+from gradual.interface.terminal import Output, note, shared
 from gradual.report import render
 from gradual.report.summary import totals
 from gradual.source import Source, visible
-from gradual.tools import report_json
-from gradual.tools.checking import Checked, Wanted, checked_file
-from gradual.tools.checking_many import Unit, checked_all
-from gradual.tools.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded, read
-from gradual.tools.levels import Level, Levels, NoLevel
-from gradual.tools.output import Output, note, shared
-from gradual.tools.settings import RIGID, Given, on_command_line, settings_for
+from gradual.tools.checking.checking import Checked, Wanted, checked_file
+from gradual.tools.checking.checking_many import Unit, checked_all
 
 if TYPE_CHECKING:
-    from gradual.tools.fixing import Fixed
+    from gradual.tools.checking.fixing import Fixed
 
 ENDINGS = PROGRAM, MODEL
 """The files that a folder stands for."""
@@ -138,7 +138,7 @@ def check(
         raise click.UsageError("--watch follows files on the screen: neither `-o` nor `-` goes with it")
     given = _given({Level.ALLOW: allow, Level.WARN: warn, Level.DENY: deny}, smt, rigid)
     if show_config:
-        from gradual.tools.showing import shown_settings
+        from gradual.interface.reports.settings_table import shown_settings
 
         return shown_settings(out, paths, given, format)
     paths = paths or settings_for(os.curdir).paths
@@ -146,7 +146,7 @@ def check(
         raise click.UsageError("nothing to check: name a file or a folder, or set `paths` in `gradual.toml`")
     wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, empty)
     if watch:
-        from gradual.tools.watching import watching
+        from gradual.tools.checking.watching import watching
 
         watching(out, paths, ENDINGS, lambda: _told(out, _units(paths), wanted, given, jobs))
     units = _units(paths)
@@ -166,7 +166,7 @@ def _fixed(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, uns
 
     Of standard input the program is written, and its errors are told beside.
     """
-    from gradual.tools.fixing import save
+    from gradual.tools.checking.fixing import save
 
     changed, hidden = 0, 0
     for result in _each_fixed(units, wanted, given, unsafe):
@@ -185,7 +185,7 @@ def _fixed(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, uns
 
 
 def _each_fixed(units: Sequence[Unit], wanted: Wanted, given: Given, unsafe: bool) -> Iterator[Fixed]:
-    from gradual.tools.fixing import fixed_all
+    from gradual.tools.checking.fixing import fixed_all
 
     for unit in units:
         yield from fixed_all([unit], _by_settings(wanted, given, unit).options, unsafe=unsafe)
@@ -282,14 +282,14 @@ def _concise(checked: Checked, out: Output, found: list[Diagnostic], many: bool)
 def _json(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
     """An object a line."""
     yield from checked.head
-    yield from (report_json.line(report_json.diagnostic(checked.source, each)) for each in found)
+    yield from (json_lines.line(json_lines.diagnostic(checked.source, each)) for each in found)
     if many:
-        yield report_json.line(report_json.file(checked))
+        yield json_lines.line(json_lines.file(checked))
 
 
 def _github(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
     """A workflow command a diagnostic."""
-    from gradual.tools.report_ci import annotation
+    from gradual.interface.reports.ci import annotation
 
     yield from (annotation(checked.source, diagnostic) for diagnostic in _loud(found, out))
 
@@ -302,7 +302,7 @@ _DOCUMENTS = ("sarif", "junit")
 
 
 def _document(told: list[tuple[Source, list[Diagnostic]]], format: str) -> str:
-    from gradual.tools.report_ci import junit, sarif
+    from gradual.interface.reports.ci import junit, sarif
 
     return sarif(told) if format == "sarif" else junit(told)
 
@@ -311,7 +311,7 @@ def _last_line(out: Output, tally: Tally, wanted: Wanted, seconds: float) -> Non
     """The totals; the time only where a person reads along, so that files are the same on every machine."""
     if wanted.format == "json":
         unchecked = {"unchecked": tally.unchecked} if tally.unchecked else {}
-        out.line(report_json.line(report_json.summary(tally.counts() | unchecked)))
+        out.line(json_lines.line(json_lines.summary(tally.counts() | unchecked)))
     elif not out.quiet:
         if tally.errors > tally.shown:
             out.line(f"{tally.errors - tally.shown} more errors are not shown (--max-errors)")

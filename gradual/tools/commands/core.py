@@ -6,8 +6,8 @@ import click
 
 from gradual.compiler import Options
 from gradual.core.print import printed
-from gradual.tools.accepted import accepted
-from gradual.tools.output import Output, shared
+from gradual.interface.reports.accepted import accepted
+from gradual.interface.terminal import Output, shared
 
 
 @click.command()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gradual.tools.explain import Page, explained
-from gradual.tools.output import Output, shared
+from gradual.interface.pages import Page, explained
+from gradual.interface.terminal import Output, shared
 
 
 @click.command()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from gradual.interface.terminal import Output, shared
 from gradual.resources import folder
-from gradual.tools.output import Output, shared
 
 
 @click.command()

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from gradual.importers.onnx.program import Program
-from gradual.tools import npy
-from gradual.tools.imported import imported
-from gradual.tools.output import Output, Trouble, note, save_bytes, shared
+from gradual.interface.input import npy
+from gradual.interface.input.imported import imported
+from gradual.interface.terminal import Output, Trouble, note, save_bytes, shared
 
 
 @click.command("import")

@@ -8,8 +8,8 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 import click
 
-from gradual.tools.output import Trouble
-from gradual.tools.settings import Given
+from gradual.interface.input.settings import Given
+from gradual.interface.terminal import Trouble
 
 if TYPE_CHECKING:
     from gradual.tools.lsp.server import Server

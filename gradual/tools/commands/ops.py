@@ -7,13 +7,13 @@ from difflib import get_close_matches
 
 import click
 
+from gradual.interface.reports.facets import facets
+from gradual.interface.reports.json_lines import line
+from gradual.interface.reports.operators import entry, form
+from gradual.interface.terminal import Output, shared
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import Operator
-from gradual.ops.refused import listed
-from gradual.tools.facets import facets
-from gradual.tools.operators import entry, form
-from gradual.tools.output import Output, shared
-from gradual.tools.report_json import line
+from gradual.ops.declaration.operator import Operator
+from gradual.ops.other.not_supported import listed
 
 
 @click.command()

@@ -9,10 +9,10 @@ import click
 
 from gradual.compiler import Options, apply
 from gradual.core.print import printed
+from gradual.interface.reports.accepted import accepted
+from gradual.interface.terminal import Output, note, shared
 from gradual.passes.catalogue import PASSES
-from gradual.passes.passing import Note, Unusable
-from gradual.tools.accepted import accepted
-from gradual.tools.output import Output, note, shared
+from gradual.passes.framework.pass_ import Note, Unusable
 
 if TYPE_CHECKING:
     from gradual.source import Source

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from gradual.compiler import Options
+from gradual.interface.input.files import too_long
+from gradual.interface.terminal import Output, shared
 from gradual.limits import LIMITS
-from gradual.tools.files import too_long
-from gradual.tools.output import Output, shared
-from gradual.tools.repl import Ask, Session
+from gradual.tools.session.repl import Ask, Session
 
 
 @click.command()
@@ -47,7 +47,7 @@ def _typed(session: Session) -> Ask:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
 
-    from gradual.tools.completion import Names
+    from gradual.tools.session.completion import Names
 
     history = _history()
     prompts: PromptSession[str] = PromptSession(

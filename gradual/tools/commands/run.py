@@ -10,12 +10,13 @@ import click
 
 from gradual.compiler import Compilation, Options
 from gradual.diagnostic import Diagnostic
+from gradual.interface.input import arguments
+from gradual.interface.reports import json_lines
+from gradual.interface.reports.accepted import compiled, show
+from gradual.interface.terminal import Output, Trouble, save_bytes, shared
 from gradual.run.value import Blame, Fault, NotStatic
-from gradual.tensors.text import shown_value
+from gradual.tensors.print import shown_value
 from gradual.tensors.value import Value
-from gradual.tools import arguments, report_json
-from gradual.tools.accepted import compiled, show
-from gradual.tools.output import Output, Trouble, save_bytes, shared
 from gradual.types.type import FunctionType
 
 BLAMED, FAILED = 3, 1
@@ -76,7 +77,7 @@ def run(
 def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic], format: str) -> int:
     """A run that does not begin."""
     if format == "json":
-        out.line(report_json.line(report_json.rejected(compilation.source, found)))
+        out.line(json_lines.line(json_lines.rejected(compilation.source, found)))
     else:
         show(out, compilation.source, found)
     return FAILED
@@ -118,19 +119,19 @@ def _outcome(
         value = call(*given)
     except Blame as blame:
         if as_json:
-            out.line(report_json.line(report_json.blame(source, blame)))
+            out.line(json_lines.line(json_lines.blame(source, blame)))
         else:
             show(out, source, [blame.diagnostic])
         return BLAMED
     except Fault as fault:
         if as_json:
-            out.line(report_json.line(report_json.fault(source, fault)))
+            out.line(json_lines.line(json_lines.fault(source, fault)))
         else:
             show(out, source, [fault.diagnostic])
         return FAILED
-    out.line(report_json.value_line(value) if as_json else shown_value(value))
+    out.line(json_lines.value_line(value) if as_json else shown_value(value))
     if save is not None:
-        from gradual.tools.saving import saved
+        from gradual.interface.reports.saving import saved
 
         save_bytes(save, saved(value, save))
     return 0

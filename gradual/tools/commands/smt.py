@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from gradual.compiler import Options
-from gradual.tools.accepted import accepted
-from gradual.tools.output import Output, shared
+from gradual.interface.reports.accepted import accepted
+from gradual.interface.terminal import Output, shared
 
 
 @click.command()

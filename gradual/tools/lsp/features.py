@@ -8,18 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from lsprotocol import types as lsp
 
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.interface.reports.operators import entry, signature
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.operator import Operator
+from gradual.ops.declaration.operator import Operator
 from gradual.report.bindings import Binding
 from gradual.source import NOWHERE, Source, Span
-from gradual.syntax import ast
-from gradual.syntax.format import formatted
-from gradual.syntax.names import everything, outline
-from gradual.syntax.parse import parse
-from gradual.syntax.scopes import Kind, Symbol
+from gradual.syntax.parsing.parse import parse
+from gradual.syntax.printing.format import formatted
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.names import everything, outline
+from gradual.syntax.tree.scopes import Kind, Symbol
 from gradual.tools.lsp.document import Document
 from gradual.tools.lsp.findings import Findings
-from gradual.tools.operators import entry, signature
 from gradual.types.dtype import DType
 
 SOURCE = "gradual"

@@ -18,14 +18,14 @@ from typing import Protocol, TypeVar
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic, Edit, Related, Severity
+from gradual.interface.input.allowed import allowed
+from gradual.interface.input.levels import Levels
 from gradual.lints.lint import LINTS, lints_of_names
 from gradual.report.bindings import Binding
 from gradual.report.residual import residual
 from gradual.source import NOWHERE, Source, Span
-from gradual.syntax import ast
-from gradual.syntax.names import everything
-from gradual.tools.allowed import allowed
-from gradual.tools.levels import Levels
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.names import everything
 
 
 class Placed(Protocol):

@@ -18,13 +18,13 @@ from pygls.uris import to_fs_path
 from gradual import __version__
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic
+from gradual.interface.input.settings import Given, Settings, settings_for
+from gradual.interface.terminal import Trouble
 from gradual.report.residual import residual
 from gradual.source import Span
 from gradual.tools.lsp import features
 from gradual.tools.lsp.document import Document
 from gradual.tools.lsp.findings import Checker, Findings, at_levels
-from gradual.tools.output import Trouble
-from gradual.tools.settings import Given, Settings, settings_for
 
 PAUSE = 0.1
 """Seconds without a change after which a text is checked."""

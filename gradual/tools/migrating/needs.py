@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from gradual.checker.repairs.guessing import as_multiple
-from gradual.dims.atom import Variable
-from gradual.dims.constraint import FALSE, And, Constraint, Equal, Or, Truth, any_of
-from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim
-from gradual.dims.facts import Facts
-from gradual.dims.reduce import reduced
-from gradual.types.measuring import bare
+from gradual.checker.fixes.guessing import as_multiple
+from gradual.dims.rewrite.readable import reduced
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.atom import Variable
+from gradual.dims.term.constraint import FALSE, And, Constraint, Equal, Or, Truth, any_of
+from gradual.dims.term.dim import Dim
+from gradual.types.binder_solving import bare
 
 LONGEST = 60
 """No size and no clause is written that is longer, in characters."""

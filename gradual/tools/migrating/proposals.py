@@ -10,26 +10,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 
-from gradual.checker.elaboration import Elaboration
-from gradual.checker.omission import is_omitted
-from gradual.checker.repairs.requirements import clauses_added
+from gradual.checker.fixes.requirements import clauses_added
+from gradual.checker.state.context import Elaboration
+from gradual.checker.state.elided import is_omitted
 from gradual.compiler import Compilation
 from gradual.core.terms import Function
 from gradual.diagnostic import Edit
-from gradual.dims.atom import Kind, Variable, named
-from gradual.dims.constraint import Constraint
-from gradual.dims.decide import Decider
-from gradual.dims.dim import Dim, of_atom
+from gradual.dims.solver.decide import Decider
+from gradual.dims.term.atom import Kind, Variable, named
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim, of_atom
 from gradual.source import Span
-from gradual.syntax import ast
-from gradual.syntax.lexer import Lexer
-from gradual.syntax.metadata import NO_METADATA
-from gradual.syntax.within import within
+from gradual.syntax.parsing.lexer import Lexer
+from gradual.syntax.parsing.metadata import NO_METADATA
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import within
 from gradual.tools.migrating.needs import LONGEST, clauses, solved
 from gradual.tools.migrating.unknowns import OpenSize, open_ranks, open_sizes
 from gradual.types.dtype import DType
 from gradual.types.positive import positive
-from gradual.types.text import shown
+from gradual.types.print import shown
 from gradual.types.type import GradualType, TensorType, TupleType
 
 NAMES = "nmkpqrstuvw"

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from gradual.checker.advice import edited
+from gradual.checker.fixes.suggested import edited
 from gradual.compiler import Compilation, Options, compile_source
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.source import Source, Span
@@ -23,7 +23,7 @@ from gradual.tools.migrating.proposals import (
     without_result,
 )
 from gradual.tools.migrating.unknowns import left_in
-from gradual.types.text import shown
+from gradual.types.print import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gradual.checker.elaboration import single
-from gradual.checker.omission import is_omitted
-from gradual.dims.atom import Variable
+from gradual.checker.state.context import single
+from gradual.checker.state.elided import is_omitted
+from gradual.dims.term.atom import Variable
 from gradual.source import Span
-from gradual.syntax import ast
-from gradual.syntax.within import within
-from gradual.types.opening import rank_of, size_of
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import within
+from gradual.types.unpacking import rank_of, size_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradual.dims.dim import Dim
+from gradual.dims.term.dim import Dim
 from gradual.types.dtype import DType
 from gradual.types.type import DataType, FunctionType, ReferenceType, TensorType, TupleType, UnrankedType
 from tests.generators.constructs.headings import opt_outs

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
 
-from gradual.dims.dim import Dim
+from gradual.dims.term.dim import Dim
 from gradual.ops.catalogue import CATALOGUE
 from gradual.types.dtype import DType
 from gradual.types.type import (

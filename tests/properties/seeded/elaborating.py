@@ -8,19 +8,20 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-import gradual.checker.discharge as discharging
-import gradual.types.opening as opening
-from gradual.checker import ascribing, calling, closures, elaboration, infer, joins
-from gradual.checker.elaboration import Elaboration, Made, Typed, mentions_ghost
-from gradual.checker.flow import Place
-from gradual.checker.joins import Join
-from gradual.checker.owed import Owed
+import gradual.checker.obligations.discharge as discharging
+import gradual.types.unpacking as opening
+from gradual.checker.coercion.flow import Place
+from gradual.checker.expressions import ascription, call, expr, lambda_
+from gradual.checker.joins.join import Join, join
+from gradual.checker.obligations.obligation import Owed
+from gradual.checker.state import context
+from gradual.checker.state.context import Elaboration, Made, Typed, mentions_ghost
 from gradual.core.terms import Apply, Blame, Check, Promise, Rename, Site, Step
-from gradual.dims.constraint import Constraint
-from gradual.dims.dim import Dim
-from gradual.dims.facts import Facts
-from gradual.types import choosing
-from gradual.types.measuring import Measured, bare
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim
+from gradual.types import instantiation
+from gradual.types.binder_solving import Measured, bare
 from gradual.types.type import Hole, OpenedType, TensorType
 from gradual.verdict import Verdict
 from tests.properties.seeded.planting import planted
@@ -44,7 +45,7 @@ def facts_outlive_their_branch() -> Iterator[None]:
 @planted
 def facts_outlive_their_literal() -> Iterator[None]:
     """What the body of a function literal checks is known after it, whether or not it was ever called."""
-    closure, learn = infer.closure, Facts.learn
+    closure, learn = expr.closure, Facts.learn
 
     def altered(state: Elaboration, *given: Any) -> str:
         learnt: list[tuple[Constraint, Verdict]] = []
@@ -59,7 +60,7 @@ def facts_outlive_their_literal() -> Iterator[None]:
             learn(state.facts, goal, verdict)
         return name
 
-    with patch.object(infer, "closure", altered):
+    with patch.object(expr, "closure", altered):
         yield
 
 
@@ -79,7 +80,7 @@ def names_are_not_made_unique() -> Iterator[None]:
 @planted
 def every_use_opens_anew() -> Iterator[None]:
     """Each mention of a variable has unknowns of its own, as if `?` were opened per use."""
-    local = infer._local
+    local = expr._local
 
     def altered(state: Elaboration, name: str, span: Any) -> str:
         value = local(state, name, span)
@@ -93,7 +94,7 @@ def every_use_opens_anew() -> Iterator[None]:
         state.steps.append(Rename(again, value, opened, span))
         return state.define(again, opened, Made("a use", (value,), span))
 
-    with patch.object(infer, "_local", altered):
+    with patch.object(expr, "_local", altered):
         yield
 
 
@@ -112,14 +113,14 @@ def witnesses_are_read_off_the_first_axis() -> Iterator[None]:
 @planted
 def sizes_that_depend_on_data_are_shared() -> Iterator[None]:
     """All unknowns of one operator are one, whatever its operands: two masks are taken for the same."""
-    with patch.object(elaboration, "_key", lambda hole, operands: hole.key[0]):
+    with patch.object(context, "_key", lambda hole, operands: hole.key[0]):
         yield
 
 
 @planted
 def the_results_of_a_call_are_shared() -> Iterator[None]:
     """The last `?` of a callee's result is the same at every call."""
-    at_arguments = calling.at_arguments
+    at_arguments = call.at_arguments
 
     def altered(*given: Any, **named: Any) -> Any:
         found = at_arguments(*given, **named)
@@ -129,14 +130,14 @@ def the_results_of_a_call_are_shared() -> Iterator[None]:
             return replace(found, result=replace(type, shape=shape))
         return found
 
-    with patch.object(calling, "at_arguments", altered):
+    with patch.object(call, "at_arguments", altered):
         yield
 
 
 @planted
 def an_ascription_keeps_what_is_known() -> Iterator[None]:
     """`?` in an annotation is the size that the value has: nothing is forgotten, and nothing postponed."""
-    ascribe = ascribing.ascribe
+    ascribe = ascription.ascribe
 
     def altered(state: Elaboration, value: str, *given: Any) -> str:
         name = ascribe(state, value, *given)
@@ -144,14 +145,14 @@ def an_ascription_keeps_what_is_known() -> Iterator[None]:
             state.types[name] = state.types[value]
         return name
 
-    with patch.object(infer, "ascribe", altered):
+    with patch.object(expr, "ascribe", altered):
         yield
 
 
 @planted
 def an_ascription_shares_its_unknown() -> Iterator[None]:
     """All `?`s of one annotation are one unknown."""
-    opened = elaboration.opened
+    opened = context.opened
 
     def altered(type: Any, name: str, known: Any) -> Any:
         first: list[Dim] = []
@@ -166,7 +167,7 @@ def an_ascription_shares_its_unknown() -> Iterator[None]:
 
         return opened(type, name, same)
 
-    with patch.object(elaboration, "opened", altered):
+    with patch.object(context, "opened", altered):
         yield
 
 
@@ -192,15 +193,15 @@ def joins_take_the_first_branch() -> Iterator[None]:
 @planted
 def joins_exchange_the_branches() -> Iterator[None]:
     """The choice that a join records is the wrong way round."""
-    ite = joins.ite
-    with patch.object(joins, "ite", lambda truth, yes, no: ite(truth, no, yes)):
+    ite = join.ite
+    with patch.object(join, "ite", lambda truth, yes, no: ite(truth, no, yes)):
         yield
 
 
 @planted
 def a_joined_size_is_the_first_of_two() -> Iterator[None]:
     """Of the disjunction that is known of a joined size only the first part is kept."""
-    with patch.object(joins, "any_of", lambda first, *rest: first):
+    with patch.object(join, "any_of", lambda first, *rest: first):
         yield
 
 
@@ -208,7 +209,7 @@ def a_joined_size_is_the_first_of_two() -> Iterator[None]:
 @planted
 def checks_come_after_what_they_guard() -> Iterator[None]:
     """The checks of an operator stand behind it."""
-    apply = infer.apply
+    apply = expr.apply
 
     def altered(state: Elaboration, *given: Any) -> str:
         before = len(state.steps)
@@ -218,7 +219,7 @@ def checks_come_after_what_they_guard() -> Iterator[None]:
             state.steps[before:] = [new[-1], *new[:-1]]
         return name
 
-    with patch.object(infer, "apply", altered):
+    with patch.object(expr, "apply", altered):
         yield
 
 
@@ -237,7 +238,7 @@ def labels_are_those_of_the_check_before() -> Iterator[None]:
 @planted
 def an_unused_value_owes_nothing() -> Iterator[None]:
     """The checks of an annotation are dropped with the variable that nobody reads."""
-    function_of = closures.function_of
+    function_of = lambda_.function_of
 
     def altered(state: Elaboration, header: Any, literal: Any, name: str, steps: Any, result: str) -> Any:
         kept: list[Step] = []
@@ -249,7 +250,7 @@ def an_unused_value_owes_nothing() -> Iterator[None]:
             kept.append(step)
         return function_of(state, header, literal, name, kept, result)
 
-    with patch.object(closures, "function_of", altered):
+    with patch.object(lambda_, "function_of", altered):
         yield
 
 
@@ -260,31 +261,31 @@ def _is_read(name: str, later: tuple[Any, ...]) -> bool:
 @planted
 def a_call_forgets_a_precondition() -> Iterator[None]:
     """The `where` of a callee is not owed by its callers."""
-    discharge = calling.discharge
+    discharge = call.discharge
 
     def altered(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
         return described().site is Site.WHERE or discharge(state, goal, described)
 
-    with patch.object(calling, "discharge", altered):
+    with patch.object(call, "discharge", altered):
         yield
 
 
 @planted
 def a_call_forgets_its_second_argument() -> Iterator[None]:
     """The second argument of a call is not compared with its parameter."""
-    flow = calling.flow
+    flow = call.flow
 
     def altered(state: Elaboration, value: str, target: Any, place: Place) -> str | None:
         return value if place.through.startswith("argument 2") else flow(state, value, target, place)
 
-    with patch.object(calling, "flow", altered):
+    with patch.object(call, "flow", altered):
         yield
 
 
 @planted
 def a_call_measures_its_last_argument() -> Iterator[None]:
     """A callee's dim is measured at its last occurrence, so that the first is to blame."""
-    measured = choosing.measured
+    measured = instantiation.measured
 
     def altered(type: Any, arguments: Any) -> Measured:
         found = measured(type, arguments)
@@ -295,14 +296,14 @@ def a_call_measures_its_last_argument() -> Iterator[None]:
                 last.update({bare(e): size for e, size in pairs if not isinstance(e, Hole) and bare(e)})
         return replace(found, mapping={**found.mapping, **{v: last[v] for v in type.binders if v in last}})
 
-    with patch.object(choosing, "measured", altered):
+    with patch.object(instantiation, "measured", altered):
         yield
 
 
 @planted
 def a_result_is_not_checked() -> Iterator[None]:
     """What a function's written result type demands is assumed instead of owed."""
-    flow = closures.flow
+    flow = lambda_.flow
 
     def altered(state: Elaboration, value: str, target: Any, place: Place) -> str | None:
         before = len(state.steps), len(state.checks), len(state.postponed)
@@ -311,5 +312,5 @@ def a_result_is_not_checked() -> Iterator[None]:
             del state.steps[before[0] :], state.checks[before[1] :], state.postponed[before[2] :]
         return fits
 
-    with patch.object(closures, "flow", altered):
+    with patch.object(lambda_, "flow", altered):
         yield

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import wraps
 from unittest.mock import patch
 
-from gradual.dims.constraint import Constraint
-from gradual.dims.decide import Decider
-from gradual.dims.facts import Facts
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import Constraint
 from gradual.verdict import Verdict
 from tests.properties.compiling import SHARED
 

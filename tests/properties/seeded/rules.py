@@ -7,20 +7,21 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-import gradual.ops.reshaping as reshaping
-import gradual.ops.shapes as shapes
-from gradual.checker import infer
-from gradual.checker.elaboration import Elaboration, mentions_ghost
-from gradual.dims.constraint import any_of, at_most, equal
-from gradual.dims.dim import Dim, constant
+import gradual.ops.declaration.shapes as shapes
+import gradual.ops.shape.reshape as reshaping
+from gradual.checker.expressions import expr
+from gradual.checker.state.context import Elaboration, mentions_ghost
+from gradual.dims.term.constraint import any_of, at_most, equal
+from gradual.dims.term.dim import Dim, constant
 from gradual.ops import catalogue
 from gradual.ops.catalogue import CATALOGUE, gathered
-from gradual.ops.operator import Judgement, Need
-from gradual.run import applying, entry
-from gradual.syntax import ast
-from gradual.syntax import print as printing
-from gradual.types.opening import sizes
+from gradual.ops.declaration.operator import Judgement, Need
+from gradual.run.entry import cast
+from gradual.run.steps import operators as applying
+from gradual.syntax.printing import print as printing
+from gradual.syntax.tree import ast
 from gradual.types.type import Hole, TensorType
+from gradual.types.unpacking import sizes
 from tests.properties.seeded.planting import planted
 
 
@@ -51,7 +52,7 @@ def only_the_right_side_broadcasts() -> Iterator[None]:
 @planted
 def a_static_operator_refuses_unknown_sizes() -> Iterator[None]:
     """`reshape` of unknown sizes is refused: use the dynamic one (Relay)."""
-    apply = infer.apply
+    apply = expr.apply
 
     def altered(state: Elaboration, operator: Any, operands: Any, given: Any, span: Any, *rest: Any) -> str:
         held = [state.types[operand] for operand in operands]
@@ -61,7 +62,7 @@ def a_static_operator_refuses_unknown_sizes() -> Iterator[None]:
             return state.broken()
         return apply(state, operator, operands, given, span, *rest)
 
-    with patch.object(infer, "apply", altered):
+    with patch.object(expr, "apply", altered):
         yield
 
 
@@ -127,7 +128,7 @@ def a_size_may_be_as_small_as_minus_one() -> Iterator[None]:
     def altered(extents: Any, rule: str, says: str = "a size is negative") -> tuple[Need, ...]:
         return tuple(Need(at_most(constant(-1), extent), rule, says) for extent in extents)
 
-    with patch("gradual.ops.creating.not_negative", altered):
+    with patch("gradual.ops.shape.create.not_negative", altered):
         yield
 
 
@@ -142,7 +143,7 @@ def contents_survive_wrapping() -> Iterator[None]:
 @planted
 def whoever_enters_is_trusted() -> Iterator[None]:
     """Arguments from outside are not compared with the declaration."""
-    with patch.object(entry, "holds", lambda goal, sizes: True):
+    with patch.object(cast, "holds", lambda goal, sizes: True):
         yield
 
 

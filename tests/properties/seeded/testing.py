@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from gradual.checker import calling, conditional
-from gradual.checker.elaboration import Elaboration, Typed
-from gradual.checker.joins import Join
-from gradual.checker.owed import Owed
-from gradual.core import surface, surface_types
+from gradual.checker.expressions import call, if_
+from gradual.checker.joins.join import Join
+from gradual.checker.obligations.obligation import Owed
+from gradual.checker.state.context import Elaboration, Typed
 from gradual.core.terms import Site
-from gradual.dims.constraint import TRUE, Constraint, at_least
-from gradual.dims.dim import constant
+from gradual.delaborate import program
+from gradual.delaborate import types as surface_types
+from gradual.dims.term.constraint import TRUE, Constraint, at_least
+from gradual.dims.term.dim import constant
 from gradual.types.positive import named_sizes, says_not_empty
 from gradual.types.type import FunctionType, TensorType
 from tests.properties.seeded.planting import planted
@@ -24,13 +25,13 @@ from tests.properties.seeded.planting import planted
 @planted
 def what_is_not_tracked_is_no_test() -> Iterator[None]:
     """A comparison of an integer of which nothing is known makes an `if` opaque."""
-    is_test = conditional.is_test
+    is_test = if_.is_test
 
     def altered(state: Elaboration, condition: str) -> bool:
         truth = state.implied(condition)
         return is_test(state, condition) and not (truth.holds is TRUE and truth.fails is TRUE)
 
-    with patch.object(conditional, "is_test", altered):
+    with patch.object(if_, "is_test", altered):
         yield
 
 
@@ -64,7 +65,7 @@ def a_branch_that_fails_forgets_the_rank_of_the_other() -> Iterator[None]:
 @planted
 def a_path_decides_a_test() -> Iterator[None]:
     """A branch is never taken if the path excludes it."""
-    taken = conditional.taken
+    taken = if_.taken
 
     def altered(state: Elaboration, *truth: Constraint) -> bool | None:
         mark = state.facts.mark()
@@ -75,7 +76,7 @@ def a_path_decides_a_test() -> Iterator[None]:
         state.facts.rollback(mark)
         return answer
 
-    with patch.object(conditional, "taken", altered):
+    with patch.object(if_, "taken", altered):
         yield
 
 
@@ -98,7 +99,7 @@ def what_is_never_taken_has_no_structure() -> Iterator[None]:
 @planted
 def what_follows_a_failure_has_no_structure() -> Iterator[None]:
     """What is written after a check that always fails is not compared with the other branch."""
-    with patch.object(conditional, "as_written", lambda state, name, type, *rest: type):
+    with patch.object(if_, "as_written", lambda state, name, type, *rest: type):
         yield
 
 
@@ -106,25 +107,25 @@ def what_follows_a_failure_has_no_structure() -> Iterator[None]:
 @planted
 def an_opt_out_is_not_printed() -> Iterator[None]:
     """`where n >= 0` is left out of texts."""
-    stated = surface.stated
+    stated = program.stated
 
     def altered(type: FunctionType) -> tuple[Constraint, ...]:
         opted = {at_least(one.size, constant(0)) for one in named_sizes(type.params, frozenset(type.binders))}
         return tuple(clause for clause in stated(type) if clause not in opted)
 
-    with patch.object(surface, "stated", altered), patch.object(surface_types, "stated", altered):
+    with patch.object(program, "stated", altered), patch.object(surface_types, "stated", altered):
         yield
 
 
 @planted
 def a_call_may_pass_what_is_empty() -> Iterator[None]:
     """Callers do not owe that named sizes are at least 1."""
-    discharge = calling.discharge
+    discharge = call.discharge
 
     def altered(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
         return (described().site is Site.WHERE and says_not_empty(goal)) or discharge(state, goal, described)
 
-    with patch.object(calling, "discharge", altered):
+    with patch.object(call, "discharge", altered):
         yield
 
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from gradual.checker import converting, flow, proxies
+from gradual.checker.coercion import data, flow, proxies
 from gradual.core.terms import Polarity
-from gradual.dims.dim import Variable
-from gradual.ops.ranks import Asking
-from gradual.run import applying
-from gradual.run import proxies as running
+from gradual.dims.term.dim import Variable
+from gradual.ops.declaration.unknown_rank import Asking
 from gradual.run.machine import Machine
+from gradual.run.steps import operators as applying
+from gradual.run.steps import proxies as running
 from gradual.run.value import Part, Proxied
-from gradual.types import relate
-from gradual.types.opening import base_of
+from gradual.types import relations
 from gradual.types.type import FunctionType
+from gradual.types.unpacking import base_of
 from tests.properties.seeded.planting import planted
 
 
@@ -38,7 +38,7 @@ def functions_are_never_wrapped() -> Iterator[None]:
 @planted
 def numbers_of_parameters_are_known_by_name() -> Iterator[None]:
     """Function types agree where a size is the number that an argument of the same name holds, whichever it is."""
-    with patch.object(relate, "_of_parameters", lambda type, names: {}):
+    with patch.object(relations, "_of_parameters", lambda type, names: {}):
         yield
 
 
@@ -48,10 +48,10 @@ def parameters_are_kept_apart_from_newcomers_only() -> Iterator[None]:
 
     def other(type: FunctionType, dims: Iterable[Variable]) -> FunctionType:
         taken = {*type.names, *(base for base in map(base_of, dims) if base is not None)}
-        names = tuple(relate._other(name, taken) for name in type.names)
-        return replace(relate.substituted_within(type, relate._of_parameters(type, names)), names=names)
+        names = tuple(relations._other(name, taken) for name in type.names)
+        return replace(relations.substituted_within(type, relations._of_parameters(type, names)), names=names)
 
-    with patch.object(relate, "other_parameters", other):
+    with patch.object(relations, "other_parameters", other):
         yield
 
 
@@ -65,7 +65,7 @@ def references_are_never_wrapped() -> Iterator[None]:
 @planted
 def data_are_never_converted() -> Iterator[None]:
     """A list at another type is the list itself, whatever its elements are."""
-    with patch.object(converting, "converted", lambda state, value, *rest: value):
+    with patch.object(data, "converted", lambda state, value, *rest: value):
         yield
 
 

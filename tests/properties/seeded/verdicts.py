@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-import gradual.checker.discharge as discharging
-import gradual.checker.settling as settling
-import gradual.types.opening as opening
-from gradual.checker.elaboration import Elaboration
-from gradual.core import implied
-from gradual.dims.constraint import Constraint
-from gradual.dims.decide import Answer, Decider
-from gradual.dims.dim import Dim, Variable
-from gradual.dims.facts import Cone, Facts
+import gradual.checker.obligations.discharge as discharging
+import gradual.checker.obligations.settlement as settling
+import gradual.types.unpacking as opening
+from gradual.checker.state.context import Elaboration
+from gradual.core import refinement
+from gradual.dims.solver.decide import Answer, Decider
+from gradual.dims.store.facts import Cone, Facts
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim, Variable
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 from tests.properties.seeded.planting import planted, verdicts
 
@@ -190,7 +190,7 @@ def checks_teach_nothing() -> Iterator[None]:
 @planted
 def the_other_branch_has_the_same_condition() -> Iterator[None]:
     """The second branch of an `if` supposes the condition, not its negation."""
-    with patch.object(implied, "negated", lambda truth: truth):
+    with patch.object(refinement, "negated", lambda truth: truth):
         yield
 
 

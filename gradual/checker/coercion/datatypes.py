@@ -1,0 +1,206 @@
+"""Data types: their declarations, read before any signature, and their constructors applied.
+
+[type.data] [type.data.declared] [type.constructor]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from gradual.checker.coercion.agreement import agreeing
+from gradual.checker.coercion.flow import Place, flow
+from gradual.checker.declarations.binders import Unreadable
+from gradual.checker.declarations.header import entry_check
+from gradual.checker.declarations.types import Reading
+from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
+from gradual.checker.state.program import Program
+from gradual.core.datatypes import entry_goals
+from gradual.core.terms import Block, Closure, Construct, Function, Param, Promise, Site
+from gradual.diagnostic import Diagnostic, Related, counted
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.types.declared import Constructor, Data
+from gradual.types.instantiation import Choosing
+from gradual.types.relations import instantiated, renamed
+from gradual.types.type import DataType, FunctionType, GradualType, NeverType, TypeVariable
+from gradual.types.unpacking import sizes
+
+Declaration = ast.TypeDef | ast.ExternType
+
+
+# ----------------------------------------------------------------------------------------------------- declarations
+def declare_data(program: Program, definitions: Sequence[ast.Definition]) -> Iterator[Diagnostic]:
+    """Put the file's types and constructors into the program; what is wrong with them, all of it.
+
+    Every name is known before a field is read, so that types may mention each other.  [type.data.declared]
+    """
+    first: dict[str, ast.TypeDef] = {}
+    spans: dict[str, Span] = {}
+    for definition in definitions:
+        if not isinstance(definition, Declaration):
+            continue
+        if definition.name in spans:
+            yield _twice("the type", definition.name, definition.span, spans[definition.name])
+            continue
+        spans[definition.name] = definition.span
+        yield from _parameters(definition)
+        types = tuple(TypeVariable(binder.name) for binder in definition.binders)
+        program.data[definition.name] = Data(definition.name, types, {})
+        if isinstance(definition, ast.TypeDef):
+            first[definition.name] = definition
+    owners: dict[str, Span] = {}
+    for declaration in first.values():
+        yield from _constructors(program, declaration, owners)
+
+
+def _twice(what: str, name: str, span: Span, before: Span) -> Diagnostic:
+    related = (Related(before, "first here"),)
+    return Diagnostic("E0204", "name.duplicate", f"{what} `{name}` is defined twice", span, related=related)
+
+
+def _parameters(declaration: Declaration) -> Iterator[Diagnostic]:
+    seen: dict[str, Span] = {}
+    for binder in declaration.binders:
+        if binder.name in seen:
+            yield _twice("the type parameter", binder.name, binder.span, seen[binder.name])
+        seen.setdefault(binder.name, binder.span)
+        if binder.kind == "Dim":
+            message = f"`{declaration.name}` takes types, so `{binder.name}` cannot be a dimension"
+            example = f"{declaration.name}[Tensor[({binder.name},), float32]]"
+            notes = (f"a size stands inside an argument, as in `{example}`",)
+            yield Diagnostic("E0206", "type.data.declared", message, binder.span, notes=notes)
+
+
+def _constructors(program: Program, declaration: ast.TypeDef, owners: dict[str, Span]) -> Iterator[Diagnostic]:
+    """The constructors of one type, their fields read over its parameters."""
+    declared = program.data[declaration.name]
+    constructors: dict[str, Constructor] = {}
+    state = Elaboration(program, declaration.name)
+    for binder in declaration.binders:
+        if binder.name not in state.scope.types:
+            state.scope.bind_type(binder.name)
+    for constructor in declaration.constructors:
+        if constructor.name in owners:
+            yield _twice("the constructor", constructor.name, constructor.span, owners[constructor.name])
+            continue
+        owners[constructor.name] = constructor.span
+        fields: list[GradualType] = []
+        for field in constructor.fields:
+            try:
+                fields.append(Reading(state, declares=True).type(field))
+            except Unreadable:
+                fields.append(NeverType())
+        constructors[constructor.name] = Constructor(constructor.name, declaration.name, tuple(fields))
+    program.data[declaration.name] = Data(declared.name, declared.types, constructors)
+    program.constructors.update(constructors)
+    yield from state.diagnostics
+
+
+# ----------------------------------------------------------------------------------------------------- constructors
+def constructor_named(state: Elaboration, name: str) -> Constructor | None:
+    """The constructor of this name, if there is one; a `?` in its type is one of the definition's.  [type.strict]"""
+    constructor = state.program.constructors.get(name)
+    for field in constructor.fields if constructor is not None else ():
+        state.strictness.wrote(field)
+    return constructor
+
+
+def constructor_type(program: Program, constructor: Constructor) -> FunctionType:
+    """`Cons : fn [A](A, List[A]) -> List[A]`.  [type.constructor]"""
+    types = program.data[constructor.data].types
+    names = tuple(f"%?{i}" for i in range(len(constructor.fields)))
+    return FunctionType(names, constructor.fields, DataType(constructor.data, types), types=types, order=types)
+
+
+def fields_of(program: Program, constructor: Constructor, type: DataType) -> tuple[GradualType, ...]:
+    """The types of a constructor's fields in a value of the type."""
+    chosen = dict(zip(program.data[constructor.data].types, type.arguments, strict=True))
+    return tuple(instantiated(field, chosen) for field in constructor.fields)
+
+
+def written_field(annotation: ast.Type, declared: Data, field: GradualType) -> ast.Type:
+    """Where an annotation of the data type writes the type of a field, or the annotation where it writes none."""
+    if not isinstance(annotation, ast.NamedType) or annotation.name != declared.name:
+        return annotation
+    places = dict(zip(declared.types, annotation.arguments, strict=True))
+    return places.get(field, annotation) if isinstance(field, TypeVariable) else annotation
+
+
+def construct(
+    state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span], span: Span,
+    hint: str | None,
+) -> str:  # fmt: skip
+    """The core variable that holds `Cons(%x, %xs)`.  [type.constructor]"""
+    name = state.fresh(hint)
+    if any(isinstance(state.types[operand], Broken) for operand in operands):
+        return state.define(name, BROKEN)
+    if len(operands) != len(constructor.fields):
+        takes = counted(len(constructor.fields), "field")
+        message = f"`{constructor.name}` takes {takes}, not {len(operands)}"
+        state.report("E0304", "type.constructor", message, span)
+        return state.define(name, BROKEN)
+    owed = len(state.postponed)
+    type = _agreed(state, constructor, operands, spans)
+    if type is None:
+        return state.define(name, BROKEN)
+    state.doubt(name, owed)
+    passed: list[str] = []
+    for index, (operand, field) in enumerate(zip(operands, fields_of(state.program, constructor, type), strict=True)):
+        position = f"field {index + 1} of `{constructor.name}`"
+        place = Place(spans[index], Site.ARGUMENT, "type.constructor", position, f"{position}, in `{state.function}`")
+        fits = flow(state, operand, field, place)
+        if fits is None:
+            return state.define(name, BROKEN)
+        passed.append(fits)
+    state.steps.append(Construct(name, constructor.name, tuple(passed), type, span))
+    return state.define(name, type, Made(f"`{constructor.name}`", tuple(operands), span))
+
+
+def _agreed(
+    state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span]
+) -> DataType | None:
+    """The data type with the arguments that the fields show together; None after reporting fields that never agree."""
+    own = state.program.data[constructor.data].types
+    agree = agreeing(state, "type.constructor", spans, lambda left, right: f"the fields of `{constructor.name}`")
+    choosing = Choosing(set(own), agree)
+    if not choosing.shown_by(constructor.fields, [state.opened(operand) for operand in operands]):
+        return None
+    whole = DataType(constructor.data, tuple(map(choosing.type, own)))
+    state.strictness.agree(whole)
+    return whole
+
+
+def constructor_value(state: Elaboration, constructor: Constructor, span: Span, hint: str | None) -> str:
+    """A constructor by its name: a value if it has no field, else a function.  [type.constructor]"""
+    if not constructor.fields:
+        return construct(state, constructor, (), (), span, hint)
+    name = state.fresh(hint)
+    promise = Promise(span, f"a field of `{constructor.name}`")
+    with state.branch() as steps:
+        type = _of_its_own(state, constructor_type(state.program, constructor))
+        params: list[Param] = []
+        for field in type.params:
+            param = state.fresh("%field")
+            opened = state.enter(field, param, lambda path, axis: promise)
+            for size in sizes(opened):
+                state.is_size(size)
+            params.append(Param(state.define(param, opened), opened, field, span))
+        made = state.fresh(None)
+        operands = tuple(param.name for param in params)
+        assert isinstance(type.result, DataType)
+        state.steps.append(Construct(made, constructor.name, operands, type.result, span))
+    own = FunctionType(operands, type.params, type.result, types=type.types, order=type.types)
+    function = Function(name, tuple(params), (), (), Block(tuple(steps), made), own, True, span)
+    says, through = f"a field of `{constructor.name}` is not the declared one", f"the fields of `{constructor.name}`"
+    function = replace(function, entry=[entry_check(goal, span, says, through) for goal in entry_goals(function, {})])
+    state.steps.append(Closure(name, function, own, span))
+    return state.define(name, own, Made(f"`{constructor.name}`", (), span))
+
+
+def _of_its_own(state: Elaboration, type: FunctionType) -> FunctionType:
+    """The type of a constructor at type parameters that nothing here has."""
+    own = tuple(state.scope.type_parameter(one.name) for one in type.types)
+    found = renamed(type, replace(type, types=own))
+    assert found is not None
+    return found

@@ -1,0 +1,195 @@
+"""A value flows into a written type: an argument, a result, an annotation, a cast.
+
+What it owes are sizes and ranks.  Functions, references and data cannot be looked into at once: they are converted, so
+that `flow` answers with the variable that holds the value at the written type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from gradual.checker.obligations.discharge import discharge, refuse
+from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.origins import birth, written_at
+from gradual.checker.state.context import Broken, Elaboration, Made, single
+from gradual.core.terms import MakeTuple, Polarity, Project, Site
+from gradual.diagnostic import Diagnostic, Related
+from gradual.dims.term.dim import RankOf
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.types.relations import Coercion, Demand, Mismatch, demands
+from gradual.types.subsumption import subsumes
+from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TupleType
+from gradual.types.unpacking import counted, spelled
+
+_CODES = {"type.structure": "E0307", "type.dtype": "E0306", "op.rank": "E0303"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value flows into a written type.
+
+    Attributes:
+        span: the value.
+        site: the kind of place, and `rule` the rule that demands.
+        through: the position in words ("argument 1 of `@f`").
+        blamed: the party that is blamed for the value, in words.
+        annotation: the type where it is written.
+        polarity: whether the value, or the context of a function, breaks the promise.
+        context: the party that is blamed for what the context of a function passes, in words.
+    """
+
+    span: Span
+    site: Site
+    rule: str
+    through: str
+    blamed: str
+    annotation: ast.Type | None = None
+    polarity: Polarity = Polarity.POSITIVE
+    context: str = ""
+
+    @property
+    def party(self) -> str:
+        """Who is blamed here."""
+        return self.blamed if self.polarity is Polarity.POSITIVE else self.context
+
+
+def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> str | None:
+    """The value at a written type, what it owes discharged; None if nothing could make it fit, which was then reported.
+
+    Where no run comes no rank has to fit.   [type.if.fails]
+
+    [type.call.argument] [type.result] [type.annotation] [type.cast] [type.consistent]
+    """
+    if value in state.templates:
+        from gradual.checker.expressions.deferred_lambda import at_type
+
+        held = at_type(state, value, target, place.span, place.through, place.rule)
+        if held is None:
+            return None
+        value = held
+    source = state.types[value]
+    if isinstance(source, Broken):
+        return value
+    converted: dict[str, str] = {}
+    for demand in demands(source, target):
+        match demand:
+            case Demand(goal, axis=axis):
+                if axis is not None:
+                    discharge(state, goal, partial(_owed, state, value, demand, place))
+                elif not _rank_met(state, value, demand, place):
+                    return None
+            case Mismatch(why, message):
+                related = (Related(place.annotation.span, "declared here"),) if place.annotation is not None else ()
+                error = Diagnostic(_CODES[why], place.rule, f"{place.through}: {message}", place.span, related=related)
+                if why != "op.rank":
+                    state.diagnostics.append(error)
+                    return None
+                refuse(state, error)
+                if not state.over:
+                    return None
+            case Coercion(path=path):
+                part = _converted(state, value, demand, place)
+                if part is None:
+                    return None
+                if part != value + path:
+                    converted[path] = part
+    return _rebuilt(state, value, "", converted, place.span)
+
+
+def ranks_met(state: Elaboration, value: str, target: GradualType, place: Place) -> bool:
+    """Demand the ranks alone that a written type has, so that sizes can be measured; False after reporting one.
+
+    [type.unranked.demand]
+    """
+    source = state.types[value]
+    if isinstance(source, Broken):
+        return True
+    for demand in demands(source, target):
+        if isinstance(demand, Demand) and demand.axis is None and not _rank_met(state, value, demand, place):
+            return False
+    return True
+
+
+def _rank_met(state: Elaboration, value: str, demand: Demand, place: Place) -> bool:
+    """Demand a rank, and know it from here on; False after reporting that it cannot be."""
+    witness = single(demand.size).witness
+    assert isinstance(witness, RankOf) and demand.wanted is not None and demand.wanted.value is not None
+    origin, rank = witness.value, demand.wanted.value
+    accepted = discharge(state, demand.goal, partial(_owed, state, value, demand, place), counted(origin, rank))
+    if accepted:
+        state.rank_known(origin, rank)
+    return accepted
+
+
+def _owed(state: Elaboration, value: str, demand: Demand, place: Place) -> Owed:
+    part = spelled(demand.path)
+    size = demand.size
+    what = f"dimension {demand.axis}" if demand.axis is not None else "the rank"
+    annotation, related = place.annotation, []
+    if annotation is not None:
+        related.append(Related(written_at(annotation, demand.path.split("#")[1:], demand.axis), "declared here"))
+    born = birth(state, value + demand.path, demand.axis) if demand.axis is not None else None
+    if born is not None and born.span != place.span:
+        words = f"{size} comes from here" if born.written else f"{size} is made by {born.by} here"
+        related.append(Related(born.span, words))
+    field = f"field {part[1:]} of " if part else ""
+    says = f"{what} of {field}{place.through} does not fit"
+    sides = (size, demand.wanted) if demand.wanted is not None else None
+    return Owed(
+        demand.goal, place.rule, place.site, says, place.span, f"{what} is {size}", place.through, tuple(related),
+        place.party, sides, (value,), place.polarity,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------ conversions
+def _converted(state: Elaboration, value: str, coercion: Coercion, place: Place) -> str | None:
+    """The part of a value that needs a conversion, converted; None after reporting that none can be.
+
+    One that stays as it is, is its path below the value.
+    """
+    from gradual.checker.coercion.data import converted
+    from gradual.checker.coercion.proxies import wrapped, wrapped_reference
+
+    path = coercion.path
+    match coercion.source, coercion.target:
+        case FunctionType() as source, FunctionType() as target:
+            if subsumes(source, target):
+                return value + path
+            return wrapped(state, projected(state, value, path, place.span), source, target, place)
+        case ReferenceType() as source, ReferenceType() as target:
+            return wrapped_reference(state, projected(state, value, path, place.span), source, target, place)
+        case DataType() as source, DataType() as target:
+            return converted(state, value, path, source, target, place)
+    raise AssertionError(coercion)
+
+
+def projected(state: Elaboration, value: str, path: str, span: Span) -> str:
+    """The part of a tuple at a path below a value, its steps written."""
+    for index in map(int, path.split("#")[1:]):
+        type = state.types[value]
+        assert isinstance(type, TupleType), value
+        name = state.fresh(None)
+        state.steps.append(Project(name, value, index, type.fields[index], span))
+        value = state.define(name, type.fields[index], Made("a projection", (f"{value}#{index}",), span))
+    return value
+
+
+def _rebuilt(state: Elaboration, value: str, path: str, converted: dict[str, str], span: Span) -> str:
+    """The value with its converted parts in their places."""
+    if path in converted:
+        return converted[path]
+    part: object = state.types[value]
+    if not any(other.startswith(f"{path}#") for other in converted):
+        return projected(state, value, path, span)
+    for index in map(int, path.split("#")[1:]):
+        assert isinstance(part, TupleType), path
+        part = part.fields[index]
+    assert isinstance(part, TupleType), path
+    fields = tuple(_rebuilt(state, value, f"{path}#{i}", converted, span) for i in range(len(part.fields)))
+    types = tuple(type for field in fields if not isinstance(type := state.types[field], Broken))
+    name = state.fresh(None)
+    type = TupleType(types)
+    state.steps.append(MakeTuple(name, fields, type, span))
+    return state.define(name, type, Made("a tuple", fields, span))

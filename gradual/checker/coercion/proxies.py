@@ -1,0 +1,245 @@
+"""Proxies: a function or a reference at another type, with the checks that this takes around each use.
+
+    <fn(S1) -> T1 => fn(S2) -> T2>  =  <S2 => S1>, blaming the context  ->  <T1 => T2>, blaming the function
+
+What the context passes is measured and opened at the promised type, flows into the parameters of the function that is
+there, and what comes back flows into the promised result.  Goals that are proved leave no check, so a proxy that checks
+nothing is only a change of type.   [type.function] [type.function.argument] [type.function.result]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gradual.checker.coercion.agreement import promising
+from gradual.checker.coercion.flow import Place, flow, ranks_met
+from gradual.checker.coercion.instantiation import entered
+from gradual.checker.obligations.discharge import owe
+from gradual.checker.obligations.obligation import Owed
+from gradual.checker.state.context import Elaboration, Made, Written, single
+from gradual.core.terms import (
+    Invoke,
+    Layer,
+    Param,
+    Promise,
+    ReadReference,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim, Variable
+from gradual.syntax.tree import ast
+from gradual.types.binder_solving import at_values, measured, measuring
+from gradual.types.instantiation import at_arguments, is_empty
+from gradual.types.print import shown
+from gradual.types.relations import instantiated, substituted
+from gradual.types.type import FunctionType, GradualType, ReferenceType, TupleType
+from gradual.types.unpacking import sizes
+
+
+def wrapped(state: Elaboration, value: str, source: FunctionType, target: FunctionType, place: Place) -> str | None:
+    """The function at another type; None after reporting that none of its calls could succeed.  [type.function]"""
+    if len(source.params) != len(target.params):
+        message = f"{place.through}: `{shown(source)}` is not `{shown(target)}`"
+        state.report("E0307", place.rule, message, place.span)
+        return None
+    name = state.fresh(None)
+    with state.apart() as steps:
+        params, promised, binders = _promised(state, target, place)
+        call = _called(state, value, source, promised, params, place)
+        if call is None:
+            return None
+        before = len(steps)
+        state.steps.append(call)
+        result = flow(state, call.name, promised.result, _positive(place, "result"))
+        if result is None:
+            return None
+    layer = Layer(params, binders, tuple(steps[:before]), call, tuple(steps[before + 1 :]), result, promised.types)
+    state.steps.append(Wrap(name, value, layer, target, place.span))
+    return state.define(name, target, state.origins.get(value))
+
+
+def wrapped_reference(
+    state: Elaboration, value: str, source: ReferenceType, target: ReferenceType, place: Place
+) -> str | None:
+    """The reference at another type: what is read is checked, and so is what is written.
+
+    [type.reference] [type.reference.read] [type.reference.write]
+    """
+    name = state.fresh(None)
+    inside = place.annotation.content if isinstance(place.annotation, ast.RefType) else None
+    there = replace(
+        place, rule="type.reference.read", through=f"what is read through {place.through}", annotation=inside
+    )
+    here = replace(
+        place,
+        rule="type.reference.write",
+        through=f"what is written through {place.through}",
+        annotation=inside,
+        polarity=place.polarity.other,
+        context=place.context or f"whoever writes through {place.through}",
+    )
+    with state.apart() as steps:
+        read = _read(state, value, source, place)
+        result = flow(state, read.name, target.content, there)
+    if result is None:
+        return None
+    reading = Layer((), (), (), read, tuple(steps[1:]), result)
+    with state.apart() as steps:
+        said = f"what is written through {place.through}"
+        param = _parameter(state, state.fresh("%written"), target.content, said, place)
+        flows = flow(state, param.name, source.content, here)
+        if flows is None:
+            return None
+        done = state.define(state.fresh(None), TupleType(()))
+    write = WriteReference(done, value, flows, TupleType(()), place.span)
+    writing = Layer((param,), (), tuple(steps), write, (), done)
+    state.steps.append(WrapReference(name, value, reading, writing, target, place.span))
+    return state.define(name, target, state.origins.get(value))
+
+
+def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -> ReadReference:
+    name = state.fresh("%read")
+    promise = Promise(place.span, f"what is read through {place.through}")
+    type = state.enter_part(source.content, name, lambda path, axis: promise, source in state.strictness.agreed)
+    for size in sizes(type):
+        state.is_size(size)
+    state.define(name, type, Made("`ref_read`", (), place.span))
+    step = ReadReference(name, value, type, place.span)
+    state.steps.append(step)
+    return step
+
+
+# ------------------------------------------------------------------------------------------------------------ sides
+def _promised(
+    state: Elaboration, target: FunctionType, place: Place
+) -> tuple[tuple[Param, ...], FunctionType, tuple[tuple[Variable, Dim], ...]]:
+    """Parameters at the promised type, opened; the type in their terms; and how its dims are measured off them."""
+    fresh: dict[Variable, Dim] = {}
+    for binder in target.binders:
+        fresh[binder] = state.scope.rigid(binder.name)
+        state.scope.bind_dim(binder.name, fresh[binder])
+        state.rigids[single(fresh[binder])] = place.span
+        state.is_size(fresh[binder])
+    types = {variable: state.scope.bind_type(variable.name) for variable in target.types}
+    said = f"what is passed to {place.through}"
+    names = [state.fresh("%argument") for _ in target.params]
+    chosen = fresh | at_values(target, names)
+    params = tuple(
+        _parameter(state, name, instantiated(substituted(param, chosen), types), said, _inside(place, index))
+        for index, (name, param) in enumerate(zip(names, target.params, strict=True))
+    )
+    own = FunctionType(
+        target.names,
+        tuple(param.written for param in params),
+        instantiated(substituted(target.result, fresh), types),
+        tuple(map(single, fresh.values())),
+        tuple(clause.substitute(fresh) for clause in target.where),
+        tuple(types.values()),
+    )
+    mapping = measured(own, [state.opened(param.name) for param in params]).mapping
+    solved = measured(own, [measuring(param.written, param.name) for param in params]).mapping
+    for clause in own.where:
+        state.facts.assume(clause.substitute(mapping), learnt=True)
+    promised = replace(own, result=substituted(own.result, mapping))
+    return params, promised, tuple((variable, solved[variable]) for variable in own.binders)
+
+
+def _parameter(state: Elaboration, name: str, type: GradualType, says: str, place: Place) -> Param:
+    """A parameter of a proxy, opened; its unknowns are the context's."""
+    promise = Promise(place.annotation.span if place.annotation is not None else place.span, says)
+    opened = state.enter(type, name, lambda path, axis: promise)
+    for size in sizes(opened):
+        state.is_size(size)
+    origin = Written(place.annotation) if place.annotation is not None else Made(says, (), place.span)
+    state.define(name, opened, origin)
+    state.contents(name)
+    return Param(name, opened, type, place.span)
+
+
+def _called(
+    state: Elaboration,
+    value: str,
+    source: FunctionType,
+    promised: FunctionType,
+    params: Sequence[Param],
+    place: Place,
+) -> Invoke | None:
+    """The call of the function that is there, with what the context passes; the context owes what it demands."""
+    negative = _negative(place, "an argument")
+    for index, (param, wanted) in enumerate(zip(params, source.params, strict=True)):
+        inside = replace(negative, annotation=_inside(place, index).annotation)
+        if not ranks_met(state, param.name, wanted, inside):
+            return None
+        state.contents(param.name)
+    types, owed = [state.opened(param.name) for param in params], len(state.postponed)
+    choice = at_arguments(source, types, promised.result, promising(state, place.rule, place.span))
+    assert choice is not None, source
+    name = state.fresh("%result")
+    state.doubt(name, owed)
+    for _, goal in choice.owed:
+        if not owe(state, _due(goal, "an argument has no size that fits the function's own declaration", negative)):
+            return None
+    operands: list[str] = []
+    for index, (param, wanted) in enumerate(zip(params, choice.params, strict=True)):
+        inside = replace(negative, annotation=_inside(place, index).annotation)
+        operand = flow(state, param.name, wanted, inside)
+        if operand is None:
+            return None
+        operands.append(operand)
+    # What no argument shows is owed by nobody: that is right only where there is no value.
+    assert not choice.unsolved or any(map(is_empty, types)), (source, types)
+    for clause, goal in zip(source.where, choice.where, strict=True):
+        if not owe(state, _due(goal, f"the function requires `{clause}`", negative)):
+            return None
+    promise = Promise(place.span, f"the result of the function that flows into {place.through}")
+    result = entered(state, source, choice, types, name, lambda path, axis: promise)
+    for size in sizes(result):
+        state.is_size(size)
+    state.define(name, result, Made("the function", (), place.span))
+    return Invoke(name, value, tuple(operands), result, place.span, choice.types)
+
+
+def _due(goal: Constraint, says: str, place: Place) -> Owed:
+    return Owed(
+        goal, place.rule, place.site, says, place.span, "", place.through, (), place.party, None, (), place.polarity
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ blame
+def _positive(place: Place, what: str) -> Place:
+    """What comes back from the function: its own promise, on the side of whoever let it flow here."""
+    inside = _parts(place.annotation)[-1:]
+    return replace(
+        place,
+        rule="type.function.result",
+        through=f"the {what} of the function at {place.through}",
+        annotation=inside[0] if inside else None,
+    )
+
+
+def _negative(place: Place, what: str) -> Place:
+    """What the context passes: the other side breaks the promise, wherever it is."""
+    return replace(
+        place,
+        rule="type.function.argument",
+        through=f"{what} passed through {place.through}",
+        polarity=place.polarity.other,
+        context=place.context or f"whoever uses the function through {place.through}",
+    )
+
+
+def _inside(place: Place, index: int) -> Place:
+    parts = _parts(place.annotation)
+    return replace(place, annotation=parts[index] if index < len(parts) else None)
+
+
+def _parts(annotation: ast.Type | None) -> Sequence[ast.Type]:
+    """The types written inside a function type: parameters, then the result."""
+    match annotation:
+        case ast.FnType(_, params, result):
+            return (*params, result)
+        case _:
+            return ()

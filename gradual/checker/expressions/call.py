@@ -1,0 +1,199 @@
+"""Calls: the callee's dims are measured off the arguments, the arguments flow in, the result is opened.
+
+[type.call.arity] [type.call.dims] [type.call.types] [type.call.argument] [type.call.where] [type.call.result]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from gradual.checker.coercion.agreement import agreeing
+from gradual.checker.coercion.flow import Place, flow, ranks_met
+from gradual.checker.coercion.instantiation import entered
+from gradual.checker.obligations.discharge import discharge, owe
+from gradual.checker.obligations.latent_requirements import foresee
+from gradual.checker.obligations.obligation import Owed
+from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
+from gradual.checker.state.value_names import quoted
+from gradual.core.terms import Invoke, Promise, Site
+from gradual.diagnostic import counted
+from gradual.dims.term.constraint import Constraint
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.types.hash_consing import identities, keyed
+from gradual.types.instantiation import Agree, at_arguments, is_empty
+from gradual.types.positive import stated
+from gradual.types.print import shown
+from gradual.types.size_of_type import parts_of
+from gradual.types.type import FunctionType
+from gradual.types.unpacking import sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules by which a call owes; `blames` tells whether the call is blamed, or else whoever left a size open."""
+
+    dims: str
+    argument: str
+    where: str
+    site: Site
+    blames: bool
+
+
+CALLED = Rules("type.call.dims", "type.call.argument", "type.call.where", Site.ARGUMENT, True)
+DECLARED = Rules("op.declared.argument", "op.declared.argument", "op.declared.where", Site.OPERATOR, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """What is called: its name for people, its name in core, its type, and the rules of its calls."""
+
+    name: str
+    function: str
+    type: FunctionType
+    rules: Rules
+
+
+def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
+    """The core variable that holds the value of a call of a function that is a value."""
+    type, spans = state.types[function], [argument.span for argument in call.arguments]
+    spelling = function if function.startswith("@") else spelled(state, call.function)
+    callee = None
+    if isinstance(type, FunctionType) and len(type.params) == len(operands):
+        declared = function in state.program.functions and not function.startswith("@")
+        callee = Callee(function if declared else spelling, function, type, DECLARED if declared else CALLED)
+    completed = complete(state, callee, type, operands, spans)
+    if completed is None:
+        return state.broken()
+    operands, name = completed, state.fresh(hint)
+    if isinstance(type, Broken) or any(isinstance(state.types[operand], Broken) for operand in operands):
+        return state.define(name, BROKEN)
+    if not isinstance(type, FunctionType):
+        message = f"only a function can be called, not `{shown(type)}`"
+        state.report("E0307", "type.structure", message, call.function.span)
+        return state.define(name, BROKEN)
+    if callee is None:
+        message = f"`{spelling}` takes {counted(len(type.params), 'argument')}, not {len(operands)}"
+        state.report("E0304", "type.call.arity", message, call.span)
+        return state.define(name, BROKEN)
+    return invoked(state, callee, operands, spans, call.span, name)
+
+
+def complete(
+    state: Elaboration, callee: Callee | None, type: object, operands: Sequence[str], spans: Sequence[Span]
+) -> Sequence[str] | None:
+    """The operands, literals that wait among them at the types of the parameters; None after reporting why not.
+
+    [type.fn.expected]
+    """
+    if state.templates.keys().isdisjoint(operands):
+        return operands
+    from gradual.checker.expressions.deferred_lambda import supplied
+
+    if callee is not None and not _measurable(state, callee, operands, spans):
+        return None
+    return supplied(state, spans, type, operands)
+
+
+def spelled(state: Elaboration, function: ast.Expr) -> str:
+    """What a callee is called in reports: its name, or its own words."""
+    match function:
+        case ast.Local(name) | ast.Global(name):
+            return name
+        case ast.Instance(inner):
+            return spelled(state, inner)
+        case _:
+            return quoted(state, function.span)
+
+
+def invoked(
+    state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span], span: Span, name: str
+) -> str:
+    """The core variable `name` with the value of a call: dims and types chosen, arguments in, the result opened."""
+    type, called, caller, rules = callee.type, callee.name, f"in `{state.function}`", callee.rules
+    if not _measurable(state, callee, operands, spans):
+        return state.define(name, BROKEN)
+    places = _places(state, callee, spans)
+    types, before = [state.opened(operand) for operand in operands], len(state.postponed)
+    choice = at_arguments(type, types, agree=_agreeing(state, called, spans))
+    if choice is None:
+        return state.define(name, BROKEN)
+    state.doubt(name, before)
+    for index, goal in choice.owed:
+        blamed = f"argument {index + 1} of the call of `{called}` {caller}" if rules.blames else ""
+        says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
+        owed = Owed(goal, rules.dims, rules.site, says, spans[index], blamed=blamed, values=tuple(operands))
+        if not owe(state, owed):
+            return state.define(name, BROKEN)
+    passed: list[str] = []
+    for operand, param, place in zip(operands, choice.params, places, strict=True):
+        fits = flow(state, operand, param, place)
+        if fits is None:
+            return state.define(name, BROKEN)
+        passed.append(fits)
+    # What no argument shows is owed by nobody: that is right only where there is no value.
+    assert not choice.unsolved or any(map(is_empty, types)), (called, types)
+    blamed = f"the call of `{called}` {caller}" if rules.blames else ""
+    site = Site.WHERE if rules.blames else rules.site
+    for clause, goal in zip(type.where, choice.where, strict=True):
+        says = f"`{called}` requires `{clause}`"
+        owed = Owed(goal, rules.where, site, says, span, blamed=blamed, values=tuple(operands))
+        discharge(state, goal, partial(_as_named, type, clause, owed))
+    if type.types and parts_of(choice.result) > state.program.limits.fields:
+        message = f"the result of `{called}` has more than {state.program.limits.fields} parts"
+        state.report("E0307", "type.call.types", message, span)
+        return state.define(name, BROKEN)
+    foresee(state, callee.function, type, types, span)
+    promise = Promise(span, f"the result of `{called}`, whose type leaves it open")
+    if callee.rules is DECLARED:
+        choice = replace(choice, result=keyed(choice.result, called, types))
+    known, gradual = len(state.ghosts), state.strictness.gradual
+    result = entered(state, type, choice, types, name, lambda path, axis: promise, identities(operands, types))
+    if callee.function in state.program.forgetful:
+        state.strictness.gradual = gradual
+        state.strictness.forget(list(state.ghosts)[known:])
+    for size in sizes(result):
+        state.is_size(size)
+    state.steps.append(Invoke(name, callee.function, tuple(passed), result, span, choice.types))
+    return state.define(name, result, Made(f"`{called}`", tuple(operands), span))
+
+
+def _as_named(type: FunctionType, clause: Constraint, owed: Owed) -> Owed:
+    """The obligation of a clause; where nobody wrote the clause, its message gives the reason.  [type.positive]"""
+    return owed if clause in stated(type) else replace(owed, says=f"{owed.says} of its sizes, as of every named size,")
+
+
+def _agreeing(state: Elaboration, called: str, spans: Sequence[Span]) -> Agree:
+    """What the arguments of a call show agrees.  [type.call.types]"""
+
+    def says(left: int, right: int) -> str:
+        two = f"arguments {left + 1} and {right + 1}" if left != right else f"two parts of argument {left + 1}"
+        return f"{two} of `{called}`"
+
+    return agreeing(state, "type.call.types", spans, says)
+
+
+def _measurable(state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span]) -> bool:
+    """Whether the callee's dims can be measured: the arguments have the ranks that it declares, or they are demanded.
+
+    Then their numbers can be read.  [type.call.dims] [type.unranked.demand]
+    """
+    places = _places(state, callee, spans)
+    each = zip(operands, callee.type.params, places, strict=True)
+    if not all(ranks_met(state, operand, param, place) for operand, param, place in each):
+        return False
+    for operand in operands:
+        state.contents(operand)
+    return True
+
+
+def _places(state: Elaboration, callee: Callee, spans: Sequence[Span]) -> list[Place]:
+    rules = callee.rules
+    places = []
+    for index, span in enumerate(spans):
+        position = f"argument {index + 1} of `{callee.name}`"
+        blamed = f"{position}, in the call in `{state.function}`" if rules.blames else ""
+        places.append(Place(span, rules.site, rules.argument, position, blamed))
+    return places

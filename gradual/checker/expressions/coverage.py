@@ -1,0 +1,203 @@
+"""Whether the arms of a `match` cover every value, and whether each of them can be reached.
+
+The matrix algorithm of Luc Maranget, "Warnings for pattern matching", Journal of Functional Programming 17(3), 2007:
+rows are patterns, columns are parts of the value.   [type.match.exhaustive] [type.match.redundant]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from gradual.types.declared import Data
+from gradual.types.relations import instantiated
+from gradual.types.type import DataType, GradualType, TupleType
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """`_`, or a variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A constructor (None for a tuple) with a pattern for each field."""
+
+    constructor: str | None
+    fields: tuple[Covering, ...]
+
+
+Covering = Anything | Shape
+"""A pattern without its names."""
+
+Row = tuple[Covering, ...]
+ANYTHING = Anything()
+ELSE = Shape("", ())
+"""Stands for the shapes that no row looks into: only open rows are under it, and it has no fields."""
+
+
+class Entangled(Exception):
+    """The patterns take too many steps to compare."""
+
+
+class Rows:
+    """Rows of patterns over the same columns, found by the constructor that stands first; more may come.
+
+    Attributes:
+        shaped: the rows that look into the first column, by constructor.
+        open: the rows that fit whatever stands there.
+    """
+
+    __slots__ = ("_parts", "open", "shaped")
+
+    def __init__(self) -> None:
+        self.shaped: dict[str | None, list[Row]] = {}
+        self.open: list[Row] = []
+        self._parts: dict[str | None, _Part] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.shaped or self.open)
+
+    def add(self, row: Row) -> None:
+        """Take in one more row."""
+        match row:
+            case (Shape(constructor), *_):
+                self.shaped.setdefault(constructor, []).append(row)
+            case _:
+                self.open.append(row)
+
+    def under(self, shape: Shape, again: bool = False) -> Rows:
+        """The rows that a value of a shape may fit, its fields in front; what is asked for `again` grows with these."""
+        part = self._parts.get(shape.constructor) or _Part(Rows())
+        if again:
+            self._parts[shape.constructor] = part
+        part.take(self.shaped.get(shape.constructor, []), self.open, shape.fields)
+        return part.rows
+
+
+@dataclass(slots=True)
+class _Part:
+    """What stands under a shape, and of how many rows with that constructor, and of open ones, it was made."""
+
+    rows: Rows
+    shaped: int = 0
+    open: int = 0
+
+    def take(self, shaped: list[Row], open: list[Row], fields: Row) -> None:
+        """Take in the rows that came since; `fields` stand for an open head."""
+        for head, *rest in islice(shaped, self.shaped, None):
+            self.rows.add((*(head.fields if isinstance(head, Shape) else fields), *rest))
+        for _, *rest in islice(open, self.open, None):
+            self.rows.add((*fields, *rest))
+        self.shaped, self.open = len(shaped), len(open)
+
+
+Inside = Mapping[str | None, tuple[Shape, tuple[GradualType, ...]]]
+"""The shapes of a type's values by constructor, with the types of their fields."""
+
+
+@dataclass(slots=True)
+class Matrix:
+    """The patterns of a file's types compared.
+
+    Attributes:
+        data: the declared types.
+        room: how many comparisons are left.
+    """
+
+    data: Mapping[str, Data]
+    room: int
+    _known: dict[DataType, Inside] = field(default_factory=dict)
+
+    def missing(self, patterns: Sequence[Covering], type: GradualType) -> Covering | None:
+        """A pattern that none of the given ones covers, None if there is none.  Raises Entangled."""
+        rows = Rows()
+        for pattern in patterns:
+            rows.add((pattern,))
+        found = self._missing(rows, (type,))
+        return None if found is None else found[0]
+
+    def unreached(self, patterns: Sequence[Covering], type: GradualType) -> Iterator[int]:
+        """The places of the patterns that no value reaches: all that fit fit one before.  Raises Entangled."""
+        before = Rows()
+        for place, pattern in enumerate(patterns):
+            if not self._useful(before, (pattern,), (type,), True):
+                yield place
+            before.add((pattern,))
+
+    def _missing(self, rows: Rows, types: tuple[GradualType, ...]) -> Row | None:
+        self._step()
+        if not types:
+            return None if rows else ()
+        every = self._shapes(types[0]) if rows.shaped else {}
+        if every and len(rows.shaped) == len(every):
+            for shape, inside in every.values():
+                width = len(inside)
+                found = self._missing(rows.under(shape), (*inside, *types[1:]))
+                if found is not None:
+                    return Shape(shape.constructor, found[:width]), *found[width:]
+            return None
+        found = self._missing(rows.under(ELSE), types[1:])
+        if found is None:
+            return None
+        others = (shape for constructor, (shape, _) in every.items() if constructor not in rows.shaped)
+        return next(others, ANYTHING), *found
+
+    def _useful(self, rows: Rows, row: Row, types: tuple[GradualType, ...], again: bool) -> bool:
+        """Whether a value fits a row and none of the rows, which are asked `again` for other rows when more have come.
+
+        The many parts into which an open head is split are not kept.
+        """
+        self._step()
+        if not types:
+            return not rows
+        head, *rest = row
+        if isinstance(head, Shape):
+            shape, inside = self._shapes(types[0])[head.constructor]
+            return self._useful(rows.under(shape, again), (*head.fields, *rest), (*inside, *types[1:]), again)
+        every = self._shapes(types[0]) if rows.shaped else {}
+        if not every or len(rows.shaped) < len(every):
+            return self._useful(rows.under(ELSE, again), row[1:], types[1:], again)
+        return any(
+            self._useful(rows.under(shape), (*shape.fields, *rest), (*inside, *types[1:]), False)
+            for shape, inside in every.values()
+        )
+
+    def _shapes(self, type: GradualType) -> Inside:
+        """The shapes of the type's values; none where no pattern looks inside."""
+        match type:
+            case TupleType(fields):
+                return {None: (Shape(None, (ANYTHING,) * len(fields)), fields)}
+            case DataType():
+                if type not in self._known:
+                    self._known[type] = dict(self._declared(type))
+                return self._known[type]
+            case _:
+                return {}
+
+    def _declared(self, type: DataType) -> Iterator[tuple[str, tuple[Shape, tuple[GradualType, ...]]]]:
+        declared = self.data[type.name]
+        chosen = dict(zip(declared.types, type.arguments, strict=True))
+        for constructor in declared.constructors.values():
+            fields = tuple(instantiated(field, chosen) for field in constructor.fields)
+            yield constructor.name, (Shape(constructor.name, (ANYTHING,) * len(fields)), fields)
+
+    def _step(self) -> None:
+        self.room -= 1
+        if self.room < 0:
+            raise Entangled
+
+
+def shown_pattern(pattern: Covering) -> str:
+    """A pattern as a program writes it."""
+    match pattern:
+        case Anything():
+            return "_"
+        case Shape(None, fields):
+            comma = "," if len(fields) == 1 else ""
+            return f"({', '.join(map(shown_pattern, fields))}{comma})"
+        case Shape(constructor, ()):
+            return str(constructor)
+        case Shape(constructor, fields):
+            return f"{constructor}({', '.join(map(shown_pattern, fields))})"

@@ -1,0 +1,166 @@
+"""Operator declarations: the type of an operator that is implemented elsewhere, or written in the language.
+
+    operator my.op<n>(%x: Tensor[(n,), float32], %k: int64) -> Tensor[(min(n, %k),), float32] where %k >= 0;
+
+In core a declared operator is a function of its own name, without a sigil; one without a body stops the run.
+[type.declared] [op.declared.argument] [op.declared.where] [op.declared.result]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradual.checker.declarations.binders import Unreadable
+from gradual.checker.declarations.dims import READ, NotADim, Sizes
+from gradual.checker.expressions.call import DECLARED, Callee, complete, invoked
+from gradual.checker.expressions.literals import fits, number_value
+from gradual.checker.expressions.operator import discharge_divisions
+from gradual.checker.obligations.discharge import owe
+from gradual.checker.obligations.obligation import Owed
+from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
+from gradual.core.terms import Site, Size, Stop
+from gradual.diagnostic import counted
+from gradual.dims.term.constraint import at_least
+from gradual.dims.term.dim import Dim, constant
+from gradual.ops.declaration.operator import Operator
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import within
+from gradual.types.dtype import DType
+from gradual.types.type import FunctionType, GradualType, NeverType, TensorType
+from gradual.types.unpacking import sizes
+
+Infer = Callable[[ast.Expr], str]
+
+
+def as_definition(declaration: ast.OperatorDef) -> ast.Def:
+    """A declaration as the definition of a function of its name."""
+    name = declaration.name
+    return ast.Def(ast.Global(name.name, name.span), as_function(declaration), declaration.span)
+
+
+def as_function(declaration: ast.OperatorDef) -> ast.Fn:
+    """The function that an operator is; one without a body has one that stops the run."""
+    body = declaration.body if declaration.body is not None else ast.Absent(declaration.name.span)
+    return ast.Fn(
+        declaration.binders, declaration.params, (), declaration.result, declaration.where, body, declaration.span
+    )
+
+
+def clash(name: ast.Name, operators: Mapping[str, Operator], others: Mapping[str, object]) -> str | None:
+    """In words, what a declared operator's name means already.  [name.duplicate]"""
+    if name.name in operators or name.name in READ:
+        return f"`{name.name}` is an operator of the language, so it cannot be declared"
+    return f"`{name.name}` is a constructor, so it cannot be an operator too" if name.name in others else None
+
+
+def stopped(state: Elaboration, absent: ast.Absent) -> str:
+    """The body of an operator that is declared without one: a value of no type, and sizes that must be possible.
+
+    [op.declared.result]
+    """
+    type = state.program.signatures[state.function]
+    if type is not None:
+        for size in _extents(type.result):
+            says = f"a size of the result of `{state.function}` may be negative"
+            owe(state, Owed(at_least(size, constant(0)), "op.declared.result", Site.RESULT, says, absent.span))
+    name = state.fresh(None)
+    state.steps.append(Stop(name, f"`{state.function}` is declared without a body", NeverType(), absent.span))
+    return state.define(name, NeverType(), Made("nothing", (), absent.span))
+
+
+def _extents(type: GradualType) -> Iterator[Dim]:
+    yield from (extent for extent in sizes(type) if isinstance(extent, Dim))  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------------------------------------ application
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A declared operator where it is applied."""
+
+    name: str
+    arguments: Sequence[ast.Expr]
+    attributes: Sequence[ast.Attribute]
+    span: Span
+
+
+def applied(state: Elaboration, application: Application, infer: Infer, hint: str | None) -> str:
+    """The core variable that holds the value of a declared operator: arguments by position, scalars also by name.
+
+    `infer` lets function literals wait.
+
+    [type.declared]
+    """
+    type = state.strictness.interface(application.name)
+    if type is None:
+        return state.broken()
+    written = _arguments(state, application, type)
+    if written is None:
+        return state.broken()
+    passed = [_operand(state, expr, param, infer) for expr, param in zip(written, type.params, strict=True)]
+    callee, spans = Callee(application.name, application.name, type, DECLARED), [expr.span for expr in written]
+    operands = complete(state, callee, type, passed, spans)
+    if operands is None:
+        return state.broken()
+    name = state.fresh(hint)
+    if any(isinstance(state.types[operand], Broken) for operand in operands):
+        return state.define(name, BROKEN)
+    return invoked(state, callee, operands, spans, application.span, name)
+
+
+def _arguments(state: Elaboration, application: Application, type: FunctionType) -> list[ast.Expr] | None:
+    """The arguments in the order of the parameters; None after reporting what is missing or too much."""
+    params = state.program.functions[application.name].params
+    names = [param.name.name.removeprefix("%") for param in params]
+    given: dict[str, ast.Expr] = dict(zip(names, application.arguments, strict=False))
+    for attribute in application.attributes:
+        if attribute.key == "attrs_type_key":
+            continue
+        wrong = _unfit(application.name, attribute.key, names, given, type)
+        if wrong:
+            state.report("E0207", "name.attribute", wrong, attribute.span)
+            return None
+        given[attribute.key] = attribute.value
+    missing = [f"`%{name}`" for name in names if name not in given]
+    if missing or len(application.arguments) > len(names):
+        told = f"; {' and '.join(missing)} missing" if missing else ""
+        found = max(len(given), len(application.arguments))
+        message = f"`{application.name}` takes {counted(len(names), 'argument')}, not {found}"
+        state.report("E0304", "type.call.arity", message + told, application.span)
+        return None
+    return [given[name] for name in names]
+
+
+def _unfit(operator: str, key: str, names: Sequence[str], given: Mapping[str, object], type: FunctionType) -> str:
+    if key not in names:
+        return f"`{operator}` has no parameter `%{key}`"
+    if key in given:
+        return f"`%{key}` of `{operator}` is given twice"
+    param = type.params[names.index(key)]
+    scalar = isinstance(param, TensorType) and not param.shape
+    return "" if scalar else f"`%{key}` of `{operator}` is not a scalar, so it is passed by position"
+
+
+def _operand(state: Elaboration, expr: ast.Expr, param: GradualType, infer: Infer) -> str:
+    """An argument; a plain number takes the parameter's element type, and names of dims are a size for an int64."""
+    dtype = param.dtype if isinstance(param, TensorType) and not param.shape else None
+    if dtype is None or any(isinstance(part, ast.Local) for part in within(expr)):
+        return infer(expr)
+    if isinstance(expr, ast.Number):
+        adapts = not expr.explicit and fits(expr.value, dtype)
+        return number_value(state, expr, dtype if adapts else expr.dtype, None)
+    if dtype is DType.INT64:
+        reading = Sizes(state)
+        try:
+            dim = reading.dim(expr)
+        except NotADim:
+            return infer(expr)
+        except Unreadable:
+            return state.broken()
+        discharge_divisions(state, reading)
+        known: TensorType[Dim] = TensorType((), DType.INT64, (dim,))
+        value = state.fresh(None)
+        state.steps.append(Size(value, dim, known, expr.span))
+        return state.define(value, known, Made("a size", (), expr.span))
+    return infer(expr)

@@ -1,0 +1,304 @@
+"""Function literals whose parameters have no types: written out where they are called, typed where they flow.
+
+`let %f = fn (%x) { … }; %f(%a)` is checked as `let %x = %a; …` in the scope of the literal, so that the unknowns of
+the body are the operands' own and nothing has to be inferred.  A literal that flows into a function type takes its
+types from there.  One that is used as a value otherwise, or calls itself, becomes a closure at inferred types.
+[type.template] [type.fn.expected] [type.omitted]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gradual.checker.coercion.agreement import promising
+from gradual.checker.coercion.instantiation import leaves_open
+from gradual.checker.expressions.ascription import ascribe
+from gradual.checker.expressions.lambda_ import closure
+from gradual.checker.obligations.grouping import IN_CALL
+from gradual.checker.state.context import BROKEN, Broken, Elaboration
+from gradual.checker.state.elided import Template, applied_operator, calls_itself, is_omitted, is_written_out
+from gradual.core.terms import Site
+from gradual.diagnostic import Diagnostic, Related, counted
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import last, mentioned
+from gradual.types.instantiation import at_arguments
+from gradual.types.print import shown
+from gradual.types.relations import type_variables
+from gradual.types.type import DataType, FunctionType, GradualType, NeverType, OpenedType, ReferenceType, TupleType
+from gradual.types.unpacking import closed
+
+Infer = Callable[[ast.Expr], str]
+
+
+def template(state: Elaboration, literal: ast.Fn, hint: str | None, named: str | None) -> str:
+    """A literal that waits, as a value that has no type yet.  [type.template]"""
+    name = state.define(state.fresh(hint), BROKEN)
+    itself = named if named is not None and calls_itself(literal, named) else None
+    state.templates[name] = Template(literal, state.scope.of(mentioned(literal)), itself)
+    return name
+
+
+def settled(state: Elaboration, value: str, span: Span) -> str:
+    """The literal as a closure at inferred types; any other value is what it is.  [type.omitted]"""
+    if value not in state.templates:
+        return value
+    literal = state.templates[value].literal
+    name = applied_operator(literal)
+    if name is None:
+        return _closure(state, value, span, None)
+    params = ", ".join(f"{param.name.name}: …" for param in literal.params)
+    message = f"cannot infer the arguments of `{name}` here; write `fn ({params}) {{ {name}(…) }}`"
+    state.report("E0310", "type.omitted", message, literal.span)
+    return state.broken()
+
+
+def at_type(state: Elaboration, value: str, target: GradualType, span: Span, through: str, rule: str) -> str | None:
+    """The literal as a closure whose parameters have the types that a function type gives them.
+
+    None after reporting a type that no function of so many parameters has.  [type.fn.expected]
+    """
+    literal = state.templates[value].literal
+    if not isinstance(target, FunctionType) or len(target.params) != len(literal.params):
+        number = "one parameter" if len(literal.params) == 1 else f"{len(literal.params)} parameters"
+        state.report("E0307", rule, f"{through}: a function of {number} is not `{shown(target)}`", span)
+        _looked_at(state, value, literal)
+        return None
+    return _closure(state, value, span, target if _says(target, literal) else None)
+
+
+def _says(target: FunctionType, literal: ast.Fn) -> bool:
+    """Whether a type says what the parameters without types are: `List[_]` is of `Nil` only, so it says too little."""
+    pairs = zip(literal.params, target.params, strict=True)
+    return not any(is_omitted(param.annotation) and _is_empty(type) for param, type in pairs)
+
+
+def _is_empty(type: GradualType) -> bool:
+    """Whether `_` stands somewhere in a type."""
+    match type:
+        case NeverType():
+            return True
+        case TupleType(parts) | DataType(_, parts):
+            return any(map(_is_empty, parts))
+        case FunctionType(params=params, result=result):
+            return any(map(_is_empty, (*params, result)))
+        case ReferenceType(content):
+            return _is_empty(content)
+        case _:
+            return False
+
+
+def _closure(state: Elaboration, value: str, span: Span, expected: FunctionType | None) -> str:
+    waiting = state.templates[value]
+    waiting.used = True
+    with state.scope.within(waiting.scope, span):
+        return closure(state, waiting.literal, value, waiting.itself, expected)
+
+
+# ------------------------------------------------------------------------------------------------------------ calls
+def called_template(state: Elaboration, call: ast.Call, value: str, operands: Sequence[str], infer: Infer) -> str:
+    """The value of a call of a literal that is known: its body, with the operands for its parameters.
+
+    [type.template] [type.call.arity]
+    """
+    from gradual.checker.expressions.call import called, spelled
+
+    waiting = state.templates[value]
+    literal = waiting.literal
+    if len(operands) != len(literal.params):
+        takes = counted(len(literal.params), "argument")
+        message = f"`{spelled(state, call.function)}` takes {takes}, not {len(operands)}"
+        state.report("E0304", "type.call.arity", message, call.span)
+        return state.broken()
+    if waiting.itself is not None:
+        return called(state, call, settled(state, value, call.function.span), operands, None)
+    if not is_written_out(literal):
+        passed = [settled(state, one, part.span) for one, part in zip(operands, call.arguments, strict=True)]
+        function = _closure(state, value, call.function.span, _passing(state, literal, passed))
+        return called(state, call, function, passed, None)
+    waiting.used = True
+    if not _affordable(state, call):
+        return state.broken()
+    return _written_out(state, call, waiting, operands, infer)
+
+
+def _passing(state: Elaboration, literal: ast.Fn, operands: Sequence[str]) -> FunctionType | None:
+    """A function type whose parameters are what the operands are; None where one was reported."""
+    types = [state.types[operand] for operand in operands]
+    known = [type for type in types if not isinstance(type, Broken)]
+    if len(known) < len(types):
+        return None
+    return FunctionType(_unnamed(literal), tuple(closed(type, state.is_visible) for type in known), TupleType(()))
+
+
+def _unnamed(literal: ast.Fn) -> tuple[str, ...]:
+    """Parameters of a function type that speaks of none of them."""
+    return tuple(f"%?{place}" for place in range(len(literal.params)))
+
+
+def _affordable(state: Elaboration, call: ast.Call) -> bool:
+    """Whether one more call may be written out; the first that may not is reported."""
+    limits = state.program.limits
+    state.written_out += 1
+    if state.written_out <= limits.expansions and len(state.scope.calls) < limits.nesting:
+        return True
+    if state.written_out < 2 * limits.expansions:
+        state.written_out = 2 * limits.expansions
+        message = "calls of functions without types are expanded, and here the expansion never ends; write the types"
+        outermost = (*state.scope.calls, call.span)[0]
+        related = (Related(outermost, "from here"),) if outermost != call.span else ()
+        state.report("E0310", "type.template", message, call.span, related=related)
+    return False
+
+
+def _written_out(state: Elaboration, call: ast.Call, waiting: Template, operands: Sequence[str], infer: Infer) -> str:
+    literal = waiting.literal
+    marks = len(state.diagnostics), len(state.postponed), len(state.deferred)
+    with state.scope.within(waiting.scope, call.span):
+        for param, operand, argument in zip(literal.params, operands, call.arguments, strict=True):
+            held = _at(state, operand, param.annotation, argument.span, Site.ARGUMENT, f"parameter `{param.name.name}`")
+            state.scope.show(param.name.name, held, param.name.span)
+        result = infer(literal.body)
+        if not is_omitted(literal.result):
+            span = last(literal.body).span
+            result = _at(state, result, literal.result, span, Site.RESULT, "the result of the function")
+        for operand in operands:
+            if operand in state.templates and operand != result and not state.templates[operand].used:
+                _looked_at(state, operand, state.templates[operand].literal)
+    _say_where(state, marks, call.span)
+    return result
+
+
+def _at(state: Elaboration, value: str, annotation: ast.Type | None, span: Span, site: Site, what: str) -> str:
+    """A value at an annotation of the literal, or as it is where none stands."""
+    if annotation is None or isinstance(annotation, ast.Omitted):
+        return value
+    rule = "type.call.argument" if site is Site.ARGUMENT else "type.result"
+    return ascribe(state, value, annotation, span, span, site, rule, None, what)
+
+
+def _say_where(state: Elaboration, marks: tuple[int, int, int], span: Span) -> None:
+    """What was found in the body was found in this call."""
+
+    def here(found: Diagnostic) -> Diagnostic:
+        known = any(related.span == span for related in found.related) or found.span == span
+        return found if known else replace(found, related=(*found.related, Related(span, IN_CALL)))
+
+    diagnostics, postponed, deferred = marks
+    state.diagnostics[diagnostics:] = map(here, state.diagnostics[diagnostics:])
+    state.deferred[deferred:] = map(here, state.deferred[deferred:])
+    state.postponed[postponed:] = [replace(one, error=here(one.error)) for one in state.postponed[postponed:]]
+
+
+# -------------------------------------------------------------------------------------------------------- arguments
+def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: Sequence[str]) -> list[str]:
+    """The operands of a function or a constructor, literals among them at the types of the parameters.
+
+    Arguments that are not such literals are looked at first.  [type.fn.expected]
+    """
+    wanted: list[GradualType | None] = [None] * len(operands)
+    doubted = False
+    if operands and isinstance(type, FunctionType) and len(type.params) == len(operands):
+        wanted, doubted = _wanted(state, type, operands, spans[0])
+    found: list[str] = []
+    mark = len(state.postponed)
+    for index, (operand, target) in enumerate(zip(operands, wanted, strict=True)):
+        held: str | None = operand
+        if operand in state.templates:
+            span, through = spans[index], f"argument {index + 1}"
+            at = (*found, operand, *operands[index + 1 :])
+            held = (
+                settled(state, operand, span)
+                if target is None
+                else _argument(state, type, at, index, target, span, through)
+            )
+        found.append(held or state.broken())
+    if doubted:
+        state.postponed[mark:] = [replace(one, follows=True) for one in state.postponed[mark:]]
+    return found
+
+
+def _argument(
+    state: Elaboration, type: object, operands: Sequence[str], index: int, target: GradualType, span: Span, through: str
+) -> str | None:
+    """A literal among operands at the type of its parameter; None after reporting that it has another.
+
+    What it gives back may leave open what the others show of a type parameter that it takes: then it takes that.
+    """
+    mark, proved, said = _marks(state), state.proved, len(state.diagnostics)
+    held = at_type(state, operands[index], target, span, through, "type.call.argument")
+    if held is None or not isinstance(type, FunctionType) or not _gives_what_it_takes(type.params[index]):
+        return held
+    wanted, doubted = _wanted(state, type, (*operands[:index], held, *operands[index + 1 :]), span)
+    wider = wanted[index]
+    if wider is None or doubted or len(state.diagnostics) > said or not _takes_more(wider, target):
+        return held
+    state.proved = proved
+    for made, length in mark:
+        del made[length:]
+    return at_type(state, operands[index], wider, span, through, "type.call.argument")
+
+
+def _marks(state: Elaboration) -> list[tuple[list[Any], int]]:
+    """What was written, owed and bound so far, with the length of each list."""
+    lists: tuple[list[Any], ...] = (state.steps, state.checks, state.postponed, state.scope.bindings)
+    return [(made, len(made)) for made in lists]
+
+
+def _gives_what_it_takes(type: GradualType) -> bool:
+    """Whether a type parameter stands in what a function takes and in what it gives back."""
+    if not isinstance(type, FunctionType):
+        return False
+    taken = {variable for param in type.params for variable in type_variables(param)}
+    return not taken.isdisjoint(type_variables(type.result))
+
+
+def _takes_more(wider: GradualType, target: GradualType) -> bool:
+    """Whether what a function takes was told apart since."""
+    return isinstance(wider, FunctionType) and isinstance(target, FunctionType) and wider.params != target.params
+
+
+def _wanted(
+    state: Elaboration, type: FunctionType, operands: Sequence[str], span: Span
+) -> tuple[list[GradualType | None], bool]:
+    """What the parameters are, as far as the other arguments show, None where they do not; whether these disagree.
+
+    A size on which named ones did not agree makes nothing gradual: that they do not is the error.  [type.strict]
+    """
+    types: list[OpenedType] = []
+    for operand in operands:
+        held = state.types[operand]
+        types.append(NeverType() if isinstance(held, Broken) else held)
+    owed = len(state.postponed)
+    applied = at_arguments(type, types, agree=promising(state, "type.agree", span))
+    assert applied is not None
+    doubted = any(postponed.fails for postponed in state.postponed[owed:])
+    del state.postponed[owed:]  # the call asks again
+    agreed = not leaves_open(state, type, types)
+    hidden = {variable for variable, found in zip(type.types, applied.types, strict=True) if _is_empty(found)}
+    wanted: list[GradualType | None] = []
+    for declared, param in zip(type.params, applied.params, strict=True):
+        shows = declared.params if isinstance(declared, FunctionType) else (declared,)
+        open = not hidden.isdisjoint(variable for part in shows for variable in type_variables(part))
+        wanted.append(None if open else param)
+        if agreed:
+            state.strictness.agree(param)
+    return wanted, doubted
+
+
+def unused(state: Elaboration, mark: int, result: str) -> None:
+    """Check the literals that were bound since a mark and never used, last first.  [type.template]"""
+    for name, waiting in reversed(list(state.templates.items())[mark:]):
+        if not waiting.used and name != result:
+            _looked_at(state, name, waiting.literal)
+
+
+def _looked_at(state: Elaboration, value: str, literal: ast.Fn) -> None:
+    """Check the body of a literal that is never used: what is wrong whatever its parameters are.  [type.template]"""
+    checks, diagnostics = len(state.checks), len(state.diagnostics)
+    types = (NeverType(),) * len(literal.params)
+    _closure(state, value, literal.span, FunctionType(_unnamed(literal), types, TupleType(())))
+    del state.checks[checks:]
+    state.diagnostics[diagnostics:] = [found for found in state.diagnostics[diagnostics:] if found.code != "E0310"]

@@ -1,0 +1,135 @@
+"""Function literals that become closures, and the functions of definitions.  [type.fn]"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from gradual.checker.coercion.flow import Place, flow
+from gradual.checker.declarations.elided_types import omitted_type
+from gradual.checker.declarations.header import Header, closed_result, read_header
+from gradual.checker.obligations.size_tests import reached
+from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
+from gradual.checker.state.elided import calls_itself, is_omitted
+from gradual.checker.state.scope import Binding
+from gradual.core.terms import Block, Closure, Function, Site, Step
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import last
+from gradual.types.type import FunctionType, NeverType, TensorType
+
+
+def closure(
+    state: Elaboration,
+    literal: ast.Fn,
+    hint: str | None,
+    named: str | None = None,
+    expected: FunctionType | None = None,
+) -> str:
+    """A function literal: its body is checked once, under the facts that hold here.  [type.fn] [type.fn.expected]
+
+    It is known to itself as `named`; parameters without types have those of the `expected` function type, or what is
+    inferred.
+    """
+    name = state.fresh(hint)
+    with state.branch() as steps, state.beside(reported=False):
+        written = literal if named is None else with_result(state, literal, named)
+        header = None if written is None else read_header(state, written, name, expected)
+        if header is not None and header.type is not None:
+            state.strictness.wrote(header.type.result)
+        if header is not None and named is not None and named not in {param.name.name for param in literal.params}:
+            state.scope.bind(named, state.define(name, header.type if header.whole and header.type else BROKEN))
+        result = held = name
+        if header is not None and written is not None:
+            held = returned(state, value_of(state, written.body, header), header, written)
+            result = reached(state, held, last(written.body).span)
+    shows = result if isinstance(state.types.get(held), Broken) else held
+    function = None if header is None else function_of(state, header, literal, name, steps, result, shows)
+    if function is None:
+        return state.define(name, BROKEN)
+    state.steps.append(Closure(name, function, function.type, literal.span))
+    return state.define(name, function.type, Made("a function literal", (), literal.span))
+
+
+def with_result(state: Elaboration, literal: ast.Fn, named: str) -> ast.Fn | None:
+    """The literal with a result type if it calls itself; None after reporting one that is not determined.
+
+    [type.recursion]
+    """
+    if not is_omitted(literal.result) or not calls_itself(literal, named):
+        return literal
+    result = omitted_type(state, literal, literal.span)
+    if result is None:
+        message = f"`{named}` is recursive, and its result type cannot be inferred; write it"
+        state.report("E0310", "type.recursion", message, literal.span)
+        return None
+    return replace(literal, result=result)
+
+
+def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) -> Function | None:
+    """The core of a definition whose declaration was read in this state; None if its result was reported."""
+    with state.branch() as steps:
+        result = value_of(state, literal.body, header)
+        if not isinstance(literal.body, ast.Absent):
+            state.scope.bindings.append(Binding("result", result, last(literal.body).span))
+        result = returned(state, result, header, literal)
+    return function_of(state, header, literal, name, state.steps + steps, result)
+
+
+def value_of(state: Elaboration, body: ast.Expr, header: Header) -> str:
+    """The value of a body; a literal whose parameters have no types waits for the declared result."""
+    from gradual.checker.expressions.expr import deferred, infer
+
+    return infer(state, body) if header.type is None else deferred(state, body)
+
+
+def function_of(
+    state: Elaboration,
+    header: Header,
+    literal: ast.Fn,
+    name: str,
+    steps: Sequence[Step],
+    result: str,
+    shows: str | None = None,
+) -> Function | None:
+    """A function from its steps; an interface without a written result shows what was inferred.  [type.close]
+
+    It `shows` the type of what was written, where no run comes to a result.   [type.if.fails]
+    """
+    inferred = state.types[result if shows is None else shows]
+    if not header.whole:
+        return None
+    if header.type is not None:
+        type = header.type
+    elif isinstance(inferred, Broken):
+        return None
+    else:
+        type = replace(header.interface, result=closed_result(state, header, inferred))
+        state.strictness.agree(type)
+    body = Block(tuple(steps), result)
+    says = dict(_said(literal.attributes))
+    strict = not state.strictness.gradual
+    return Function(name, header.params, header.binders, header.entry, body, type, strict, literal.span, says)
+
+
+def _said(attributes: Sequence[ast.Attribute]) -> Iterator[tuple[str, bool | int | float | str]]:
+    """What a definition says of itself in numbers and strings; other values say nothing here."""
+    for attribute in attributes:
+        if isinstance(attribute.value, ast.Number | ast.Text):
+            yield attribute.key, attribute.value.value
+
+
+def returned(state: Elaboration, result: str, header: Header, literal: ast.Fn) -> str:
+    """The value of the body at the declared result, or at the inferred one as it is seen outside.
+
+    [type.result] [type.close]
+    """
+    inferred = state.types[result]
+    what = f"the result of `{state.function}`"
+    place = Place(last(literal.body).span, Site.RESULT, "type.result", what, what, literal.result)
+    if header.type is not None and isinstance(header.type.result, NeverType):  # what is declared was reported
+        return state.broken()
+    if header.type is not None:
+        return flow(state, result, header.type.result, place) or state.broken()
+    if isinstance(inferred, Broken | TensorType):
+        return result
+    return flow(state, result, closed_result(state, header, inferred), place) or state.broken()

@@ -1,0 +1,169 @@
+"""Literals and constants: values whose elements are known.  [type.literal]"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from gradual.checker.state.context import Elaboration, Made
+from gradual.core.datatypes import literal_type
+from gradual.core.terms import Constant
+from gradual.diagnostic import Help
+from gradual.ops.declaration.operator import Operator
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.tensors.scalar import kept
+from gradual.tensors.tensor import Tensor, scalar, tensor_of
+from gradual.types.dtype import DType
+
+INFIX = {
+    "+": "add",
+    "-": "subtract",
+    "*": "multiply",
+    "/": "divide",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
+    "==": "equal",
+    "!=": "not_equal",
+    "//": "floor_divide",
+    "%": "floor_mod",
+}
+"""The operators that are written between their operands."""
+
+EXTREMA = {"max": "maximum", "min": "minimum"}
+"""What these mean of several scalars; of one tensor they reduce."""
+
+
+def alike(operator: Operator | None, arguments: Sequence[ast.Expr]) -> tuple[int, ...]:
+    """The arguments of an application that have one element type.  [type.literal]"""
+    return operator.alike if operator is not None and len(arguments) == len(operator.arguments) else ()
+
+
+def parts(argument: ast.Expr) -> Sequence[ast.Expr]:
+    """What of an argument has the element type of the others: the fields of a tuple, or itself."""
+    return argument.items if isinstance(argument, ast.Tuple) else (argument,)
+
+
+def adapts(expr: ast.Expr) -> bool:
+    """Whether it is an integer literal, or a list of some, without a suffix, which takes the type beside it."""
+    match expr:
+        case ast.Number(value, _, explicit):
+            return type(value) is int and not explicit
+        case ast.Listing(items):
+            numbers = [_integer(item) for item in items]
+            return all(number is not None and not number.explicit for number in numbers)
+        case _:
+            return False
+
+
+def values_of(expr: ast.Expr) -> list[int]:
+    """The numbers of a literal that takes the type beside it."""
+    items = expr.items if isinstance(expr, ast.Listing) else (expr,)
+    return [int(number.value) for number in map(_integer, items) if number is not None]
+
+
+def own_dtype(expr: ast.Expr) -> DType:
+    """The element type of such a literal where nothing beside it says another."""
+    return vector_dtype(expr.items if isinstance(expr, ast.Listing) else (expr,))
+
+
+def dtype_beside(expr: ast.Expr, dtype: DType) -> DType:
+    """The element type of such a literal beside a value of another: that one, if it is of integers that fit."""
+    return dtype if all(fits(value, dtype) for value in values_of(expr)) else own_dtype(expr)
+
+
+def neighbour(operands: Sequence[ast.Expr]) -> int:
+    """The operand whose type literals without a suffix take: the first that is none of them, or else the first."""
+    return next((place for place, one in enumerate(operands) if not adapts(one)), 0)
+
+
+def number_value(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
+    """A literal is a scalar whose content is known.  [type.literal]"""
+    return _constant(state, scalar(number.value, DType(dtype)), number.span, hint)
+
+
+def fits(value: bool | int | float, dtype: DType) -> bool:
+    """Whether an unsuffixed literal is a value of an element type."""
+    if type(value) is float:
+        return dtype.is_float
+    if type(value) is not int or not dtype.is_integer:
+        return False
+    bits = dtype.bits - dtype.is_signed
+    return (-(1 << bits) if dtype.is_signed else 0) <= value < 1 << bits
+
+
+def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
+    type = literal_type(value, _is_tracked(value, state.program.limits.contents))
+    name = state.fresh(hint)
+    state.steps.append(Constant(name, value, type, span))
+    return state.define(name, type, Made("a constant", (), span))
+
+
+def _is_tracked(value: Tensor, limit: int) -> bool:
+    """Whether the elements of a literal are contents."""
+    return value.rank <= 1 and value.size <= limit and (value.dtype is DType.BOOL or value.dtype.counts)
+
+
+def adapted(state: Elaboration, expr: ast.Expr, dtype: DType) -> str:
+    """A literal without a suffix beside a value of an element type.  [type.literal]"""
+    taken = dtype_beside(expr, dtype)
+    if isinstance(expr, ast.Number):
+        return number_value(state, expr, taken, None)
+    assert isinstance(expr, ast.Listing), expr
+    return vector_value(state, expr.items, expr.span, None, taken)
+
+
+def vector_value(
+    state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None, taken: DType | None = None
+) -> str:
+    """A list of integers is a vector whose contents are known; `taken` is the type beside it.  [type.literal]"""
+    numbers = [_integer(item) for item in items]
+    if None in numbers:
+        message = "a list literal holds integers; write a tuple and `concatenate` or `stack` for other values"
+        state.report("E0307", "type.literal", message, span)
+        return state.broken()
+    found = [number for number in numbers if number is not None]
+    dtype = taken or vector_dtype(items)
+    for number in found:
+        if number.dtype != dtype and (number.explicit or not fits(number.value, dtype)):
+            message = f"`{number.value}` is an {number.dtype} in a list of {dtype}"
+            state.report("E0306", "type.literal", message, number.span)
+            return state.broken()
+    return _constant(
+        state, tensor_of((len(found),), dtype, kept(dtype, [number.value for number in found])), span, hint
+    )
+
+
+def vector_dtype(items: Iterable[ast.Expr]) -> DType:
+    """The element type of a list: the first that is written, or else the widest that a number without a suffix has."""
+    numbers = [number for number in map(_integer, items) if number is not None]
+    written = (number.dtype for number in numbers if number.explicit)
+    return DType(next(written, "int64" if any(number.dtype == "int64" for number in numbers) else "int32"))
+
+
+def _integer(item: ast.Expr) -> ast.Number | None:
+    match item:
+        case ast.Number(value=value) if type(value) is int:
+            return item
+        case ast.Unary("-", ast.Number(value=value) as number) if type(value) is int:
+            return replace(number, value=-value)
+        case _:
+            return None
+
+
+ABSENT = "is not in this file, which has no metadata section"
+PRINTED = (Help("`print(mod)` leaves the section out; `print(mod.astext())` writes it"),)
+
+
+def meta_value(state: Elaboration, kind: str, index: int, span: Span, hint: str | None) -> str:
+    """A constant of the metadata section."""
+    entry = state.program.surface.metadata.get((kind, index))
+    if not isinstance(entry, ast.MetaTensor):
+        here = "is not a constant of the metadata section"
+        where, help = (here, ()) if state.program.surface.metadata else (ABSENT, PRINTED)
+        state.report("E0106", "syntax.metadata", f"`meta[{kind}][{index}]` {where}", span, help=help)
+        return state.broken()
+    dtype = DType(entry.dtype)
+    return _constant(state, tensor_of(entry.shape, dtype, kept(dtype, entry.elements)), span, hint)

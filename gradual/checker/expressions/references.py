@@ -1,0 +1,93 @@
+"""References: what a cell holds has a closed type, fixed where it is made; reading opens it anew.
+
+Nothing that was measured of an earlier content is known of a later one, so each reading has unknowns of its own.
+[type.reference]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gradual.checker.coercion.flow import Place, flow
+from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
+from gradual.core.terms import MakeReference, Promise, ReadReference, Site, WriteReference
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.types.instantiation import settled_type
+from gradual.types.print import shown
+from gradual.types.type import OpenedType, ReferenceType, TupleType
+from gradual.types.unpacking import sizes
+
+Infer = Callable[[ast.Expr], str]
+
+
+def reference(state: Elaboration, expr: ast.Ref, infer: Infer, hint: str | None) -> str:
+    """The core variable that holds `ref(e)`, `ref_read(r)` or `ref_write(r, e)`."""
+    operands = [infer(operand) for operand in expr.operands]
+    if any(isinstance(state.types[operand], Broken) for operand in operands):
+        return state.define(state.fresh(hint), BROKEN)
+    match expr.kind, operands:
+        case "ref", [value]:
+            return _made(state, value, expr, hint)
+        case "ref_read", [cell]:
+            return _read(state, cell, expr, hint)
+        case "ref_write", [cell, value]:
+            return _written(state, cell, value, expr, hint)
+    raise AssertionError(expr.kind)
+
+
+def _made(state: Elaboration, value: str, expr: ast.Ref, hint: str | None) -> str:
+    """A cell: its content's type is the value's, closed.  [type.reference.make]"""
+    held = state.types[value]
+    assert not isinstance(held, Broken)
+    content = settled_type(held)
+    what = "the content of the reference"
+    at = expr.operands[0].span
+    fits = flow(state, value, content, Place(at, Site.ARGUMENT, "type.reference.make", what, what))
+    name = state.fresh(hint)
+    if fits is None:
+        return state.define(name, BROKEN)
+    type = ReferenceType(content)
+    state.strictness.agree(type)
+    state.steps.append(MakeReference(name, fits, type, expr.span))
+    return state.define(name, type, Made("`ref`", (), expr.span))
+
+
+def _read(state: Elaboration, cell: str, expr: ast.Ref, hint: str | None) -> str:
+    """What a cell holds now, opened anew: what was written since is not what was there.  [type.reference.read]"""
+    content = _content(state, cell, expr.operands[0].span, "read")
+    name = state.fresh(hint)
+    if content is None:
+        return state.define(name, BROKEN)
+    promise = Promise(expr.span, "what the reference holds, whose type leaves it open")
+    type = state.enter_part(content.content, name, lambda path, axis: promise, content in state.strictness.agreed)
+    for size in sizes(type):
+        state.is_size(size)
+    state.steps.append(ReadReference(name, cell, type, expr.span))
+    return state.define(name, type, Made("`ref_read`", (), expr.span))
+
+
+def _written(state: Elaboration, cell: str, value: str, expr: ast.Ref, hint: str | None) -> str:
+    """The empty tuple; the value flows into the content's type.  [type.reference.write]"""
+    target, source = expr.operands
+    content = _content(state, cell, target.span, "written to")
+    name = state.fresh(hint)
+    if content is None:
+        return state.define(name, BROKEN)
+    what = "the content of the reference"
+    place = Place(source.span, Site.ARGUMENT, "type.reference.write", what, f"what is written, in `{state.function}`")
+    fits = flow(state, value, content.content, place)
+    if fits is None:
+        return state.define(name, BROKEN)
+    type: OpenedType = TupleType(())
+    state.steps.append(WriteReference(name, cell, fits, type, expr.span))
+    return state.define(name, type, Made("`ref_write`", (), expr.span))
+
+
+def _content(state: Elaboration, cell: str, span: Span, done: str) -> ReferenceType | None:
+    type = state.types[cell]
+    if isinstance(type, ReferenceType):
+        return type
+    assert not isinstance(type, Broken)
+    state.report("E0307", "type.reference", f"only a reference can be {done}, not `{shown(type)}`", span)
+    return None

@@ -1,0 +1,239 @@
+"""Clauses that may prove a goal about named sizes, the simplest first, and of those the weakest first.
+
+A clause is simple if a person reads it at once: a bound, `n % k == 0`, an equality or an order of two names.
+[check.required]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+from gradual.dims.rewrite.readable import reduced
+from gradual.dims.solver.decide import Decider, Nowhere, occurrences
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.atom import FloorDiv, Ite, Max, Min, Variable, bottom_up
+from gradual.dims.term.constraint import (
+    And,
+    AtMost,
+    Constraint,
+    Equal,
+    Not,
+    Or,
+    Truth,
+    all_of,
+    at_least,
+    at_most,
+    divides,
+    equal,
+    negated,
+)
+from gradual.dims.term.dim import Dim, constant, of_atom
+from gradual.dims.term.substitution import rebuilt
+from gradual.types.binder_solving import bare
+
+Clauses = tuple[Constraint, ...]
+
+LONGEST = 60
+"""A clause that is not simple, or longer than so many characters, is proposed after all that are."""
+
+GREATEST = 1 << 16
+"""No greater lower bound of a size is looked for."""
+
+NAMES = 6
+"""Of a goal that speaks of more names, none are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guessing:
+    """What is known of the names of a definition, and who decides whether a guess proves a goal.
+
+    Attributes:
+        where: the clauses that hold at its entry.
+        decider: asks no solver: a guess that is hard to prove is not the one that is looked for.
+    """
+
+    where: Clauses
+    decider: Decider
+
+    def prove(self, clauses: Clauses, goal: Constraint) -> bool:
+        """Whether clauses prove a goal, whatever else its place knows."""
+        facts = Facts()
+        for clause in (*self.where, *clauses):
+            facts.assume(clause)
+        return self.decider.proves(facts, goal)
+
+    def leaves_room(self, clauses: Clauses) -> bool:
+        """Whether sizes of 2 and more satisfy clauses: nobody means a tensor of none or one by a name.
+
+        `n == 0` and `n <= 1` leave none.
+        """
+        clause = all_of(*clauses)
+        larger = [at_least(of_atom(variable), constant(2)) for variable in clause.variables()]
+        return not isinstance(self.decider.satisfiable(Facts(), all_of(clause, *larger)), Nowhere)
+
+    def clauses(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
+        """What may be required beside the clauses that are chosen already, so that the goal holds."""
+        same = list(dict.fromkeys(map(as_multiple, (reduced(goal), *plainer(goal, self.decider)))))
+        plain = [one for one in same if is_simple(one) and len(str(one)) <= LONGEST]
+        yield from map(_conjuncts, plain)
+        yield from ((one,) for one in _sameness(goal, self.decider) if is_simple(one))
+        if not plain:
+            yield from self._bounds(goal, chosen)
+            multiples = list(_multiples(goal))
+            yield from multiples
+            yield from self._compared(goal, chosen, multiples)
+            yield from ((reduced(one),) for one in _ways_of(goal))
+        others = (one for one in same if one not in plain and not isinstance(one, Or))
+        yield from (_conjuncts(one) for one in sorted(others, key=lambda one: len(str(one))))
+
+    def _bounds(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
+        """The least bound of one name from which on the goal holds, and one name at most another."""
+        names = [of_atom(name) for name in occurrences(goal)]
+        for name in names if len(names) <= NAMES else ():
+            if self.prove((*chosen, at_least(name, GREATEST)), goal):
+                yield (at_least(name, self._least(name, goal, chosen)),)
+        for one, other in permutations(names, 2) if len(names) <= NAMES else ():
+            if self.prove((*chosen, at_most(one, other)), goal):
+                yield (at_most(one, other),)
+
+    def _least(self, name: Dim, goal: Constraint, chosen: Clauses) -> int:
+        low, high = 1, GREATEST
+        while low + 1 < high:
+            middle = (low + high) // 2
+            if self.prove((*chosen, at_least(name, middle)), goal):
+                high = middle
+            else:
+                low = middle
+        return high
+
+    def _compared(self, goal: Constraint, chosen: Clauses, multiples: list[Clauses]) -> Iterator[Clauses]:
+        """Two names that are the same, alone or with what divides the sizes."""
+        names = [of_atom(name) for name in sorted(occurrences(goal))]
+        pairs = [equal(one, other) for one, other in permutations(names, 2) if str(one) < str(other)]
+        for beside in ((), *multiples):
+            for pair in pairs if len(names) <= NAMES else ():
+                if self.prove((*chosen, *beside, pair), goal):
+                    yield (*beside, pair)
+
+
+def _conjuncts(clause: Constraint) -> Clauses:
+    return clause.parts if isinstance(clause, And) else (clause,)
+
+
+# ----------------------------------------------------------------------------------------------------- what is simple
+def is_simple(clause: Constraint) -> bool:
+    """Whether a clause is a bound, `n % k == 0`, or compares two names, maybe with numbers: `t == 2 * s`."""
+    match clause:
+        case And(parts=parts):
+            return all(map(is_simple, parts))
+        case Not(part=part):
+            return is_simple(part)
+        case Equal() | AtMost():
+            return _is_linear(clause.difference) or _is_multiple(clause)
+        case Or() | Truth():
+            return False
+
+
+def _is_linear(dim: Dim) -> bool:
+    """Whether a dim is a sum of at most two names with factors, and a number."""
+    monomials = [monomial for monomial, _ in dim.terms if monomial]
+    return len(monomials) <= 2 and all(len(one) == 1 and isinstance(one[0], Variable) for one in monomials)
+
+
+def as_multiple(clause: Constraint) -> Constraint:
+    """`n % k == 0` for `n == k * (n // k)`, any other clause as it is."""
+    if not isinstance(clause, Equal):
+        return clause
+    for one in _quotients(clause):
+        found = divides(one.divisor, one.dividend)
+        if isinstance(found, Equal) and found.difference in (clause.difference, -clause.difference):
+            return found
+    return clause
+
+
+def _is_multiple(clause: Constraint) -> bool:
+    return any(divides(one.divisor, one.dividend) is clause and _is_linear(one.dividend) for one in _quotients(clause))
+
+
+def _quotients(clause: Constraint) -> Iterator[FloorDiv]:
+    """The quotients of a clause, outer ones first."""
+    nodes = [node for node in bottom_up(clause) if isinstance(node, FloorDiv)]
+    yield from reversed(nodes)
+
+
+# ----------------------------------------------------------------------------------------------------- what is guessed
+def _ways_of(goal: Constraint) -> Iterator[Constraint]:
+    """The equations one of which a goal asks for, each plainer than it; nobody means a size to be 1 by a name."""
+    for part in goal.parts if isinstance(goal, Or) else ():
+        if isinstance(part, Equal) and 1 not in (part.left.value, part.right.value):
+            yield part
+
+
+def _multiples(goal: Constraint) -> Iterator[Clauses]:
+    """That what is divided is a multiple of the divisor; all of it at once, and where it is no name, its names."""
+    pairs = [(one.divisor, one.dividend) for one in _quotients(goal)]
+    names = [(divisor, of_atom(name)) for divisor, dividend in pairs for name in sorted(dividend.names)]
+    for some in (pairs, names):
+        clauses = tuple(dict.fromkeys(divides(divisor, dividend) for divisor, dividend in some[::-1]))
+        if clauses and not any(isinstance(clause, Truth) for clause in clauses):
+            yield clauses
+
+
+def _sameness(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
+    """That two sizes are the same, where a goal asks for that or for a 1: what is meant where both have a name."""
+    for part in goal.parts if isinstance(goal, Or) else ():
+        if isinstance(part, Equal) and bare(part.left) and bare(part.right):
+            yield part
+        elif isinstance(part, Equal):
+            yield from plainer(part, decider)
+            yield from _multiplied(part)
+
+
+def _multiplied(goal: Equal) -> Iterator[Constraint]:
+    """`n == 4 * m` for `n // 4 == m`: what is meant by a size that is a part of another one."""
+    for side, other in ((goal.left, goal.right), (goal.right, goal.left)):
+        match side.terms:
+            case (((FloorDiv(dividend=dividend, divisor=divisor),), 1),) if divisor.value is not None:
+                yield equal(dividend, divisor * other)
+
+
+def plainer(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
+    """What a goal says by an extremum or a choice, said without it: `max(n - 5, 0) == n - 5` is `n >= 5`.
+
+    Only what is equivalent over the integers: a goal that holds whenever one operand is the greatest, and never else.
+    """
+    for node in bottom_up(goal):
+        for clause, chosen in _ways(node):
+            left = _rebuilt_with(goal, node, chosen)
+            if left.value is True and _implies(decider, goal, clause):
+                yield clause
+
+
+def _ways(node: object) -> Iterator[tuple[Constraint, Dim]]:
+    """What decides which operand an extremum or a choice is, and that operand."""
+    match node:
+        case Max(operands=operands):
+            for one in operands:
+                yield all_of(*(at_least(one, other) for other in operands if other is not one)), one
+        case Min(operands=operands):
+            for one in operands:
+                yield all_of(*(at_most(one, other) for other in operands if other is not one)), one
+        case Ite(condition=condition, then=then, orelse=orelse):
+            yield condition, then
+            yield negated(condition), orelse
+
+
+def _rebuilt_with(goal: Constraint, chosen: object, image: Dim) -> Constraint:
+    """The goal with one of its parts in place of a node."""
+    images: dict[Any, Any] = {}
+    for node in bottom_up(goal):
+        images[node] = image if node is chosen else rebuilt(node, images, {})
+    found: Constraint = images[goal]
+    return found
+
+
+def _implies(decider: Decider, goal: Constraint, clause: Constraint) -> bool:
+    return isinstance(decider.satisfiable(Facts(), all_of(goal, negated(clause))), Nowhere)

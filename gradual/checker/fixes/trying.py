@@ -1,0 +1,140 @@
+"""Repairs as a person of the field would make them, each tried before it is offered.
+
+The families of the table propose edits for an error, the likeliest first.  One is offered if with it the error is gone
+and none came; where the error hid what follows it, obligations about sizes and errors elsewhere may come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from gradual.checker.fixes.suggested import Findings, Outcome, Trials, findings, is_gone
+from gradual.checker.repairs.place import Program
+from gradual.checker.repairs.table import proposed
+from gradual.checker.state.context import Elaboration
+from gradual.diagnostic import Diagnostic, Help, Severity
+from gradual.ops.declaration.operator import Operator
+from gradual.syntax.tree import ast
+
+TRIED = 12
+"""How many repairs are tried for one error."""
+
+SHARE = 4
+"""Which part of the budget for helps is used: a file with many errors is mended a few at a time."""
+
+OBLIGATIONS = frozenset({"E0301", "E0302", "E0308"})
+"""The errors that say of sizes that they do not fit: all else that is wrong is seen beside them."""
+
+NAMES = frozenset({"E0201", "E0202", "E0203", "E0205"})
+"""The errors about names that have no meaning."""
+
+
+def repaired(
+    found: Sequence[Diagnostic],
+    module: ast.Module,
+    operators: Mapping[str, Operator],
+    states: Sequence[Elaboration],
+    trials: Trials,
+) -> list[Diagnostic]:
+    """The diagnostics, each error with the first of its repairs that works, if one does."""
+    if trials.spent or not any(one.severity is Severity.ERROR for one in found):
+        return list(found)
+    program = Program(trials.text, module, operators, states)
+    repairing = _Repairing(program, findings(found), trials, trials.budget - trials.budget // SHARE)
+    return [repairing.helped(one) for one in found]
+
+
+@dataclass(frozen=True, slots=True)
+class _Repairing:
+    """A file whose errors are repaired.
+
+    Attributes:
+        before: its errors.
+        reserve: what is left of the budget for other helps.
+    """
+
+    program: Program
+    before: Findings
+    trials: Trials
+    reserve: int
+
+    @property
+    def is_over(self) -> bool:
+        return self.trials.budget < self.reserve
+
+    def helped(self, error: Diagnostic) -> Diagnostic:
+        """The error with the first repair that works; as it is if it has an edit already."""
+        if self.is_over or error.severity is not Severity.ERROR or any(help.edits for help in error.help):
+            return error
+        self.trials.budget -= self.program.size  # what is looked at is paid as what is checked
+        help = self._first(islice(proposed(error, self.program), TRIED), error)
+        return error if help is None else replace(error, help=(help,))
+
+    def _first(self, helps: Iterator[Help], error: Diagnostic) -> Help | None:
+        """The first help without a new error, else the first that shows only what the error hid."""
+        revealing, gone = None, list[Help]()
+        for help in helps:
+            outcome = None if self.is_over else self.trials.outcome(*help.edits)
+            if outcome is None:
+                break
+            if error.code in OBLIGATIONS:
+                left = not is_gone(error, outcome.errors, self.before)
+                left = left or _is_left(error, help, outcome) or _is_asked(error, help, outcome)
+            else:
+                left = not is_gone(error, outcome.errors, self.before) and not _is_elsewhere(error, help, outcome)
+            if left:
+                continue
+            if outcome.errors < self.before:
+                return help
+            gone.append(help)
+            if revealing is None and error.code not in OBLIGATIONS and _only_reveals(error, help, outcome, self.before):
+                revealing = help
+                if error.code in NAMES:  # what a name means elsewhere is likelier than any that is close
+                    break
+        if revealing is None and error.code in NAMES and len(gone) == 1:
+            return gone[0]  # the only meaning that the name can have, whatever else is wrong with its operands
+        return revealing
+
+
+def _is_left(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
+    """Whether something is still wrong with what the error is about: the repair mends another axis of it, or none."""
+    at = error.span
+    over = next((edit for edit in help.edits if edit.span.start < at.end and at.start < edit.span.end), None)
+    begin, end = (at.start, at.start + 1) if over is None else (over.span.start, over.span.start + len(over.text))
+    before = (edit for edit in help.edits if edit.span.end <= begin and edit is not over)
+    moved = sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in before)
+    return any(begin <= first - moved < end for _, first, _ in outcome.places)
+
+
+def _is_asked(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
+    """Whether what was an error is a check at run time now: a `?` may be anything, so that nothing is mended."""
+    begin = min(error.span.start, *(edit.span.start for edit in help.edits))
+    end = max(error.span.end, *(edit.span.end for edit in help.edits)) + sum(len(edit.text) for edit in help.edits)
+    return any(rule == error.rule and begin <= place <= end for rule, place in outcome.residual)
+
+
+def _is_elsewhere(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
+    """Whether the same mistake stands again behind the one that an edit mends, and only there."""
+    if len(help.edits) != 1:
+        return False
+    end = help.edits[0].span.start + len(help.edits[0].text)
+    again = [(first, last) for code, first, last in outcome.places if code == error.code]
+    return bool(again) and all(end <= first for first, _ in again)
+
+
+def _only_reveals(error: Diagnostic, help: Help, outcome: Outcome, before: Findings) -> bool:
+    """Whether what came is owed by sizes, or stands outside of what was written anew.
+
+    A name that had no meaning hid the calls around it as well.
+    """
+    new = {code for code, _, _ in outcome.errors - before}
+    if len(help.edits) != 1:
+        return new <= {"E0302", "E0308"}
+    start, end = help.edits[0].span.start, help.edits[0].span.start + len(help.edits[0].text)
+    inside = [(first, last, code) for code, first, last in outcome.places if start < last and first < end]
+    hidden = error.code in NAMES
+    return all(
+        code in ("E0302", "E0308") or (hidden and first <= start and end <= last) for first, last, code in inside
+    )

@@ -1,0 +1,310 @@
+"""What follows from types that are not known yet, as soon as more is: of operators, of numbers, of fields.
+
+An operator's judgement is asked with everything that its operands might be; what all accepted answers agree on is
+known.   [type.omitted]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gradual.checker.expressions.literals import dtype_beside, own_dtype
+from gradual.checker.inference.operator_search import RANKS, Choice, Chosen, Leaf, Needed, Places, tracked, typed
+from gradual.checker.inference.solver import Flows
+from gradual.checker.inference.terms import (
+    Element,
+    Product,
+    Shape,
+    Skeleton,
+    Tensor,
+    Unknown,
+    joined,
+    seen,
+)
+from gradual.dims.term.dim import Dim, constant
+from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator, Result
+from gradual.syntax.tree import ast
+from gradual.types.dtype import DType
+from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
+
+MOST = 200
+"""No operator is asked more often; where it would have to be, only equal element types are looked for."""
+FREE = 3
+"""No more element types are tried independently."""
+
+Answer = tuple[tuple[Choice, ...], Result]
+
+
+@dataclass(slots=True, eq=False)
+class Application:
+    """An operator applied to operands, whose result is `result`."""
+
+    operator: Operator
+    operands: tuple[Skeleton, ...]
+    attributes: Mapping[str, Any]
+    result: Unknown
+    limit: int
+    asked: object = None
+
+    def between(self) -> Iterable[Skeleton]:
+        """The operands and the result."""
+        return (*self.operands, self.result)
+
+    def learn(self, flows: Flows) -> None:
+        """Let the operator say what its operands and its result are."""
+        leaves = _leaves(self.operands)
+        state = (None if leaves is None else tuple(map(_state, leaves)), _state_of_result(self.result))
+        if leaves is None or state == self.asked:
+            return
+        self.asked = state
+        places = Places(leaves)
+        accepted = self._accepted(flows, places)
+        if accepted is None:
+            self._equate(flows, leaves, places)
+            return
+        wanted = seen(self.result)
+        fitting = [one for one in accepted if _fits(one[1], wanted)] or accepted
+        if fitting:
+            for index, leaf in enumerate(leaves):
+                _learn_operand(flows, leaf, [choice[index] for choice, _ in fitting])
+            waiting = any(not isinstance(leaf, Tensor) or leaf.shape.at is None for leaf in map(seen, leaves))
+            self._learn_result(flows, [result for _, result in fitting], waiting)
+
+    def _key(self, places: Places) -> object:
+        return self.operator.name, tuple(self.attributes.items()), places.key()
+
+    def _accepted(self, flows: Flows, places: Places) -> list[Answer] | None:
+        """All that the operands might be and the operator accepts, with what the result is; None if that is too much.
+
+        Nothing is chosen before the operator looks at it: what it refuses by then it refuses whatever the rest is.
+        """
+        key = self._key(places)
+        if key not in flows.answers:
+            flows.answers[key] = self._explored(places)
+        found: list[Answer] | None = flows.answers[key]
+        return found
+
+    def _explored(self, places: Places) -> list[Answer] | None:
+        found: list[Answer] = []
+        todo: list[Chosen] = [places.known]
+        for _ in range(MOST):
+            if not todo:
+                return found
+            chosen = todo.pop()
+            choice = places.choice(chosen)
+            try:
+                found += [(choice, result) for result in list(self._judged(choice))]
+            except Needed as needed:
+                todo += reversed(places.further(chosen, needed))
+        return None
+
+    def _equate(self, flows: Flows, leaves: Sequence[Leaf], places: Places) -> None:
+        """Of operands about which too little is known: which element types are one, whatever they are."""
+        if len(places.free) > FREE:
+            return
+        key = self._key(places)
+        if key not in flows.agreements:
+            flows.agreements[key] = self._agreement(places)
+        groups = flows.agreements[key]
+        if groups is None:
+            return
+        elements = [_tensor_of(flows, leaf).element for leaf in leaves]
+        found = seen(self.result)
+        if groups.result is not None and isinstance(found, Tensor | Unknown):
+            flows.equate(elements[groups.result], _tensor_of(flows, found).element)
+        for left, right in groups.operands:
+            flows.equate(elements[left], elements[right])
+
+    def _agreement(self, places: Places) -> Agreement | None:
+        """What the accepted element types have in common, at the first rank at which the operator accepts any."""
+        for rank in RANKS:
+            alike = any(True for choice in places.at_rank(rank, alike=True) for _ in self._judged(choice))
+            if alike:
+                answers = [(c, r) for c in places.at_rank(rank, alike=False) for r in self._judged(c)]
+                return _common(answers)
+        return None
+
+    def _judged(self, choice: Sequence[Choice]) -> Iterator[Result]:
+        rest = iter(enumerate(choice))
+        yield from self._answers([typed(operand, rest, self.limit) for operand in self.operands])
+
+    def _answers(self, types: list[OpenedType]) -> Iterator[Result]:
+        """The result, or those at every small size that decides a rank; none if the operator accepts nothing here."""
+        try:
+            yield self.operator.judge(*types, **self.attributes).result
+        except OpenRank as open:
+            place = open.operand or 0
+            given = types[place]
+            if isinstance(given, TensorType):
+                for size in RANKS:
+                    shape = (*given.shape[: open.axis], constant(size), *given.shape[open.axis + 1 :])
+                    types[place] = tracked(TensorType(shape, given.dtype), place, self.limit)
+                    yield from self._answers(types)
+                types[place] = given
+        except IllFormed:
+            return
+
+    def _learn_result(self, flows: Flows, results: Sequence[Result], waiting: bool) -> None:
+        fields = [result.fields if isinstance(result, TupleType) else (result,) for result in results]
+        forms = {isinstance(result, TupleType) for result in results}, set(map(len, fields))
+        if any(len(form) > 1 for form in forms):
+            return
+        found = seen(self.result)
+        if isinstance(found, Unknown):
+            tensors = tuple(Tensor(Element(), Shape()) for _ in fields[0])
+            flows.bind(found, Product(tensors) if isinstance(results[0], TupleType) else tensors[0])
+            found = seen(found)
+        places = found.fields if isinstance(found, Product) else (found,)
+        for place, answers in zip(places, zip(*fields, strict=True), strict=False):
+            place = seen(place)
+            if isinstance(place, Tensor):
+                _learn(flows, place, answers, waiting)
+
+
+def _leaves(operands: Sequence[Skeleton]) -> list[Leaf] | None:
+    """The tensors that the operands are made of, or might be; None where one can be none."""
+    found: list[Leaf] = []
+    for operand in map(seen, operands):
+        inside = operand.fields if isinstance(operand, Product) else (operand,)
+        for leaf in map(seen, inside):
+            if not isinstance(leaf, Tensor | Unknown):
+                return None
+            found.append(leaf)
+    return found
+
+
+def _state(leaf: Leaf) -> object:
+    if not isinstance(leaf, Tensor):
+        return id(leaf)
+    element = leaf.element.last()
+    return element.dtype or id(element), leaf.shape.at
+
+
+def _state_of_result(result: Skeleton) -> object:
+    found = seen(result)
+    return (found.element.known(), found.shape.ranks) if isinstance(found, Tensor) else type(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Pairs of operands whose element types are one, and an operand whose element type the result has."""
+
+    operands: tuple[tuple[int, int], ...]
+    result: int | None
+
+
+def _common(answers: Sequence[Answer]) -> Agreement:
+    number = len(answers[0][0])
+    pairs = [
+        (left, right)
+        for left in range(number)
+        for right in range(left + 1, number)
+        if all(choice[left][0] is choice[right][0] for choice, _ in answers)
+    ]
+    kept = (
+        index
+        for index in range(number)
+        if all(isinstance(result, TensorType) and result.dtype is choice[index][0] for choice, result in answers)
+    )
+    return Agreement(tuple(pairs), next(kept, None))
+
+
+def _fits(result: Result, wanted: Skeleton) -> bool:
+    """Whether an answer is what is known of the result already."""
+    if not isinstance(wanted, Tensor):
+        return True
+    if not isinstance(result, TensorType | UnrankedType):
+        return False
+    dtype, ranks = wanted.element.known(), wanted.shape.ranks
+    if dtype is not None and result.dtype is not dtype:
+        return False
+    return ranks is None or not isinstance(result, TensorType) or result.rank in ranks
+
+
+def _tensor_of(flows: Flows, leaf: Leaf) -> Tensor:
+    """The tensor that an operand is."""
+    found = seen(leaf)
+    if isinstance(found, Unknown):
+        flows.bind(found, Tensor(Element(), Shape()))
+        found = seen(found)
+    assert isinstance(found, Tensor), leaf
+    return found
+
+
+def _learn_operand(flows: Flows, leaf: Leaf, accepted: Sequence[Choice]) -> None:
+    tensor = _tensor_of(flows, leaf)
+    dtypes = {dtype for dtype, _ in accepted}
+    if len(dtypes) == 1 and None not in dtypes and tensor.element.known() is None:
+        flows.equate(tensor.element, Element(next(iter(dtypes))))
+    if tensor.shape.at is None:
+        ranks = frozenset(len(sizes) for _, sizes in accepted if sizes is not None)
+        if len(ranks) < len(RANKS) and all(sizes is not None for _, sizes in accepted):
+            flows.admit(tensor.shape, ranks)
+
+
+def _learn(flows: Flows, place: Tensor, answers: Sequence[Result], waiting: bool) -> None:
+    """What all answers agree on; of a shape only if no operand may still change it."""
+    tensors = [answer for answer in answers if isinstance(answer, TensorType | UnrankedType)]
+    dtypes = {answer.dtype for answer in tensors}
+    if len(dtypes) == 1 and place.element.known() is None:
+        flows.equate(place.element, Element(next(iter(dtypes))))
+    at: Any = None
+    for answer in tensors:
+        at = joined(at, tuple(map(_size, answer.shape)) if isinstance(answer, TensorType) else "*")
+    if at != "*" or not waiting:
+        flows.learn(place.shape, at)
+
+
+def _size(extent: Dim | Hole) -> int | None:
+    return None if isinstance(extent, Hole) else extent.value
+
+
+# ------------------------------------------------------------------------------------------------ numbers, fields
+@dataclass(slots=True, eq=False)
+class Numeral:
+    """A number or a list of some, without a suffix, beside a value whose element type it takes."""
+
+    literal: ast.Expr
+    beside: Skeleton
+    element: Element
+
+    @property
+    def own(self) -> DType:
+        """Its element type where nothing beside it says another."""
+        return own_dtype(self.literal)
+
+    def learn(self, flows: Flows) -> None:
+        """Take the element type beside it, if it is known and has the numbers."""
+        beside = seen(self.beside)
+        if self.element.known() is not None or isinstance(beside, Unknown):
+            return
+        dtype = beside.element.known() if isinstance(beside, Tensor) else self.own
+        if dtype is not None:
+            flows.equate(self.element, Element(dtype_beside(self.literal, dtype)))
+
+    def between(self) -> Iterable[Skeleton]:
+        """The value beside the number."""
+        return (self.beside,)
+
+
+@dataclass(slots=True, eq=False)
+class Field:
+    """A field of a value that may turn out to be a tuple."""
+
+    operand: Skeleton
+    index: int
+    result: Unknown
+    known: bool = False
+
+    def learn(self, flows: Flows) -> None:
+        """Be the tuple's field."""
+        operand = seen(self.operand)
+        if not self.known and isinstance(operand, Product) and 0 <= self.index < len(operand.fields):
+            self.known = True
+            flows.flow(operand.fields[self.index], self.result)
+
+    def between(self) -> Iterable[Skeleton]:
+        """The tuple, until it is known."""
+        return () if self.known else (self.operand,)

@@ -1,0 +1,462 @@
+"""Types that nobody wrote, found over the whole file: structure and element types by unification, shapes by flow.
+
+The walk mirrors `infer`, on skeletons: it says which values flow where and which operators are applied to what, and
+`solved` lets them until nothing more is found.  A literal that is called where it is known is walked at each call, as
+it is checked.  Nothing is reported here: whoever misses a type asks for it.   [type.omitted]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from gradual.checker.expressions.literals import EXTREMA, INFIX, adapts, alike, neighbour, parts, vector_dtype
+from gradual.checker.inference import terms as sk
+from gradual.checker.inference.constraints import Application, Field, Numeral
+from gradual.checker.inference.conversion import Calls, Solution, of_annotation, of_type, plain_attribute
+from gradual.checker.inference.solver import Flows
+from gradual.checker.inference.terms import Element, Shape, Skeleton, Unknown, seen
+from gradual.checker.state.elided import calls_itself, is_deferred, is_written_out
+from gradual.checker.state.program import Program
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed
+from gradual.ops.two_forms import PREFIX, forms
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import mentioned
+from gradual.types.declared import Constructor
+from gradual.types.dtype import DType
+from gradual.types.type import (
+    TypeVariable,
+)
+
+
+@dataclass(slots=True, eq=False)
+class Deferred:
+    """A literal whose parameters have no types, with the scope that it stands in."""
+
+    literal: ast.Fn
+    names: dict[str, Held]
+    types: dict[str, sk.Named]
+    itself: str | None
+
+
+Held = Skeleton | Deferred
+
+
+def solution(program: Program) -> Solution:
+    """What is found of the omitted types of a file, when it is first asked for."""
+    if program.inferred is None:
+        program.inferred = Inference(program).solved()
+    assert isinstance(program.inferred, Solution)
+    return program.inferred
+
+
+_NARROW = {DType.FLOAT32: 0, DType.INT64: 1}
+"""Which own element types of numbers hold what others cannot."""
+
+
+class Inference:
+    """One walk over a file.
+
+    Attributes:
+        names: variables in scope; `types`: type parameters in scope.
+        calls: the calls that are being written out.
+        left: how many more calls may be written out.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.flows = Flows()
+        self.numerals: list[Numeral] = []
+        self.found = Solution()
+        self.globals: dict[str, sk.Function] = {}
+        self.names: dict[str, Held] = {}
+        self.types: dict[str, sk.Named] = {}
+        self.calls: Calls = ()
+        self.left = program.limits.expansions
+        self._trail: list[tuple[dict[str, Any], str, Any]] = []
+
+    # ------------------------------------------------------------------------------------------------- solving
+    def solved(self) -> Solution:
+        """Every definition walked, and everything that follows."""
+        scopes = {}
+        for name, function in self.program.functions.items():
+            self.names, self.types = {}, {}
+            self.globals[name] = self._declared(function)
+            scopes[name] = self.names, self.types
+        for name, function in self.program.functions.items():
+            self.names, self.types = scopes[name]
+            self.flows.flow(self.value(function.body), self.globals[name].result)
+        self.flows.settle()
+        while self._ranks_by_use() or self._own_types():
+            self.flows.settle()
+        return self.found
+
+    def _ranks_by_use(self) -> bool:
+        """Whether some place to which nothing flows is used at one rank only, which it then has."""
+        places = (place for ways in self.found.places.values() for place in ways.values())
+        for part in (part for place in places for part in sk.parts(place)):
+            if isinstance(part, sk.Tensor) and part.shape.at is None and len(part.shape.ranks or ()) == 1:
+                (rank,) = part.shape.ranks or (0,)
+                self.flows.learn(part.shape, (None,) * rank)
+                return True
+        return False
+
+    def _own_types(self) -> bool:
+        """Whether some number took its own element type, since nothing beside it says another.
+
+        Those go first that fewer types can hold, so that the others have theirs: `2.5`, then `5000000000`, then `2`.
+        """
+        for numeral in sorted(self.numerals, key=lambda one: _NARROW.get(one.own, 2)):
+            if numeral.element.known() is None:
+                self.flows.equate(numeral.element, Element(numeral.own))
+                return True
+        return False
+
+    # -------------------------------------------------------------------------------------------------- scopes
+    @contextmanager
+    def _scope(self) -> Iterator[None]:
+        mark = len(self._trail)
+        yield
+        while len(self._trail) > mark:
+            table, name, old = self._trail.pop()
+            if old is None:
+                del table[name]
+            else:
+                table[name] = old
+
+    def _bind(self, table: dict[str, Any], name: str, held: object) -> None:
+        """A name stands for something until the scope ends."""
+        self._trail.append((table, name, table.get(name)))
+        table[name] = held
+
+    @contextmanager
+    def _inside(self, deferred: Deferred, span: Span) -> Iterator[None]:
+        """In the scope of a literal, on the way through a call."""
+        kept = self.names, self.types, self.calls
+        self.names, self.types = dict(deferred.names), dict(deferred.types)
+        self.calls = (*self.calls, span)
+        with self._scope():
+            yield
+        self.names, self.types, self.calls = kept
+
+    def _place(self, place: object) -> Unknown:
+        """An omitted type, to be asked for."""
+        unknown = Unknown()
+        self.found.places.setdefault(place, {})[self.calls] = unknown
+        return unknown
+
+    def _written(self, annotation: ast.Type) -> Skeleton:
+        """The skeleton of an annotation; a `_` inside it is asked for later."""
+        return of_annotation(annotation, self.types, self._place)
+
+    # ------------------------------------------------------------------------------------------------ functions
+    def _declared(self, literal: ast.Fn) -> sk.Function:
+        """The skeleton of a function, its parameters in scope."""
+        own = {binder.name: sk.Named(binder.name) for binder in literal.binders}
+        for name, named in own.items():
+            self._bind(self.types, name, named)
+        params = []
+        for param in literal.params:
+            place = param.annotation
+            params.append(self._place(param) if place is None else self._written(place))
+            self._bind(self.names, param.name.name, params[-1])
+        written = None if isinstance(literal.result, ast.Omitted) else literal.result
+        result = self._place(literal) if written is None else self._written(written)
+        return sk.Function(tuple(params), result, tuple(own.values()))
+
+    def _function(self, literal: ast.Fn, itself: str | None) -> sk.Function:
+        """A literal that becomes a closure."""
+        with self._scope():
+            function = self._declared(literal)
+            if itself is not None:
+                self._bind(self.names, itself, function)
+            self.flows.flow(self.value(literal.body), function.result)
+        return function
+
+    def _settled(self, held: Held, span: Span) -> Skeleton:
+        """A literal as a value of one type."""
+        if not isinstance(held, Deferred):
+            return held
+        with self._inside(held, span):
+            return self._function(held.literal, held.itself)
+
+    def _written_out(self, deferred: Deferred, operands: Sequence[Held], span: Span) -> Held:
+        """A call of a literal that is known: its parameters are the operands."""
+        if self.left <= 0 or len(self.calls) >= self.program.limits.nesting:
+            return Unknown()
+        self.left -= 1
+        literal = deferred.literal
+        with self._inside(deferred, span):
+            for param, operand in zip(literal.params, operands, strict=True):
+                self._bind(self.names, param.name.name, self._at(operand, param.annotation, span))
+            return self._at(self.held(literal.body), literal.result, span)
+
+    def _at(self, held: Held, annotation: ast.Type | None, span: Span) -> Held:
+        """A value at an annotation, or as it is where none stands."""
+        if annotation is None or isinstance(annotation, ast.Omitted):
+            return held
+        written = self._written(annotation)
+        self.flows.flow(self._settled(held, span), written)
+        return written
+
+    # ---------------------------------------------------------------------------------------------- expressions
+    def value(self, expr: ast.Expr) -> Skeleton:
+        """The skeleton of an expression's value."""
+        return self._settled(self.held(expr), expr.span)
+
+    def held(self, expr: ast.Expr) -> Held:
+        """As `value`, but a literal whose parameters have no types stays one."""
+        match expr:
+            case ast.Call():
+                return self._call(expr)
+            case ast.Local(name):
+                return self.names.get(name) or Unknown()
+            case ast.Project(operand, index):
+                return self._field(self.value(operand), index)
+            case ast.Tuple(items):
+                return sk.Product(tuple(map(self.value, items)))
+            case ast.Number():
+                return sk.scalar(DType(expr.dtype))
+            case ast.Infix():
+                return self._infix(expr)
+            case ast.Block(items, result):
+                with self._scope():
+                    for item in items:
+                        self._item(item)
+                    return self.held(result)
+            case ast.If(condition, then, orelse):
+                self.flows.flow(self.value(condition), sk.scalar(DType.BOOL))
+                return self._one_of([self.value(then), self.value(orelse)])
+            case ast.Fn():
+                return self._literal(expr, None)
+            case ast.Cast(value, annotation):
+                return self._at(self.held(value), annotation, value.span)
+            case ast.Global(name):
+                return self.globals.get(name) or Unknown()
+            case ast.Instance(ast.Name("dim")):
+                return sk.scalar(DType.INT64)
+            case ast.Instance(function):
+                return self.value(function)
+            case ast.Listing(items):
+                return sk.Tensor(Element(vector_dtype(items)), Shape((len(items),), fixed=True))
+            case ast.Meta(kind, index):
+                return self._constant(kind, index)
+            case ast.Unary("-", operand):
+                return self._applied("negative", [self.value(operand)], ())
+            case ast.Name(name):
+                return Unknown() if self._is_applied(name) else sk.scalar(DType.INT64)
+            case ast.Match():
+                return self._match(expr)
+            case ast.Ref():
+                return self._reference(expr)
+            case _:
+                return Unknown()
+
+    def _is_applied(self, name: str) -> bool:
+        """Whether a name alone may be a function: of an operator or of a constructor, unless it is a dim."""
+        return name in self.program.constructors or name in self.globals or name in self.program.operators
+
+    def _literal(self, literal: ast.Fn, name: str | None) -> Held:
+        itself = name if name is not None and calls_itself(literal, name) else None
+        if is_deferred(literal):
+            names = mentioned(literal)
+            held = {name: self.names[name] for name in names if name in self.names}
+            types = {name: self.types[name] for name in names if name in self.types}
+            return Deferred(literal, held, types, itself)
+        return self._function(literal, itself)
+
+    def _one_of(self, values: Sequence[Skeleton]) -> Skeleton:
+        result = Unknown()
+        for value in values:
+            self.flows.flow(value, result)
+        return result
+
+    def _field(self, operand: Skeleton, index: int) -> Skeleton:
+        operand = seen(operand)
+        if isinstance(operand, sk.Product) and 0 <= index < len(operand.fields):
+            return operand.fields[index]
+        result = Unknown()
+        self.flows.add(Field(operand, index, result))
+        return result
+
+    def _constant(self, kind: str, index: int) -> Skeleton:
+        entry = self.program.surface.metadata.get((kind, index))
+        if not isinstance(entry, ast.MetaTensor):
+            return Unknown()
+        return sk.Tensor(Element(DType(entry.dtype)), Shape(entry.shape, fixed=True))
+
+    def _infix(self, expr: ast.Infix) -> Skeleton:
+        """A number without a suffix takes the other side's element type."""
+        if expr.op not in INFIX:
+            return Unknown()
+        return self._applied(INFIX[expr.op], self._operands((expr.left, expr.right), (0, 1)), ())
+
+    def _operands(self, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[Skeleton]:
+        """The arguments, of which literals among those that have one element type take it."""
+        slots = [part for place in alike for part in parts(arguments[place])]
+        if not any(map(adapts, slots)):
+            return list(map(self.value, arguments))
+        first = slots[neighbour(slots)]
+        other = self.value(first)
+        held = {id(part): other if part is first else self._beside(part, other) for part in slots}
+        return [
+            sk.Product(tuple(held[id(part)] for part in argument.items))
+            if place in alike and isinstance(argument, ast.Tuple)
+            else held[id(argument)]
+            if place in alike
+            else self.value(argument)
+            for place, argument in enumerate(arguments)
+        ]
+
+    def _beside(self, expr: ast.Expr, other: Skeleton) -> Skeleton:
+        if not adapts(expr):
+            return self.value(expr)
+        shape = (len(expr.items),) if isinstance(expr, ast.Listing) else ()
+        literal = sk.Tensor(Element(), Shape(shape, fixed=True))
+        self.numerals.append(Numeral(expr, other, literal.element))
+        self.flows.add(self.numerals[-1])
+        return literal
+
+    def _item(self, item: ast.Item) -> None:
+        match item:
+            case ast.Let(None, _, value):
+                self.value(value)
+            case ast.Let(name, annotation, value):
+                assert name is not None
+                held = self._literal(value, name.name) if isinstance(value, ast.Fn) else self.held(value)
+                self._bind(self.names, name.name, self._at(held, annotation, value.span))
+            case ast.FreeVar(name):
+                self._bind(self.names, name.name, Unknown())
+            case ast.Assert():
+                return
+
+    # ---------------------------------------------------------------------------------------------------- calls
+    def _call(self, call: ast.Call) -> Held:
+        if isinstance(call.function, ast.Name):
+            if call.function.name == "dim":
+                return sk.scalar(DType.INT64)
+            return self._named(call.function.name, call)
+        callee = self.held(call.function)
+        held = [self.held(argument) for argument in call.arguments]
+        if isinstance(callee, Deferred):
+            if len(held) != len(callee.literal.params):
+                return Unknown()
+            if callee.itself is None and is_written_out(callee.literal):
+                return self._written_out(callee, held, call.span)
+            callee = self._settled(callee, call.function.span)
+        arguments = [self._settled(one, a.span) for one, a in zip(held, call.arguments, strict=True)]
+        return self._invoked(callee, arguments)
+
+    def _named(self, name: str, call: ast.Call) -> Skeleton:
+        """A call by name: of what is declared, or of an operator."""
+        if name in EXTREMA and len(call.arguments) > 1 and not call.attributes:
+            scalars = self._operands(call.arguments, range(len(call.arguments)))
+            return reduce(lambda one, other: self._applied(EXTREMA[name], [one, other], ()), scalars)
+        if name in self.globals:
+            return self._applied(name, list(map(self.value, _by_place(self.program.functions[name], call))), ())
+        operator = None if name in self.program.constructors else self.program.operators.get(name)
+        return self._applied(name, self._operands(call.arguments, alike(operator, call.arguments)), call.attributes)
+
+    def _invoked(self, callee: Skeleton, arguments: Sequence[Skeleton]) -> Skeleton:
+        callee = seen(callee)
+        if isinstance(callee, Unknown):
+            function = sk.Function(tuple(Unknown() for _ in arguments), Unknown())
+            self.flows.flow(callee, function)
+            callee = function
+        if not isinstance(callee, sk.Function) or len(callee.params) != len(arguments):
+            return Unknown()
+        function = self.flows.instantiated(callee)
+        for argument, param in zip(arguments, function.params, strict=True):
+            self.flows.flow(argument, param)
+        return function.result
+
+    def _applied(self, name: str, operands: Sequence[Skeleton], written: Sequence[ast.Attribute]) -> Skeleton:
+        """An application by name: of an operator, or of a constructor."""
+        if name in self.globals and len(operands) == len(self.program.functions[name].params):
+            return self._invoked(self.globals[name], operands)
+        constructor = self.program.constructors.get(name)
+        if constructor is not None:
+            fields, data = self._constructor(constructor)
+            for operand, place in zip(operands, fields, strict=False):
+                self.flows.flow(operand, place)
+            return data
+        operator = self.program.operators.get(name)
+        if operator is not None and name in forms():
+            operator = operator if name.startswith(PREFIX) else forms()[name].of(operands)
+        if operator is None or len(operands) != len(operator.arguments):
+            return Unknown()
+        if operator.family == "marking":
+            return operands[0]
+        given = {one.key: plain_attribute(one.value) for one in written if one.key != "attrs_type_key"}
+        try:
+            attributes = bound(operator, given)
+        except IllFormed:
+            return Unknown()
+        result = Unknown()
+        self.flows.add(Application(operator, tuple(operands), attributes, result, self.program.limits.contents))
+        return result
+
+    # ----------------------------------------------------------------------------------------------- data, cells
+    def _constructor(self, constructor: Constructor) -> tuple[tuple[Skeleton, ...], sk.Data]:
+        """The fields of a constructor and the data that it makes, at type arguments that are not known yet."""
+        chosen: dict[TypeVariable, Skeleton] = {v: Unknown() for v in self.program.data[constructor.data].types}
+        fields = tuple(of_type(field, chosen) for field in constructor.fields)
+        return fields, sk.Data(constructor.data, tuple(chosen.values()))
+
+    def _match(self, expr: ast.Match) -> Skeleton:
+        scrutinee = self.value(expr.scrutinee)
+        results = []
+        for arm in expr.arms:
+            with self._scope():
+                self._pattern(arm.pattern, scrutinee)
+                results.append(self.value(arm.body))
+        return self._one_of(results)
+
+    def _pattern(self, pattern: ast.Pattern, value: Skeleton) -> None:
+        match pattern:
+            case ast.VariablePattern(name, annotation):
+                held = self._at(value, annotation, pattern.span)
+                self._bind(self.names, name.name, held)
+            case ast.ConstructorPattern(name, patterns):
+                constructor = self.program.constructors.get(name)
+                fields: tuple[Skeleton, ...] = tuple(Unknown() for _ in patterns)
+                if constructor is not None and len(constructor.fields) == len(patterns):
+                    fields, data = self._constructor(constructor)
+                    self.flows.flow(value, data)
+                for part, field in zip(patterns, fields, strict=True):
+                    self._pattern(part, field)
+            case ast.TuplePattern(patterns):
+                whole = sk.Product(tuple(Unknown() for _ in patterns))
+                self.flows.flow(value, whole)
+                for part, field in zip(patterns, whole.fields, strict=True):
+                    self._pattern(part, field)
+            case ast.WildcardPattern():
+                return
+
+    def _reference(self, expr: ast.Ref) -> Skeleton:
+        operands = [self.value(operand) for operand in expr.operands]
+        content: Skeleton = Unknown()
+        if expr.kind == "ref":
+            self.flows.flow(operands[0], content)
+            return sk.Reference(content)
+        cell = seen(operands[0])
+        if isinstance(cell, sk.Reference):
+            content = cell.content
+        else:
+            self.flows.flow(cell, sk.Reference(content))
+        if expr.kind == "ref_read":
+            return content
+        self.flows.flow(operands[1], content)
+        return sk.Product(())
+
+
+def _by_place(function: ast.Fn, call: ast.Call) -> Iterator[ast.Expr]:
+    """The arguments of an application, in the order of the parameters."""
+    names = [param.name.name.removeprefix("%") for param in function.params]
+    given = {one.key: one.value for one in call.attributes} | dict(zip(names, call.arguments, strict=False))
+    return (given[name] for name in names if name in given)

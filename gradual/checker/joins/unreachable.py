@@ -1,0 +1,71 @@
+"""Code that no run reaches: names, structure and element types are checked there, a rank that does not fit is dropped.
+
+Less precise types may not know that rank, and then go on to what follows: what is wrong there is wrong for both.
+[type.if.fails]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gradual.checker.joins.branch import Branch, read_under
+from gradual.checker.joins.join import joined
+from gradual.checker.obligations.unknown_rank import Application, Asked
+from gradual.checker.state.context import BROKEN, Elaboration, Typed
+from gradual.core.terms import Block, Promise
+from gradual.dims.term.constraint import TRUE
+from gradual.ops.declaration.operator import Judgement
+from gradual.ops.declaration.rank_cases import unranked
+from gradual.source import Span
+from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
+
+
+def at_any_rank(state: Elaboration, application: Application) -> Application:
+    """The application to operands of which nothing but the structure and the element types are known."""
+    names = tuple(_forgotten(state, name, application.span) for name in application.asking.names)
+    return replace(application, asking=replace(application.asking, names=names))
+
+
+def _forgotten(state: Elaboration, value: str, span: Span) -> str:
+    type, name = state.opened(value), state.fresh("%forgotten")
+    if not _is_of_tensors(type):
+        return value
+    return state.define(name, state.enter(unranked(type), name, lambda path, axis: Promise(span, "no run comes here")))
+
+
+def _is_of_tensors(type: OpenedType) -> bool:
+    if isinstance(type, TupleType):
+        return all(map(_is_of_tensors, type.fields))
+    return isinstance(type, TensorType | UnrankedType)
+
+
+def of_any_rank(found: Asked) -> Asked:
+    """What came of asking, of which nothing but the structure and the element types are known."""
+    return Asked(Judgement(unranked(found.judgement.result)), None)
+
+
+def alike(state: Elaboration, name: str, sides: Sequence[tuple[str, Span]], rule: str) -> Typed:
+    """What the values of branches are together, by structure and element types; of no sizes is anything reported.
+
+    BROKEN after reporting two that differ.   [type.if.taken]
+    """
+    with state.untaken():
+        types = [(value, state.types[value], at) for value, at in sides]
+        branches = [Branch(Block((), value), type, read_under(state, TRUE, type), at) for value, type, at in types]
+        landed = joined(state, name, None, branches, rule)
+    return BROKEN if landed is None else landed[0]
+
+
+def as_written(state: Elaboration, name: str, type: Typed, branches: Sequence[Branch], rule: str) -> Typed:
+    """The type of branches of which some end in a check that always fails, those held to what is written after it.
+
+    If all of them do, it is what they would be together: what follows is looked at though no run comes there.
+    [type.if.fails]
+    """
+    if not any(branch.ended for branch in branches):
+        return type
+    written = alike(state, name, [(branch.held, branch.span) for branch in branches], rule)
+    if all(branch.ended for branch in branches):
+        return written
+    return type

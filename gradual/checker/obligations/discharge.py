@@ -1,0 +1,259 @@
+"""Obligations: each is proved, refuted, or left as a visible check with its blame.
+
+What is postponed here becomes an error at the end of the definition if the definition is strict, since a rigid
+name stands for every size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from gradual.checker.obligations.obligation import Owed, failing_for_all, failing_for_some, fails_always, sampled
+from gradual.checker.state.context import Elaboration, Postponed, fails, mentions_ghost
+from gradual.checker.state.value_names import terms, words_of
+from gradual.core.terms import Blame, Check, Promise, Site
+from gradual.core.value_words import reworded
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.dims.rewrite.readable import reduced
+from gradual.dims.rewrite.simplify import simplified_constraint
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth, all_of, negated
+from gradual.dims.term.dim import Variable, of_atom
+from gradual.dims.term.print import brief
+from gradual.source import Span
+from gradual.types.unpacking import base_of
+from gradual.verdict import Proved, Refuted, Unknown, Verdict
+
+
+def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed], implied: Constraint = TRUE) -> bool:
+    """Prove, refute or postpone a goal, and learn it; False if it was refuted, or if what it implies is.
+
+    Only what is not proved is described.  A proved goal is learnt too: it may have been proved by the path, and what is
+    plausible later must not depend on who proved it.  [check.proved] [check.refuted] [check.residual]
+    """
+    if state.over:
+        return True
+    if goal is TRUE:
+        state.proved += 1
+        return True
+    state.strictness.owes(goal)
+    verdict, asked = _verdict(state, state.facts, goal, implied)
+    astray = bool(state.before) and (isinstance(verdict, Refuted) or state.facts.astray)
+    if astray:
+        verdict, asked = _apart(state, goal, implied)
+    failing = asserted = False
+    match verdict:
+        case Proved():
+            state.proved += 1
+        case Refuted() if state.tested:
+            return _fail_under_test(state, replace(described(), goal=asked), goal)
+        case Refuted():
+            _refute(state, replace(described(), goal=asked), verdict)
+            state.facts.refuted()
+            return False
+        case Unknown():
+            owed = described()
+            failing, asserted = fails(verdict) and not mentions_ghost(goal), owed.site is Site.ASSERT
+            _postpone(state, owed, verdict)
+    state.facts.learn(goal, verdict, state.before, astray, failing, asserted)
+    return True
+
+
+def _verdict(state: Elaboration, facts: Facts, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
+    """The verdict on a goal, and what was refuted if it is refuted: itself, or together with what it implies."""
+    decide, whole = state.program.decider.decide, all_of(goal, implied)
+    verdict = decide(facts, goal)
+    if whole is not goal and not isinstance(verdict, Refuted) and isinstance(further := decide(facts, whole), Refuted):
+        return further, whole
+    return verdict, goal
+
+
+def _apart(state: Elaboration, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
+    """The verdict where nobody may ever come: goals that were learnt on another way do not refute.  [check.apart]
+
+    They exclude the goal, or what was accepted before it here, so that it fails if it is reached.
+    """
+    verdict, asked = _verdict(state, state.facts.apart(state.before or 0), goal, implied)
+    return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked
+
+
+def _refute(state: Elaboration, owed: Owed, verdict: Refuted) -> None:
+    """Report a refuted goal, unless it only follows from an error that is reported already.
+
+    One that holds for no sizes only because a goal before fails for some is told as failing for the others, if the
+    definition is strict: it is the next error there, and both are mended apart.   [check.strict]
+    """
+    where, witness = terms(state, owed.goal), dict(verdict.witness)
+    never = failing_for_all(owed, verdict.because, witness, where)
+    certain = state.facts.certain()
+    if certain is not None and not isinstance(state.program.decider.decide(certain, owed.goal), Refuted):
+        error, follows = _failing(state, owed, witness)
+        state.postponed.append(Postponed(verdict, error, False, owed.goal, follows=follows, never=never))
+        return
+    if state.failed.isdisjoint(owed.values):
+        (state.diagnostics if state.doubtful.isdisjoint(owed.values) else state.deferred).append(never)
+
+
+def _fail_under_test(state: Elaboration, owed: Owed, goal: Constraint) -> bool:
+    """A goal that holds for no size, in a branch of a test: a check that always fails, and ends the branch.
+
+    A strict definition is for every size, so that it is an error there if the branch can be reached; if what is known
+    excludes the branch, it is nothing there.  What stands for all fields of a structure or all calls of a function may
+    be on no way at all, and ends nothing.   [type.if.fails]
+    """
+    check = _left(state, owed, "it fails whenever it is reached")
+    told, path = fails_always(state, owed, ""), all_of(*state.facts.path)
+    sizes = {} if path is TRUE else dict(state.program.decider.counterexample(state.facts, negated(path)))
+    where, unreached = terms(state, owed.goal), not sizes and path is not TRUE
+    error = failing_for_some(owed, sizes, where) if sizes else failing_for_all(owed, "", sizes, where)
+    follows, refuted = unreached or state.astray or not _is_first(state, owed), Refuted("", sizes)
+    state.postponed.append(Postponed(refuted, error, False, owed.goal, check, follows, told))
+    if state.before is None:
+        state.end_branch()
+    else:
+        state.facts.learn(goal, Unknown(""), state.before, True)
+    return True
+
+
+def refuse(state: Elaboration, found: Diagnostic) -> None:
+    """Report what no rank or axis makes right; in a branch of a test it is a check that always fails.
+
+    [type.if.fails]
+    """
+    if state.over:
+        return
+    if not state.tested:
+        state.diagnostics.append(found)
+        return
+    owed = Owed(FALSE, found.rule, Site.OPERATOR, found.message, found.span, found.label, related=found.related)
+    _fail_under_test(state, owed, FALSE)
+
+
+def _failing(state: Elaboration, owed: Owed, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
+    """The error about a goal that fails for some sizes, and whether it only follows from others.
+
+    It does where it fails at no sizes that come there, past the goals before it.   [check.strict]
+    """
+    follows = state.astray or not _is_first(state, owed)
+    if witness and state.facts.failing:
+        with state.facts.behind():
+            sizes = state.program.decider.counterexample(state.facts, owed.goal)
+        witness, follows = sizes or witness, follows or not sizes
+    return failing_for_some(owed, dict(witness), terms(state, owed.goal)), follows
+
+
+def _is_first(state: Elaboration, owed: Owed) -> bool:
+    """Whether nothing was reported about the values that take part."""
+    return state.failed.isdisjoint(owed.values) and state.doubtful.isdisjoint(owed.values)
+
+
+def owe(state: Elaboration, owed: Owed, implied: Constraint = TRUE) -> bool:
+    """As `discharge`, where the description is at hand."""
+    return discharge(state, owed.goal, lambda: owed, implied)
+
+
+def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
+    """Leave a goal to run time as a visible check; an answer that ran out of budget is said.  [check.gave-up]"""
+    certain = _certain_failure(state, owed, verdict)
+    because = f"fails for {sampled(owed.goal, verdict.witness)}" if verdict.witness else verdict.because
+    because = because if certain is None else "it fails whenever it is reached"
+    if state.strictness.has_forgotten(owed.goal):
+        because = "it mentions a size whose formula is too large to be kept"
+    check = _left(state, owed, because)
+    rigid = not mentions_ghost(owed.goal)
+    if owed.site is not Site.ASSERT and not state.strictness.has_forgotten(owed.goal):
+        error, follows = _failing(state, owed, verdict.witness)
+        state.postponed.append(Postponed(verdict, error, rigid, owed.goal, check, follows, everywhere=not state.inside))
+    if certain is not None:
+        state.diagnostics.append(fails_always(state, owed, certain))
+    _warn_of_few(state, owed)
+    if verdict.gave_up:
+        message = f"could not decide whether this fails: {owed.says}"
+        why = (f"required by rule {owed.rule}: {check.shown}", f"checked at run time instead: {verdict.because}")
+        state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
+
+
+def _left(state: Elaboration, owed: Owed, because: str) -> Check:
+    """The check that a goal is at run time."""
+    goal = _plain(state, owed.goal)
+    says = f"{owed.sides[0]} == {owed.sides[1]}" if goal is FALSE and owed.sides is not None else ""
+    check = Check("", goal, _blame(state, owed, goal, because), owed.span, says)
+    state.steps.append(check)
+    state.checks.append(check)
+    state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
+    return check
+
+
+def _plain(state: Elaboration, goal: Constraint) -> Constraint:
+    """The goal as it is asked at run time: without sizes that are known by now, and what they exclude.
+
+    [check.residual]
+    """
+    known = {
+        name: image for name in goal.variables() if (image := state.facts.rewrite(of_atom(name))).value is not None
+    }
+    knowledge = state.facts.known.knowledge
+    plain = reduced(simplified_constraint(goal.substitute(known), knowledge), knowledge.estimate)
+    return goal if isinstance(plain, Truth) else plain
+
+
+def _certain_failure(state: Elaboration, owed: Owed, verdict: Unknown) -> str | None:
+    """Why a check can never pass here, in a note or none; None if it may.  [check.fails-if-reached]
+
+    It contradicts its path, or the value behind a forgotten size.
+    """
+    if verdict.fails_if_reached:
+        return ""
+    remembered = state.remembered(owed.goal)
+    if remembered is owed.goal or not isinstance(state.program.decider.decide(state.facts, remembered), Refuted):
+        return None
+    known = [f"{v.name} is {state.behind[v]}" for v in sorted(owed.goal.variables()) if v in state.behind]
+    return f"the annotation forgot that {' and '.join(known)}"
+
+
+def _warn_of_few(state: Elaboration, owed: Owed) -> None:
+    """A goal that speaks of one unknown on both sides and holds for a few of its values only.  [check.few]"""
+    ghosts = [variable for variable in owed.goal.variables() if variable.is_ghost]
+    parts = owed.goal.parts if isinstance(owed.goal, Or) else (owed.goal,)
+    both = any(isinstance(part, Equal) and part.left.names & part.right.names for part in parts)
+    if len(ghosts) != 1 or not both:
+        return
+    values = state.program.decider.values(state.facts, owed.goal, ghosts[0])
+    if values is not None:
+        message = f"holds only for {ghosts[0].name} in {{{', '.join(map(str, values))}}}: {owed.says}"
+        notes = (f"required by rule {owed.rule}: {brief(owed.goal)}",)
+        state.report("E0404", "check.few", message, owed.span, severity=Severity.WARNING, notes=notes)
+
+
+def _blame(state: Elaboration, owed: Owed, goal: Constraint, because: str) -> Blame:
+    left = tuple(promises(state, goal.variables()))
+    if owed.blamed:
+        blamed = owed.blamed
+        spans: tuple[Span, ...] = (owed.span,)
+    else:
+        blamed = "; ".join(dict.fromkeys(promise.says for promise in left)) or f"`{state.function}`"
+        spans = tuple(dict.fromkeys(promise.span for promise in left)) or (owed.span,)
+    names = [base for variable in goal.variables() | owed.goal.variables() if (base := base_of(variable)) is not None]
+    words = words_of(state, names)
+    left = tuple(replace(promise, says=reworded(promise.says, words)) for promise in left)
+    return Blame(
+        owed.rule, owed.site, owed.span, reworded(owed.says, words), reworded(owed.through, words), left,
+        reworded(blamed, words), spans, reworded(because, words), owed.goal, owed.polarity,
+        terms(state, goal, owed.goal), words,
+    )  # fmt: skip
+
+
+def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
+    """Who left sizes open: their unknowns first to last, or the rigid names if there is no unknown."""
+    variables = sorted(open, key=lambda variable: variable.name)
+    ghosts = [(v, state.ghosts[v]) for v in variables if v in state.ghosts]
+    rigids = [
+        (v, Promise(state.rigids[v], f"the caller's choice of `{v.name}`")) for v in variables if v in state.rigids
+    ]
+    left = ghosts or rigids
+    names: dict[tuple[Span, str], tuple[str, ...]] = {}
+    for variable, promise in left:
+        place = promise.span, promise.says
+        names[place] = (*names.get(place, ()), variable.name)
+    yield from sorted((Promise(*place, named) for place, named in names.items()), key=lambda one: one.span.start)

@@ -1,0 +1,56 @@
+"""One report of what one step requires of several axes, in words that stand in the text.
+
+`%e / %z` with three axes that do not broadcast is one fault, and one repair mends it.   [check.strict]
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from gradual.checker.state.context import Elaboration
+from gradual.checker.state.value_names import worded
+from gradual.diagnostic import Diagnostic
+
+IN_CALL = "in this call"
+"""What the place of a call is called, beside an error that its callee has with these arguments."""
+
+_CODES = ("E0301", "E0302", "E0402")
+_NUMBER = re.compile(r"[0-9]+")
+_ROOM = 100
+"""A longer label is that of the first axis alone."""
+
+
+def told_together(state: Elaboration) -> None:
+    """Word what was found in a definition, and join what is one fault."""
+    groups: defaultdict[Hashable, list[Diagnostic]] = defaultdict(list)
+    for found in state.diagnostics:
+        groups[_step(found)].append(found)
+    told = {id(found): whole for parts in groups.values() for whole in [_joined(state, parts)] for found in parts}
+    state.diagnostics = list({id(whole): whole for whole in (told[id(found)] for found in state.diagnostics)}.values())
+    state.postponed = [replace(one, error=told.get(id(one.error), one.error)) for one in state.postponed]
+
+
+def _step(found: Diagnostic) -> Hashable:
+    """What findings of one step have in common: all but the axis and the sizes."""
+    if found.code not in _CODES or "goal" not in found.data:
+        return id(found)
+    calls = tuple(place.span for place in found.related if place.label == IN_CALL)
+    return found.code, found.rule, found.span, calls, _NUMBER.sub("0", found.message.split(":")[0])
+
+
+def _joined(state: Elaboration, parts: Sequence[Diagnostic]) -> Diagnostic:
+    first = parts[0]
+    if len(parts) == 1:
+        return worded(state, first)
+    labels = "; ".join(dict.fromkeys(part.label for part in parts if part.label))
+    whole = replace(
+        first,
+        label=labels if len(labels) <= _ROOM else first.label,
+        related=tuple(dict.fromkeys(place for part in parts for place in part.related)),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        data={**first.data, "goals": [part.data["goal"] for part in parts]},
+    )
+    return worded(state, whole)

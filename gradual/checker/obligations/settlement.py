@@ -1,0 +1,87 @@
+"""The end of a definition: what was left is an error if it is strict, and a warning or a check if it is gradual."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from gradual.checker.obligations.obligation import rigid_warning
+from gradual.checker.state.context import Elaboration, Postponed
+from gradual.core.terms import Check
+from gradual.diagnostic import Related
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import TRUE, AtMost, Constraint
+from gradual.dims.term.print import brief
+
+
+def settle(state: Elaboration) -> None:
+    """At the end of a definition: strict ones answer for every size, gradual ones are warned.
+
+    What only follows from another error is not repeated.  In a strict definition what fails for some sizes is an error
+    or follows from one: it is no residual check any more.  [type.strict] [check.strict] [check.rigid-warning]
+    """
+    refuted: set[Check] = set()
+    stronger = {} if state.strictness.gradual else _stronger(state)
+    for place, postponed in enumerate(state.postponed):
+        if not postponed.fails:
+            continue
+        if not state.strictness.gradual:
+            refuted.update((postponed.check,) if postponed.check is not None else ())
+            if not postponed.follows and postponed not in stronger:
+                weaker = [one for one, other in stronger.items() if other is postponed]
+                whole = _with_weaker(postponed, weaker)
+                state.postponed[place] = whole
+                state.diagnostics.append(whole.error)
+        elif postponed.never is not None:
+            state.diagnostics.append(postponed.never)
+        elif postponed.rigid:
+            state.diagnostics.append(rigid_warning(postponed.error))
+    if state.strictness.gradual:
+        state.diagnostics += state.deferred
+    state.checks = [check for check in state.checks if check not in refuted]
+
+
+def _stronger(state: Elaboration) -> dict[Postponed, Postponed]:
+    """Which errors of a strict definition another one implies: a later need on every way, `t >= 5` for `t >= 3`.
+
+    Only bounds are looked at, so that no search is needed; what is implied is told with the one that implies it.
+    [check.strict]
+    """
+    told = [one for one in state.postponed if one.fails and not one.follows and isinstance(one.goal, AtMost)]
+    facts, found = state.facts, dict[Postponed, Postponed]()
+    for place, one in enumerate(told):
+        for other in told[place + 1 :]:
+            if (
+                other.everywhere
+                and one.goal is not None
+                and other.goal is not None
+                and _implies(facts, other.goal, one.goal)
+            ):
+                found[one] = other
+    return {one: _last_of(found, one) for one in found}
+
+
+def _last_of(found: Mapping[Postponed, Postponed], one: Postponed) -> Postponed:
+    while one in found:
+        one = found[one]
+    return one
+
+
+def _implies(facts: Facts, goal: Constraint, weaker: Constraint) -> bool:
+    """Whether a bound follows from another one, by their sides alone."""
+    if goal.variables() != weaker.variables():
+        return False
+    mark = facts.mark()
+    facts.assume(goal)
+    rewritten = facts.rewrite(weaker)
+    holds = rewritten is TRUE or facts.known.estimate.holds(rewritten) is True
+    facts.rollback(mark)
+    return holds
+
+
+def _with_weaker(stronger: Postponed, weaker: Sequence[Postponed]) -> Postponed:
+    """The error with the places that need less of the same."""
+    if not weaker:
+        return stronger
+    related = tuple(Related(one.error.span, f"`{brief(one.goal)}` is needed here") for one in weaker)
+    return replace(stronger, error=replace(stronger.error, related=(*stronger.error.related, *related)))

@@ -1,0 +1,324 @@
+"""Operators on operands of unknown rank.
+
+A rank that the operator fixes is demanded; otherwise the result is what it is at every rank, and where the rule holds
+at some ranks only, it is asked again at run time.   [op.dynamic]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gradual.checker.obligations.discharge import owe, promises
+from gradual.checker.obligations.obligation import Owed
+from gradual.checker.state.context import Broken, Elaboration, Made, single
+from gradual.core.terms import Blame, Check, Promise, Site
+from gradual.dims.store.facts import Cone
+from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, equal, negated
+from gradual.dims.term.dim import Dim, constant
+from gradual.ops.declaration.operator import Contents, IllFormed, Judgement
+from gradual.ops.declaration.rank_cases import Case, Cases, Together, Types, Unknown, unranked
+from gradual.ops.declaration.unknown_rank import Asking
+from gradual.source import Span
+from gradual.types.type import OpenedType, TensorType, UnrankedType
+from gradual.types.unpacking import content_of, counted, rank_of, shapes_unknown, size_of, spelled
+from gradual.verdict import Proved, Refuted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """What came of asking.
+
+    Attributes:
+        judgement: what holds at every rank, with what is owed.
+        types: the operands' types as the rule was given them; None where a rank stays unknown.
+        contents: the result's elements, where a rank stays unknown.
+        accepts: the check that the rule holds at the rank that there is, if it does not hold at all.
+        together: the cases of a rank that stays unknown, if they are few.
+        promise: who left the rank open.
+    """
+
+    judgement: Judgement
+    types: Types | None
+    contents: Contents = None
+    accepts: Check | None = None
+    together: Together | None = None
+    promise: Promise | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Application:
+    """An application under elaboration, and where it and its operands stand."""
+
+    asking: Asking
+    span: Span
+    spans: Sequence[Span]
+
+    @property
+    def name(self) -> str:
+        """The operator as a report names it."""
+        return f"`{self.asking.operator.name}`"
+
+
+def settle_ranks(state: Elaboration, operands: Sequence[str]) -> None:
+    """Take in the ranks of operands that the facts know.  [type.unranked]"""
+    for operand in operands:
+        type = state.types[operand]
+        for origin in () if isinstance(type, Broken) else tuple(shapes_unknown(type)):
+            rank = state.facts.rewrite(rank_of(origin)).value
+            if rank is not None and 0 <= rank <= state.program.limits.rank:
+                state.rank_known(origin, rank)
+
+
+def settle_length(state: Elaboration, name: str, type: OpenedType) -> None:
+    """Take in the length of a vector that the facts know.  [dim.element]"""
+    if isinstance(type, TensorType) and type.rank == 1 and type.shape[0].value is None:
+        value = state.facts.rewrite(type.shape[0]).value
+        if value is not None and 0 <= value <= state.program.limits.contents:
+            state.size_known(name, type.shape[0], value)
+
+
+def asked(state: Elaboration, application: Application) -> Asked | None:
+    """What the operator's rule says, with ranks demanded that it fixes; None after reporting that one cannot be.
+
+    Raises IllFormed where the rule holds at no rank.   [op.dynamic.demand]
+    """
+    asking = application.asking
+    while True:
+        settle_ranks(state, asking.names)
+        types = asking.flattened(_types(state, asking.names))
+        found = asking.step(types)
+        if isinstance(found, Judgement):
+            return Asked(found, types)
+        if _is_settled(state, asking, found):
+            continue
+        cases = asking.cases(types)
+        fitting = (asking.sample(types),) if cases is None else cases.fitting
+        if not fitting:
+            raise _telling(cases.every if cases is not None else ())
+        if cases is None or not cases.complete:
+            return _whatever(state, application, fitting[0])
+        demanded = cases.fixed
+        if demanded is None:
+            return _open(state, application, cases)
+        if not _demand(state, application, *demanded):
+            return None
+
+
+def _types(state: Elaboration, names: Sequence[str]) -> Types:
+    found = [state.types[name] for name in names]
+    return tuple(type for type in found if not isinstance(type, Broken))
+
+
+def _telling(cases: Sequence[Case]) -> IllFormed:
+    """The refusal that says most: one that no rank would mend, else one about an axis, else one about the rank.
+
+    Of those the one that is met at most ranks.
+    """
+    order = ("op.rank", "op.axis")
+    refusals = [case.refusal for case in cases if case.refusal is not None]
+    often = Counter(refusal.message for refusal in refusals)
+
+    def tells(refusal: IllFormed) -> tuple[int, int]:
+        grave = order.index(refusal.rule) if refusal.rule in order else len(order)
+        return grave, often[refusal.message]
+
+    return max(refusals, key=tells).anew()
+
+
+# ---------------------------------------------------------------------------------------------------------- demands
+def _demand(state: Elaboration, application: Application, unknown: Unknown, value: int) -> bool:
+    """Demand that a rank, or a size that decides one, is the number that the operator asks for."""
+    place = unknown.operands[0]
+    bearer = application.asking.names[place]
+    position = f"argument {place + 1} of {application.name}"
+    what = f"has to have rank {value}" if unknown.origin is not None else f"has to have {value} elements"
+    goal, wanted = equal(unknown.number, constant(value)), constant(value)
+    owed = Owed(
+        goal, "op.rank", Site.OPERATOR, f"{position} {what}", application.spans[place],
+        f"this is {unknown.number}", position, sides=(unknown.number, wanted), values=(bearer,),
+    )  # fmt: skip
+    if not owe(state, owed, counted(unknown.origin, value) if unknown.origin is not None else TRUE):
+        return False
+    _known(state, application.asking, unknown, value)
+    return True
+
+
+def _known(state: Elaboration, asking: Asking, unknown: Unknown, value: int) -> None:
+    """From here on in this branch, a rank or a size that decides one is a number."""
+    if unknown.origin is not None:
+        state.rank_known(unknown.origin, value)
+    for name in (asking.names[place] for place in unknown.operands if unknown.origin is None):
+        state.size_known(name, unknown.number, value)
+        state.contents(name, read=True)
+
+
+def _is_settled(state: Elaboration, asking: Asking, unknown: Unknown) -> bool:
+    """Whether the facts know a size that decides a rank, which is then taken in."""
+    value = state.facts.rewrite(unknown.number).value if unknown.origin is None else None
+    if value is None or not 0 <= value <= state.program.limits.contents:
+        return False
+    _known(state, asking, unknown, value)
+    return True
+
+
+# ------------------------------------------------------------------------------------------------------ at any rank
+def _open(state: Elaboration, application: Application, cases: Cases) -> Asked | None:
+    """The result at every rank at once; if the rule refuses some, it is asked again at run time.
+
+    A rule whose needs are refuted at every rank is refuted.   [op.dynamic.result] [op.dynamic]
+    """
+    fitting = cases.fitting
+    if all(_is_refuted(state, case) for case in fitting):
+        return _refuted(state, application, fitting)
+    together, accepts = Together(fitting), None
+    if not all(_is_met(state, case) for case in cases.every):
+        accepts = _check(state, application, fitting[0])
+    if len(fitting) < len(cases.every):
+        _learn(state, together)
+    each = [application.asking.contents(case.types, case.judgement.result) for case in fitting if case.judgement]
+    result, promise = together.result(), next(iter(_left_open(state, fitting[0])), None)
+    contents = together.contents(each) if isinstance(result, TensorType) else None
+    return Asked(Judgement(result), None, contents, accepts, together, promise)
+
+
+def _whatever(state: Elaboration, application: Application, case: Case) -> Asked:
+    """A result of which nothing but the structure is known, by a rule that is asked at run time."""
+    assert case.judgement is not None
+    promise = next(iter(_left_open(state, case)), None)
+    accepts = _check(state, application, case)
+    return Asked(Judgement(unranked(case.judgement.result)), None, None, accepts, None, promise)
+
+
+def _refuted(state: Elaboration, application: Application, cases: Sequence[Case]) -> Asked | None:
+    """The needs of a rank that could be, which will be refuted; if no rank could be, a demand that is refuted."""
+    for case in cases:
+        if case.judgement is not None and not any(_contradicts(state, goal) for goal in case.equations):
+            return Asked(case.judgement, case.types)
+    for unknown, value in cases[0].at:
+        if not _demand(state, application, unknown, value):
+            break
+    return None
+
+
+def _is_refuted(state: Elaboration, case: Case) -> bool:
+    """Whether the ranks of a case, or what the rule needs there, contradict what is known; paths are not asked."""
+    assert case.judgement is not None
+    needs = () if case.is_sample else case.judgement.needs
+    goals = (*case.equations, *(need.goal for need in needs))
+    return any(_contradicts(state, goal) for goal in goals)
+
+
+def _contradicts(state: Elaboration, goal: Constraint) -> bool:
+    return goal is FALSE or isinstance(state.program.decider.decide(state.facts, goal), Refuted)
+
+
+def _is_met(state: Elaboration, case: Case) -> bool:
+    """Whether the rule holds at the ranks of a case without a check, or the ranks are known not to be these."""
+    if case.judgement is not None and not case.is_sample and all(need.goal is TRUE for need in case.judgement.needs):
+        return True
+    apart = (negated(unknown.stands(value)) for unknown, value in case.at)
+    return any(isinstance(state.program.decider.decide(state.facts, goal), Proved) for goal in apart)
+
+
+def _learn(state: Elaboration, together: Together) -> None:
+    """From here on the ranks are among those at which the rule is well-formed, be it that a path proves it."""
+    for bound in together.bounds():
+        state.facts.learn(bound, state.program.decider.decide(state.facts, bound))
+
+
+def _check(state: Elaboration, application: Application, case: Case) -> Check:
+    """The check of an application: whoever left its ranks open is blamed.   [op.dynamic]"""
+    left = tuple(_left_open(state, case))
+    operator, span = application.name, application.span
+    says = f"{operator} accepts {', '.join(_written(state, name) for name in application.asking.names)}"
+    blame = Blame(
+        "op.dynamic", Site.OPERATOR, span, f"{operator} refuses its arguments", f"the arguments of {operator}",
+        left, "; ".join(dict.fromkeys(promise.says for promise in left)) or f"`{state.function}`",
+        tuple(dict.fromkeys(promise.span for promise in left)) or (span,),
+        f"whether it accepts them depends on {' and '.join(str(unknown.number) for unknown, _ in case.at)}", TRUE,
+    )  # fmt: skip
+    check = Check("", TRUE, blame, span, says)
+    if not state.over:  # the step is dropped where no run comes
+        state.checks.append(check)
+    state.cones[check] = Cone((), (), True)
+    return check
+
+
+def _written(state: Elaboration, name: str) -> str:
+    """An operand as its check names it: a tuple by its fields."""
+    origin = state.origins.get(name)
+    if isinstance(origin, Made) and origin.by == "a tuple":
+        return f"({', '.join(origin.operands)}{',' if len(origin.operands) == 1 else ''})"
+    return name
+
+
+def _left_open(state: Elaboration, case: Case) -> Iterator[Promise]:
+    """Who left the ranks open."""
+    return promises(state, {variable for unknown, _ in case.at for variable in unknown.number.variables()})
+
+
+# ------------------------------------------------------------------------------------------------- outside operators
+def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what: str) -> bool:
+    """Demand that a value is of rank 0 where a program needs a scalar; False after reporting that it is not.
+
+    [type.unranked.demand]
+    """
+    return _demanded_rank(state, value, 0, span, rule, what, f"{what} has to be a scalar")
+
+
+def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> Dim | None:
+    """The element of a vector that is long or of unknown length, which must have it; None after reporting that not.
+
+    [dim.element]
+    """
+    what = f"`{spelled(value)}`"
+    if not _demanded_rank(state, value, 1, span, "dim.element", what, f"{what} has to be a vector"):
+        return None
+    type = state.types[value]
+    assert isinstance(type, TensorType) and type.rank == 1, type
+    (length,) = type.shape
+    goal = at_least(length, constant(index + 1))
+    says, label = f"{what} has no element {index}", f"its length is {length}"
+    if not owe(state, Owed(goal, "dim.element", Site.ANNOTATION, says, span, label, what, values=(value,))):
+        return None
+    content = content_of(value, (index,))
+    state.ghosts.setdefault(single(content), Promise(span, f"the elements of {what}"))
+    return content
+
+
+def _demanded_rank(state: Elaboration, value: str, rank: int, span: Span, rule: str, what: str, says: str) -> bool:
+    """Demand that a value has a rank, if its own is not known; False after reporting that it has another."""
+    settle_ranks(state, (value,))
+    type = state.types[value]
+    if not isinstance(type, UnrankedType) or type.origin is None:
+        return True
+    number, wanted = rank_of(type.origin), constant(rank)
+    owed = Owed(
+        equal(number, wanted), rule, Site.ANNOTATION, says, span, f"its rank is {number}", what,
+        sides=(number, wanted), values=(value,),
+    )  # fmt: skip
+    if not owe(state, owed, counted(type.origin, rank)):
+        return False
+    state.rank_known(type.origin, rank)
+    return True
+
+
+def demanded_axis(state: Elaboration, value: str, type: UnrankedType, axis: int, span: Span) -> bool:
+    """Demand that a value has an axis that an annotation names; False after reporting that it has not.
+
+    [type.unranked.demand]
+    """
+    assert type.origin is not None
+    number, size = rank_of(type.origin), size_of(type.origin, axis)
+    what = f"`{spelled(value)}` has to have a dimension {axis}"
+    goal = at_least(number, constant(axis + 1))
+    owed = Owed(
+        goal, "type.unranked.demand", Site.ANNOTATION, what, span, f"its rank is {number}", what, values=(value,)
+    )
+    if not owe(state, owed):
+        return False
+    state.ghosts.setdefault(single(size), state.ghosts[single(number)])
+    state.is_size(size)
+    return True

@@ -1,0 +1,74 @@
+"""What the rules of operators said, by what they were asked: a network repeats its layers, so few of them differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gradual.ops.declaration.operator import Operator
+from gradual.types.type import OpenedType
+
+if TYPE_CHECKING:
+    from gradual.checker.obligations.unknown_rank import Asked
+
+_MOST = 1024
+"""How many answers are kept; what a program asks later is asked again."""
+
+Question = tuple[Operator, tuple[OpenedType, ...], object]
+
+
+@dataclass(slots=True, eq=False)
+class Answer:
+    """What came of asking.
+
+    Attributes:
+        asked: the judgement, with what it was given.
+        attributes: those that were read.
+        settings: those that the core writes.
+        whole: the last result without its elements, and with them.
+        forgets: whether the elements of that are too large to be kept.
+    """
+
+    asked: Asked
+    attributes: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    whole: tuple[OpenedType, OpenedType] | None = None
+    forgets: bool = False
+
+
+class Answers:
+    """Answers by their questions.  An answer says nothing of facts, so it holds wherever the same is asked."""
+
+    def __init__(self) -> None:
+        self._found: dict[Question, Answer] = {}
+
+    def get(self, question: Question) -> Answer | None:
+        """The answer, if the question was asked before and can be told from others."""
+        try:
+            return self._found.get(question)
+        except TypeError:  # an attribute that has no hash
+            return None
+
+    def put(self, question: Question, answer: Answer) -> None:
+        """Remember an answer."""
+        if len(self._found) >= _MOST:
+            self._found.clear()
+        try:
+            self._found[question] = answer
+        except TypeError:
+            return
+
+
+def question(operator: Operator, types: Sequence[OpenedType], given: Mapping[str, Any]) -> Question:
+    """What is asked: the operator's judgement of operands of these types, with attributes as they are written."""
+    return operator, tuple(types), _exact(tuple(given.items()))
+
+
+def _exact(value: Any) -> object:
+    """A value that is equal to another only where both are written alike: 1 is not True, and 0.0 is not -0.0."""
+    if isinstance(value, tuple):
+        return tuple(map(_exact, value))
+    return (
+        (float, value.hex()) if isinstance(value, float) else value if isinstance(value, str) else (type(value), value)
+    )

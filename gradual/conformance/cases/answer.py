@@ -1,0 +1,125 @@
+"""What an implementation answers, and how it is asked; nothing here knows what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gradual.conformance.cases.case import Place, Request
+from gradual.interface.input.values import Call, Values
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDiagnostic:
+    """A diagnostic that was reported; `witness` are the sizes of its counterexample."""
+
+    code: str
+    severity: str
+    rule: str
+    place: Place
+    related: tuple[Place, ...] = ()
+    witness: Mapping[str, int] = field(default_factory=dict)
+    message: str = ""
+
+    def __str__(self) -> str:
+        at = ", ".join(f"{name}={value}" for name, value in self.witness.items())
+        return f"{self.severity} {self.code} {self.place} [{self.rule}]{f' at {at}' if at else ''}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCheck:
+    """A residual check that was left."""
+
+    condition: str
+    place: Place
+    rule: str
+    blames: tuple[Place, ...]
+
+    def __str__(self) -> str:
+        return f"{self.condition}   at {self.place}   by {self.rule}   blames {', '.join(map(str, self.blames))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer to `check`.
+
+    Attributes:
+        functions: types by name, `@main`.
+        bindings: (function, name, type with its contents) in source order.
+        core: the elaborated program, line by line; empty for a rejected one.
+        static: for each function asked about, `@f  static`, or a line for each obstacle, and what to pin.
+        plan: for each function asked about, a line for each buffer, each slot, and the peak.
+        after: the elaborated program after the passes, or why they cannot be used.
+        left: what the passes told.
+        passed: whether the program went through passes.
+    """
+
+    accepted: bool
+    diagnostics: tuple[FoundDiagnostic, ...] = ()
+    functions: Mapping[str, str] = field(default_factory=dict)
+    bindings: tuple[tuple[str, str, str], ...] = ()
+    checks: tuple[FoundCheck, ...] = ()
+    core: tuple[str, ...] = ()
+    static: tuple[str, ...] = ()
+    plan: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    passed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GotValue:
+    """A run ended in a value; every `Literal` inside has its dtype."""
+
+    value: Values
+
+
+@dataclass(frozen=True, slots=True)
+class GotBlame:
+    """A run ended in blame."""
+
+    code: str
+    rule: str
+    blames: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GotFault:
+    """A run ended in a fault."""
+
+    code: str
+    message: str = ""
+
+
+Outcome = GotValue | GotBlame | GotFault
+
+
+class NoAnswer(Exception):
+    """There is no answer, and why."""
+
+
+class Crashed(NoAnswer):
+    """The implementation failed inside, or ended."""
+
+
+class TimedOut(NoAnswer):
+    """The implementation took too long."""
+
+
+class Garbled(NoAnswer):
+    """What came breaks the protocol."""
+
+
+class Skipped(NoAnswer):
+    """The implementation declines to answer."""
+
+
+class Implementation(Protocol):
+    """Whatever can be asked; an exception from either method that is no `NoAnswer` is a crash, too."""
+
+    def check(self, request: Request) -> Report:
+        """Check the request's program.  Raises NoAnswer."""
+
+    def run(self, request: Request, call: Call) -> Outcome:
+        """Run one call of the request's program.  Raises NoAnswer."""

@@ -1,0 +1,199 @@
+"""What a conformance case is: the request (a program and calls) and, kept apart from it, what is expected.
+
+The code that asks an implementation takes a `Request` and never sees an `Expectation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gradual.interface.input.values import Call, Values
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A half-open range of a program, 1-based lines and columns in code points."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.column}-{self.end_line}:{self.end_column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fault of a suite or chapter itself, where it stands; it fails the whole run."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+class Malformed(Exception):
+    """Suites that cannot be read; carries every problem found."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedRelated:
+    """A place that must be among the related ones of a diagnostic; the label is the author's, and not compared."""
+
+    place: Place
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedDiagnostic:
+    """One `//~` line: an error or warning that must (or, `optional`, may) be reported.
+
+    Attributes:
+        place: the primary span; None where only the code is expected.
+        related: places that must be among the related ones.
+        witness: sizes at which the program fails; checked by substitution, never compared.
+        line: where the expectation stands in its file.
+    """
+
+    code: str
+    severity: str
+    place: Place | None
+    related: tuple[ExpectedRelated, ...]
+    witness: Mapping[str, int]
+    optional: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedType:
+    """`@f : T`, `%x : T`, or `@f %x : T` where the name alone is ambiguous."""
+
+    function: str | None
+    name: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCheck:
+    """A residual check: its condition, where the demand stands, its rule and whom it blames."""
+
+    condition: str
+    place: Place
+    rule: str
+    blames: tuple[Place, ...]
+    optional: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedValue:
+    """A value: a `Drawn` inside compares shape and dtype only."""
+
+    value: Values
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedBlame:
+    """A failed check, and the places it blames."""
+
+    code: str
+    blames: tuple[Place, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedFault:
+    """A run-time fault."""
+
+    code: str
+    line: int
+
+
+ExpectedOutcome = ExpectedValue | ExpectedBlame | ExpectedFault
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an implementation is asked: to check a program, then to run calls of it, in order.
+
+    Attributes:
+        static: functions of which it is asked what keeps them from being static.
+        plan: functions whose memory it is asked to plan.
+        runtime: what is to run the calls: "vm", "graph", or "measured", the vm held to the plan.
+        passes: the passes that the program goes through before it runs, as words.
+    """
+
+    name: str
+    text: str
+    calls: tuple[Call, ...] = ()
+    static: tuple[str, ...] = ()
+    plan: tuple[str, ...] = ()
+    runtime: str = "vm"
+    passes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What is compared with the answers.
+
+    Attributes:
+        diagnostics: errors and warnings, exhaustive.
+        checks: residual checks, exhaustive; None where they are not asked for (rejected programs, variants).
+        core: the elaborated program; None when not asked.
+        static: what keeps functions from being static; plan: the memory of functions; None when not asked.
+        after: the elaborated program after the passes; left: what they told; None when not asked.
+        outcomes: one for each call of the request.
+        variant: only the verdict and the codes of errors are expected.
+    """
+
+    diagnostics: tuple[ExpectedDiagnostic, ...] = ()
+    types: tuple[ExpectedType, ...] = ()
+    checks: tuple[ExpectedCheck, ...] | None = ()
+    core: tuple[str, ...] | None = None
+    static: tuple[str, ...] | None = None
+    plan: tuple[str, ...] | None = None
+    after: tuple[str, ...] | None = None
+    left: tuple[str, ...] | None = None
+    outcomes: tuple[ExpectedOutcome, ...] = ()
+    variant: bool = False
+
+    @property
+    def accepted(self) -> bool | None:
+        """Whether the program must be accepted; None when both verdicts are allowed."""
+        errors = [d for d in self.diagnostics if d.severity == "error"]
+        if any(not d.optional for d in errors):
+            return False
+        return None if errors else True
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fenced block as it stands in its file; `line` is the line of the first line inside, 1-based."""
+
+    language: str
+    line: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case: `id` is unique over all suites; `fences` are its blocks as written, for `show` and `bless`."""
+
+    id: str
+    file: str
+    line: int
+    rules: tuple[str, ...]
+    request: Request = Request("", "")
+    expectation: Expectation = Expectation()
+    prose: str = ""
+    fences: Mapping[str, Fence] = field(default_factory=dict)

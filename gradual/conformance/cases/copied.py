@@ -1,0 +1,41 @@
+"""A case as one line of JSON, for runners that are not this one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from gradual.conformance.cases.case import Case, Place
+from gradual.interface.input.values import Built, Drawn, Fields, Literal, written
+
+
+def copied(case: Case) -> str:
+    """The case, where it stands, and the SHA-256 of its text.  Places and values are written as in suites."""
+    form = {
+        "id": case.id,
+        "rules": list(case.rules),
+        "request": _plain(case.request),
+        "expectation": {"accepted": case.expectation.accepted} | _plain(case.expectation),
+    }
+    digest = hashlib.sha256(json.dumps(form, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return json.dumps(form | {"file": case.file, "line": case.line, "sha256": digest})
+
+
+def _plain(part: Any) -> Any:
+    """A part of a case as JSON; what expects an outcome says which."""
+    match part:
+        case Place():
+            return str(part)
+        case Drawn() | Literal() | Fields() | Built():
+            return written(part)
+        case tuple() | list():
+            return [_plain(each) for each in part]
+        case dict():
+            return {name: _plain(each) for name, each in part.items()}
+    if is_dataclass(part):
+        kind = type(part).__name__.removeprefix("Expected").lower()
+        named = {"outcome": kind} if kind in ("value", "blame", "fault") else {}
+        return named | {each.name: _plain(getattr(part, each.name)) for each in fields(part) if each.name != "line"}
+    return part

@@ -1,0 +1,130 @@
+"""The chapter of operators' entries, generated from the declarations: nothing about an operator is written twice."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.declaration.operator import AttributeSpec, Operator
+from gradual.ops.other.dynamic_variant import Twin
+
+FILE = "07-operators-entries.md"
+_HEADING = re.compile(r"^#+ (op(?:\.[a-z0-9_]+)+)$", re.MULTILINE)
+_CITED = re.compile(r"\s*\[(op(?:\.[a-z0-9_]+)+)\]")
+_HEAD = """# 7 · Operators: the entries
+
+Generated from the declarations by `gradual conformance entries`; not edited by hand. Each operator has its signature,
+what its declaration says, and its attributes with their defaults. One whose result has contents says them wherever
+those of its operands are known (`type.contents`). After a family's operators stand the rules under which they owe
+something, or refuse, each with what its operators say of it. Programs that show the rules are in `conformance/`.
+"""
+
+
+def shared_rules(spec: Path) -> list[str]:
+    """The rules of operators that have their heading in a hand-written chapter."""
+    chapters = (path for path in sorted(spec.glob("[0-9]*.md")) if path.name != FILE)
+    return [rule for path in chapters for rule in _HEADING.findall(path.read_text(encoding="utf-8"))]
+
+
+def entries(shared: Iterable[str]) -> str:
+    """The chapter's text; rules in `shared` have their headings in the hand-written chapter."""
+    skipped = set(shared)
+    parts = [_HEAD]
+    operators = sorted(_distinct(CATALOGUE), key=lambda operator: operator.family)
+    cited = _citations(operators)
+    for family, group in groupby(operators, key=lambda operator: operator.family):
+        members = sorted(group, key=lambda operator: operator.name)
+        parts.append(f"## Family: {family}\n")
+        parts += [_entry(operator) for operator in members]
+        new = dict.fromkeys(rule for operator in members for rule in operator.rules if rule not in skipped)
+        parts += [_rule(rule, cited[rule]) for rule in sorted(new)]
+        skipped |= set(new)
+    return "\n".join(parts)
+
+
+def _distinct(catalogue: Mapping[str, Operator]) -> list[Operator]:
+    return [operator for name, operator in catalogue.items() if operator.name == name]
+
+
+def _entry(operator: Operator) -> str:
+    lines = [f"### Operator `{operator.name}`\n", f"`{_call(operator)}`\n", _prose(operator)]
+    if said := " ".join(_said(operator)):
+        lines.append(f"\n{said}")
+    return "\n".join(lines) + "\n"
+
+
+def _said(operator: Operator) -> Iterator[str]:
+    """What the declaration says of an operator beside its text, each in a sentence."""
+    if operator.aliases:
+        yield f"Also written {', '.join(f'`{alias}`' for alias in operator.aliases)}."
+    if operator.reads:
+        yield f"Read as sizes are the elements of {_and([operator.arguments[index] for index in operator.reads])}."
+    if operator.contents is not None:
+        yield "The result has contents."
+    if operator.data_dependent:
+        yield "The result's sizes depend on the elements."
+
+
+def _and(names: Sequence[str]) -> str:
+    quoted = [f"`{name}`" for name in names]
+    return " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
+
+
+def _call(operator: Operator) -> str:
+    attributes = [_attribute(attribute) for attribute in operator.attributes]
+    return f"{operator.name}({', '.join([*operator.arguments, *attributes])})"
+
+
+def _attribute(attribute: AttributeSpec) -> str:
+    return attribute.name if attribute.required else f"{attribute.name}={_default(attribute.default)}"
+
+
+def _default(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_default, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _prose(operator: Operator) -> str:
+    return re.sub(r"\[(op(?:\.[a-z0-9_]+)+)\]", r"(`\1`)", _text(operator))
+
+
+def _text(operator: Operator) -> str:
+    """The declaration's docstring; a dynamic twin speaks through its summary."""
+    text = inspect.getdoc(operator.judge) or ""
+    return text if operator.summary in text else operator.summary
+
+
+def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]]:
+    """For each rule: the operators that cite it, with the words before the citation; twins have their static form's."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for operator in operators:
+        twin = getattr(operator.judge, "__self__", None)
+        for rule, words in _clauses(_text(twin.static if isinstance(twin, Twin) else operator)):
+            found.setdefault(rule, []).append((operator.name, words))
+    return found
+
+
+def _clauses(text: str) -> Iterator[tuple[str, str]]:
+    """Each cited rule with the clause that cites it; one without words of its own speaks through the first line."""
+    for clause in re.split(r"(?<=[.;])\s+|\n\n", text):
+        for match in _CITED.finditer(clause):
+            alone = "->" in clause or not _CITED.sub("", clause).strip()
+            said = text.split("\n\n")[0] if alone else clause
+            yield match[1], " ".join(_CITED.sub("", said).strip(" .:;,\n").split())
+
+
+def _rule(rule: str, cited: list[tuple[str, str]]) -> str:
+    of: dict[str, list[str]] = {}
+    for name, words in cited:
+        of.setdefault(words, []).append(name)
+    said = [f"- {_and(sorted(set(names)))}: {_sentence(words)}" for words, names in of.items()]
+    return "\n".join([f"### {rule}\n", *said, ""])
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."

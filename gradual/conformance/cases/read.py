@@ -1,0 +1,212 @@
+"""Markdown suites and chapters, read into cases.
+
+In a suite each heading of level 2 is a case; in a chapter each `relay` block below a rule's heading is one.
+Whatever cannot be read is a `Problem`: nothing is skipped, and a suite without cases is a problem too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gradual.conformance.cases.case import Case, Fence, Malformed, Problem
+from gradual.conformance.cases.expect import cases_of
+from gradual.interface.input.files import text_of
+
+RULE = re.compile(r"^`?([a-z]+(?:\.[a-z0-9_-]+)+)`?$")
+CASE_ID = re.compile(r"^[a-z0-9_.-]+(/[a-z0-9_.-]+)+$")
+_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$")
+_FENCE = re.compile(r"^(`{3,})\s*(\S*)\s*$")
+_KEY = re.compile(r"(?<![\w`])([a-z][a-z-]*):((?:[\s,]*`[^`\n]+`)+)")
+
+BLOCKS = ("relay", "types", "checks", "core", "static", "plan", "pass", "after", "left", "run", "variants")
+ILLUSTRATIONS = ("text", "ebnf", "console", "json", "markdown", "lark")
+
+
+@dataclass(slots=True)
+class _Section:
+    """A heading with what stands below it, up to the next heading."""
+
+    level: int
+    title: str
+    line: int
+    prose: list[str] = field(default_factory=list)
+    fences: list[Fence] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Every case of the suites and chapters, and every rule that a chapter's heading names (with its place)."""
+
+    cases: tuple[Case, ...]
+    rules: dict[str, Problem]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read so far."""
+
+    cases: list[Case] = field(default_factory=list)
+    rules: dict[str, Problem] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def complain(self, file: str, line: int, message: str) -> None:
+        self.problems.append(Problem(file, line, message))
+
+
+def load(spec: Path) -> Collection:
+    """All cases and rules below the folder `spec`; Malformed with every problem otherwise.  [conformance.empty]"""
+    reading = _Reading()
+    suites = sorted(p for p in (spec / "conformance").rglob("*.md") if p.name != "README.md")
+    for path in sorted(spec.glob("[0-9]*.md")):
+        _chapter(text_of(path), path.relative_to(spec).as_posix(), reading)
+    for path in suites:
+        _suite(text_of(path), path.relative_to(spec).as_posix(), reading)
+    return _finished(reading, str(spec))
+
+
+def read(suites: dict[str, str], chapters: dict[str, str]) -> Collection:
+    """The cases and rules of texts by file name; Malformed with every problem otherwise."""
+    reading = _Reading()
+    for name, text in chapters.items():
+        _chapter(text, name, reading)
+    for name, text in suites.items():
+        _suite(text, name, reading)
+    return _finished(reading, ", ".join((*suites, *chapters)) or "nothing")
+
+
+def _finished(reading: _Reading, where: str) -> Collection:
+    _unique(reading)
+    for case in reading.cases:
+        for rule in case.rules:
+            if rule not in reading.rules:
+                reading.complain(case.file, case.line, f"case {case.id} names an unknown rule `{rule}`")
+    if not reading.cases and not reading.problems:
+        reading.complain(where, 1, "no conformance case was found [conformance.empty]")
+    if reading.problems:
+        raise Malformed(sorted(reading.problems, key=lambda p: (p.file, p.line)))
+    return Collection(tuple(reading.cases), reading.rules)
+
+
+def _unique(reading: _Reading) -> None:
+    seen: dict[str, Case] = {}
+    for case in reading.cases:
+        if (earlier := seen.setdefault(case.id, case)) is not case:
+            reading.complain(case.file, case.line, f"case {case.id} stands also in {earlier.file}:{earlier.line}")
+
+
+def _suite(text: str, file: str, reading: _Reading) -> None:
+    """Read a suite: an optional title with prose, then one case per heading of level 2."""
+    before = len(reading.cases)
+    for section in _sections(text, file, reading):
+        if section.level == 1:
+            _no_fences(section, file, reading)
+        elif section.level != 2 or not CASE_ID.match(section.title):
+            reading.complain(
+                file, section.line, f"`{section.title}` is not a case id such as `op/nn.dense/unknown-width`"
+            )
+        else:
+            _suite_case(section, file, reading)
+    if len(reading.cases) == before:
+        reading.complain(file, 1, "the suite has no case [conformance.empty]")
+
+
+def _no_fences(section: _Section, file: str, reading: _Reading) -> None:
+    for fence in section.fences:
+        reading.complain(file, fence.line, "a block stands below no case")
+
+
+def _suite_case(section: _Section, file: str, reading: _Reading) -> None:
+    prose = " ".join(section.prose)
+    for key in (key for key, _ in _KEY.findall(prose) if key != "rules"):
+        reading.complain(file, section.line, f"unknown key `{key}:`")
+    for fence in section.fences:
+        if fence.language not in BLOCKS:
+            reading.complain(file, fence.line - 1, f"unknown block `{fence.language}`")
+    rules = _rules(prose)
+    if not rules:
+        reading.complain(file, section.line, f"case {section.title} names no rules")
+    known = [fence for fence in section.fences if fence.language in BLOCKS]
+    _cases(section.title, section.line, rules, known, prose, file, reading)
+
+
+def _cases(
+    id: str, line: int, rules: tuple[str, ...], fences: list[Fence], prose: str, file: str, reading: _Reading
+) -> None:
+    blocks: dict[str, Fence] = {}
+    for fence in fences:
+        if blocks.setdefault(fence.language, fence) is not fence:
+            reading.complain(file, fence.line - 1, f"a second `{fence.language}` block")
+    if "relay" not in blocks:
+        reading.complain(file, line, f"case {id} has no `relay` block")
+        return
+    cases, problems = cases_of(Case(id, file, line, rules, prose=prose, fences=blocks))
+    reading.cases.extend(cases)
+    for number, message in problems:
+        reading.complain(file, number, message)
+
+
+def _rules(prose: str) -> tuple[str, ...]:
+    named = (name for key, values in _KEY.findall(prose) if key == "rules" for name in re.findall(r"`([^`]+)`", values))
+    return tuple(dict.fromkeys(named))
+
+
+def _chapter(text: str, file: str, reading: _Reading) -> None:
+    """Read a chapter: a heading that is a rule's name is that rule; each `relay` block below it is a case."""
+    for section in _sections(text, file, reading):
+        match = RULE.match(section.title)
+        if match:
+            _heading(match[1], Problem(file, section.line, match[1]), reading)
+        for fence in section.fences:
+            if fence.language not in BLOCKS and fence.language not in ILLUSTRATIONS:
+                reading.complain(file, fence.line - 1, f"unknown block `{fence.language}`")
+        for number, fences in enumerate(_programs(section.fences), 1):
+            if not match:
+                reading.complain(file, fences[0].line - 1, f"a `{fences[0].language}` block belongs to no rule")
+                continue
+            rules = tuple(dict.fromkeys((match[1], *_rules(" ".join(section.prose)))))
+            _cases(f"{match[1]}/{number}", fences[0].line - 1, rules, fences, "", file, reading)
+
+
+def _heading(rule: str, place: Problem, reading: _Reading) -> None:
+    if earlier := reading.rules.get(rule):
+        reading.complain(place.file, place.line, f"rule `{rule}` stands also in {earlier.file}:{earlier.line}")
+    reading.rules[rule] = place
+
+
+def _programs(fences: Iterable[Fence]) -> list[list[Fence]]:
+    """Each `relay` block with the blocks that follow it."""
+    groups: list[list[Fence]] = []
+    for fence in (fence for fence in fences if fence.language in BLOCKS):
+        if fence.language == "relay" or not groups:
+            groups.append([])
+        groups[-1].append(fence)
+    return groups
+
+
+def _sections(text: str, file: str, reading: _Reading) -> Iterator[_Section]:
+    section = _Section(1, "", 1)
+    lines = iter(enumerate(text.splitlines(), 1))
+    for number, line in lines:
+        if heading := _HEADING.match(line):
+            yield section
+            section = _Section(len(heading[1]), heading[2], number)
+        elif opening := _FENCE.match(line):
+            section.fences.append(_fence(opening, number, lines, file, reading))
+        else:
+            section.prose.append(line.strip())
+    yield section
+
+
+def _fence(
+    opening: re.Match[str], number: int, lines: Iterator[tuple[int, str]], file: str, reading: _Reading
+) -> Fence:
+    inside: list[str] = []
+    for _, line in lines:
+        if line.rstrip() == opening[1]:
+            return Fence(opening[2], number + 1, tuple(inside))
+        inside.append(line)
+    reading.complain(file, number, "the block is not closed")
+    return Fence(opening[2], number + 1, tuple(inside))

@@ -1,0 +1,300 @@
+"""`gradual conformance`: run the suites, list and show cases, lint them, bless their places and values."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from gradual.conformance.cases.answer import Implementation, NoAnswer, Outcome, Report
+from gradual.conformance.cases.case import Case, Malformed
+from gradual.conformance.cases.copied import copied
+from gradual.conformance.cases.entries import FILE, entries, shared_rules
+from gradual.conformance.cases.read import Collection, load
+from gradual.conformance.implementations.adapter import Adapter, OneShot
+from gradual.conformance.implementations.reference import Reference
+from gradual.conformance.runner.bless import Refused, blessed, replaced
+from gradual.conformance.runner.coverage import Covered, covered
+from gradual.conformance.runner.judge import Profile
+from gradual.conformance.runner.known import Known, read_known, weighed
+from gradual.conformance.runner.run import EVERY, LOST, Class, Result, run, tallied
+from gradual.interface.input.files import text_of
+from gradual.interface.terminal import note
+from gradual.report.paint import plain, shielded
+from gradual.resources import folder
+from gradual.source import visible
+
+PATTERNS = click.argument("patterns", nargs=-1, metavar="[CASE or FILE]…")
+SPEC = click.option("--spec", type=click.Path(path_type=Path), default=None, help="The folder of the specification.")
+_PATIENCE = 20
+"""After how many cases in a row without an answer an implementation is given up."""
+
+SMT = click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
+
+
+@click.group(name="conformance")
+def conformance() -> None:
+    """The specification's conformance suite."""
+
+
+def _loaded(spec: Path | None) -> Collection:
+    """The collection, or exit 2 with everything that is wrong with it."""
+    try:
+        return load(spec or folder("spec"))
+    except Malformed as malformed:
+        for problem in malformed.problems:
+            note(visible(str(problem)))
+        note(f"{len(malformed.problems)} problems: the suite cannot be run")
+        raise SystemExit(2) from malformed
+
+
+def chosen(cases: Sequence[Case], patterns: Sequence[str]) -> list[Case]:
+    """The cases whose id or file fits one of the patterns (all without patterns); nothing at all is an error."""
+    fitting = [case for case in cases if not patterns or any(_fits(case, pattern) for pattern in patterns)]
+    if not fitting:
+        raise click.UsageError("no case fits: a run of nothing is a failure [conformance.empty]")
+    return fitting
+
+
+def _fits(case: Case, pattern: str) -> bool:
+    file = pattern.removeprefix("./").removeprefix("spec/")
+    inside = case.file == file or case.file.startswith(file.rstrip("/") + "/")
+    return inside or fnmatch.fnmatchcase(case.id, pattern) or case.id.startswith(pattern.rstrip("/") + "/")
+
+
+@conformance.command(name="run")
+@PATTERNS
+@SMT
+@SPEC
+@click.option("--known", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A list of known failures.")
+@click.option("--adapter", metavar="CMD", help="Ask this command, which speaks the protocol, instead.")
+@click.option("--one-shot", metavar="CMD", help="Ask this command for verdicts: CMD FILE exits with 0 or 1.")
+@click.option(
+    "--profile",
+    "only",
+    type=click.Choice([profile.value for profile in Profile]),
+    multiple=True,
+    help="Compare nothing but this.",
+)
+@click.option("--timeout", type=click.IntRange(1, 86400), default=10, show_default=True, metavar="SECONDS",
+              help="How long an answer may take.")  # fmt: skip
+@click.option("-v", "--verbose", is_flag=True, help="Name the cases that pass too.")
+def run_command(
+    patterns: tuple[str, ...],
+    no_smt: bool,
+    spec: Path | None,
+    known: Path | None,
+    adapter: str | None,
+    one_shot: str | None,
+    only: tuple[str, ...],
+    timeout: int,
+    verbose: bool,
+) -> None:
+    """Put every case to this implementation, or to another one, and compare.
+
+    Exit 0 if all that was answered is as expected, and something was; 1 if not.
+    """
+    if (adapter is not None) + (one_shot is not None) + no_smt > 1:
+        raise click.UsageError("--adapter, --one-shot and --no-smt exclude each other")
+    collection = _loaded(spec)
+    cases, listed = chosen(collection.cases, patterns), _known(known, collection)
+    with ExitStack() as stack:
+        implementation, answered = _implementation(stack, adapter, one_shot, timeout, not no_smt)
+        profiles = answered & frozenset(map(Profile, only)) if only else answered
+        results = list(_all_told(weighed(run(cases, implementation, profiles), listed, profiles), verbose))
+    _counted(results, len(cases), profiles)
+
+
+def _implementation(
+    stack: ExitStack, adapter: str | None, one_shot: str | None, timeout: float, smt: bool
+) -> tuple[Implementation, frozenset[Profile]]:
+    """Who is asked, and about what it answers; exit 2 where the command cannot be run or does not greet."""
+    if adapter is None and one_shot is None:
+        return Reference(smt=smt), EVERY
+    try:
+        if one_shot is not None:
+            return OneShot(one_shot, timeout), frozenset({Profile.VERDICT})
+        asked = stack.enter_context(Adapter(adapter or "", timeout))
+        greeting = asked.greet()
+    except (OSError, ValueError, NoAnswer) as trouble:
+        note("the command cannot be asked: " + str(trouble).replace("\n", "\n    "))
+        raise SystemExit(2) from trouble
+    _say(visible(f"{greeting.name} {greeting.version}"))
+    return asked, greeting.profiles
+
+
+def _all_told(results: Iterable[Result], verbose: bool) -> Iterator[Result]:
+    """The results, each told; after many cases in a row without an answer no more are asked for."""
+    lost = 0
+    for result in results:
+        _told(result, verbose)
+        yield result
+        lost = lost + 1 if result.kind in LOST else 0
+        if lost == _PATIENCE:
+            _say(f"no answer to {lost} cases in a row: no more are asked for")
+            return
+
+
+def _counted(results: Sequence[Result], wanted: int, profiles: frozenset[Profile]) -> NoReturn:
+    """Tell the numbers, and exit."""
+    for profile, tally in tallied(results, profiles).items():
+        _say(f"{profile.value:8} {tally.passed} of {tally.asked}")
+    counts = {kind: sum(result.kind is kind for result in results) for kind in Class}
+    asked = f"{len(results)} cases" if len(results) == wanted else f"{len(results)} of {wanted} cases"
+    _say(f"{asked}: " + " · ".join(f"{kind.value} {count}" for kind, count in counts.items()))
+    fine = counts[Class.PASS] + counts[Class.KNOWN]
+    declined = counts[Class.SKIPPED] + counts[Class.UNSUPPORTED]
+    raise SystemExit(0 if fine and fine + declined == wanted else 1)
+
+
+@conformance.command()
+@SMT
+def serve(no_smt: bool) -> None:
+    """Answer requests on stdin as the protocol says: this implementation as an adapter."""
+    from gradual.conformance.implementations.serve import serve
+
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8")
+    serve(sys.stdin, sys.stdout, not no_smt)
+
+
+@conformance.command()
+@PATTERNS
+@SPEC
+def copy(patterns: tuple[str, ...], spec: Path | None) -> None:
+    """Print each case with what is expected as a line of JSON, with a hash of it, for other runners."""
+    for case in chosen(_loaded(spec).cases, patterns):
+        click.echo(copied(case))
+
+
+def _known(path: Path | None, collection: Collection) -> dict[str, Known]:
+    if path is None:
+        return {}
+    try:
+        return read_known(text_of(path).removeprefix("\ufeff"), str(path), {case.id for case in collection.cases})
+    except (Malformed, UnicodeDecodeError) as malformed:
+        note(visible(f"{path}: {malformed}" if isinstance(malformed, UnicodeDecodeError) else str(malformed)))
+        raise SystemExit(2) from malformed
+
+
+def _told(result: Result, verbose: bool) -> None:
+    case = result.case
+    if result.kind not in (Class.PASS, Class.UNSUPPORTED):
+        _say(f"{result.kind.value}  {case.id}  ({case.file}:{case.line})")
+    elif verbose:
+        _say(f"{result.kind.value}  {case.id}")
+    for failure in result.failures if result.kind is not Class.KNOWN else ():
+        _say(visible(f"    {case.file}:{failure.line}: [{failure.profile.value}] {failure.message}"))
+    told = result.kind not in (Class.KNOWN, Class.UNSUPPORTED)
+    for line in result.trace.rstrip().splitlines() if told else ():
+        _say(visible(f"    {line}"))
+
+
+def _say(text: str) -> None:
+    """Lines in which nothing steers a terminal; what others said stands on one of them."""
+    click.echo(shielded(text, plain))
+
+
+@conformance.command(name="list")
+@PATTERNS
+@SPEC
+def list_command(patterns: tuple[str, ...], spec: Path | None) -> None:
+    """Print each case with the rules that it shows."""
+    for case in chosen(_loaded(spec).cases, patterns):
+        _say(f"{case.id}  [{' '.join(case.rules)}]")
+
+
+@conformance.command()
+@PATTERNS
+@SPEC
+def show(patterns: tuple[str, ...], spec: Path | None) -> None:
+    """Print cases as they stand in their files."""
+    for case in chosen(_loaded(spec).cases, patterns):
+        _say(f"## {case.id}\n{case.prose.strip()}\n")
+        for fence in case.fences.values():
+            _say("\n".join([f"```{fence.language}", *fence.lines, "```"]))
+
+
+@conformance.command()
+@SPEC
+def lint(spec: Path | None) -> None:
+    """Read every suite and chapter, and count cases and rules."""
+    collection = _loaded(spec)
+    _say(f"{len(collection.cases)} cases · {len(collection.rules)} rules")
+
+
+@conformance.command()
+@SPEC
+@SMT
+def coverage(spec: Path | None, no_smt: bool) -> None:
+    """For each rule: how many cases name it, and how its obligations were seen to end."""
+    collection = _loaded(spec)
+    rows = covered(collection, run(collection.cases, Reference(smt=not no_smt)))
+    for rule, row in sorted(rows.items()):
+        _say(f"{rule:36} {_row(row)}")
+
+
+def _row(row: Covered) -> str:
+    return f"cases {row.cases:3}  proved {row.proved:3}  refuted {row.refuted:3}  residual {row.residual:3}"
+
+
+@conformance.command(name="entries")
+@SPEC
+def entries_command(spec: Path | None) -> None:
+    """Write the chapter of operators' entries from their declarations."""
+    root = spec or folder("spec")
+    (root / FILE).write_text(entries(shared_rules(root)), encoding="utf-8")
+
+
+@conformance.command()
+@PATTERNS
+@SPEC
+@click.option("--dry-run", is_flag=True, help="Print the difference only.")
+def bless(patterns: tuple[str, ...], spec: Path | None, dry_run: bool) -> None:
+    """Rewrite places, types, checks and values from the answers; a verdict or a code is never changed."""
+    if os.environ.get("CI"):
+        raise click.UsageError("nothing is blessed where CI is set")
+    root = spec or folder("spec")
+    refused = [case for case in chosen(_loaded(root).cases, patterns) if not _blessed(case.id, root, dry_run)]
+    raise SystemExit(1 if refused else 0)
+
+
+def _blessed(id: str, root: Path, dry_run: bool) -> bool:
+    """Bless one case, read afresh: an earlier one may have moved it.  False if its author has to change it."""
+    case = next(case for case in load(root).cases if case.id == id)
+    if case.expectation.variant:
+        return True
+    path = root / case.file
+    before = text_of(path)
+    try:
+        after = replaced(before, case, blessed(case, *_answers(case)))
+    except Refused as refused:
+        _say(f"{case.file}:{case.line}: {case.id}: {refused}")
+        return False
+    click.echo(shielded("".join(_difference(before, after, case.file)), plain), nl=False)
+    if not dry_run and after != before:
+        path.write_text(after, encoding="utf-8")
+    return True
+
+
+def _answers(case: Case) -> tuple[Report, list[Outcome]]:
+    """The reference's answers; Refused where it crashes."""
+    reference = Reference()
+    try:
+        report = reference.check(case.request)
+        calls = case.request.calls if report.accepted else ()
+        return report, [reference.run(case.request, call) for call in calls]
+    except Exception as crash:
+        raise Refused(f"the reference crashes: {crash!r}") from crash
+
+
+def _difference(before: str, after: str, name: str) -> list[str]:
+    return list(difflib.unified_diff(before.splitlines(True), after.splitlines(True), name, name, n=1))

@@ -1,0 +1,243 @@
+"""How an implementation in another process is asked: one JSON object a line, a request and its reply.
+
+The forms of diagnostics, checks, spans and values are those of `gradual check --format json` and `gradual run --format
+json`; what a reply has beyond what is read here is ignored.  `spec/conformance/protocol/` has the schemas.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from gradual.conformance.cases.answer import (
+    Crashed,
+    FoundCheck,
+    FoundDiagnostic,
+    Garbled,
+    GotBlame,
+    GotFault,
+    GotValue,
+    Outcome,
+    Report,
+    Skipped,
+)
+from gradual.conformance.cases.case import Place, Request
+from gradual.conformance.implementations.reference import values_of
+from gradual.conformance.runner.judge import Profile
+from gradual.diagnostic import Severity
+from gradual.tensors.value import Value, from_json, to_json
+
+VERSION = 1
+"""The protocol's number; an implementation that speaks another one is not asked anything."""
+
+Object = dict[str, Any]
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """Who answers, and about what."""
+
+    name: str
+    version: str
+    profiles: frozenset[Profile]
+
+
+# ------------------------------------------------------------------------------------------------------- requests
+def hello() -> Object:
+    """Ask who is there."""
+    return {"cmd": "hello", "protocol": VERSION}
+
+
+def bye() -> Object:
+    """Ask for nothing more."""
+    return {"cmd": "bye"}
+
+
+def checking(request: Request) -> Object:
+    """Ask for everything about a program; of some of its functions for obstacles and plans, and after some passes."""
+    return {
+        "cmd": "check",
+        "name": request.name,
+        "text": request.text,
+        "static": list(request.static),
+        "plan": list(request.plan),
+        "passes": list(request.passes),
+    }
+
+
+def running(request: Request, function: str, arguments: Sequence[Value]) -> Object:
+    """Ask for the outcome of a call."""
+    return {
+        "cmd": "run",
+        "name": request.name,
+        "text": request.text,
+        "function": function,
+        "arguments": [to_json(argument) for argument in arguments],
+        "runtime": request.runtime,
+        "passes": list(request.passes),
+    }
+
+
+# -------------------------------------------------------------------------------------------------------- replies
+def replied(line: bytes, seq: int) -> Object:
+    """The reply in a line.  Raises Garbled, and Skipped or Crashed where the implementation says so."""
+    try:
+        form = json.loads(line.decode(), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise Garbled(f"the reply is not JSON: {error}: {line[:80]!r}") from error
+    if not isinstance(form, dict):
+        raise Garbled(f"the reply is not an object: {line[:80]!r}")
+    if form.get("seq") != seq or type(form["seq"]) is not int:
+        raise Garbled(f"the reply to request {seq} has seq {form.get('seq')!r}")
+    for word, raised in (("skipped", Skipped), ("errored", Crashed)):
+        if word in form:
+            raise raised(_text(form, word))
+    return form
+
+
+def greeting(form: Object) -> Greeting:
+    """The reply to `hello`.  Raises Garbled."""
+    if form.get("protocol") != VERSION or type(form["protocol"]) is not int:
+        raise Garbled(f"the implementation speaks protocol {form.get('protocol')!r}, not {VERSION}")
+    if form.get("profiles") is None:
+        raise Garbled("the greeting has no `profiles`")
+    named = _list(form, "profiles", _word)
+    unknown = [name for name in named if name not in Profile.__members__.values()]
+    if unknown:
+        raise Garbled(f"there is no profile `{unknown[0]}`; they are {', '.join(Profile)}")
+    return Greeting(_text(form, "name"), _text(form, "version"), frozenset(map(Profile, named)))
+
+
+def report(form: Object) -> Report:
+    """The reply to `check`; whatever is not there was not found.  Raises Garbled."""
+    accepted = form.get("accepted")
+    if not isinstance(accepted, bool):
+        raise Garbled(f"`accepted` is true or false, not {accepted!r}")
+    functions = _list(form, "functions", _pair)
+    return Report(
+        accepted=accepted,
+        diagnostics=_list(form, "diagnostics", _diagnostic),
+        functions=dict(functions),
+        bindings=_list(form, "bindings", _binding),
+        checks=_list(form, "checks", _check),
+        core=_list(form, "core", _word),
+        static=_list(form, "static", _word),
+        plan=_list(form, "plan", _word),
+        after=_list(form, "after", _word),
+        left=_list(form, "left", _word),
+        passed=form.get("passed") is True,
+    )
+
+
+def outcome(form: Object) -> Outcome:
+    """The reply to `run`.  Raises Garbled."""
+    match form.get("outcome"):
+        case "value":
+            try:
+                return GotValue(values_of(from_json(form.get("value"))))
+            except (ValueError, TypeError, OverflowError) as error:
+                raise Garbled(f"`value` is no value: {error}") from error
+        case "blame":
+            return GotBlame(_code(form), _text(form, "rule"), _list(form, "blames", _place))
+        case "fault":
+            message = form.get("message")
+            return GotFault(_code(form), message if isinstance(message, str) else "")
+        case other:
+            raise Garbled(f'`outcome` is "value", "blame" or "fault", not {other!r}')
+
+
+def _pair(form: Any) -> tuple[str, str]:
+    entry = _object(form)
+    return _text(entry, "name"), _text(entry, "type")
+
+
+def _binding(form: Any) -> tuple[str, str, str]:
+    entry = _object(form)
+    contents = f" = {_text(entry, 'contents')}" if entry.get("contents") else ""
+    return _text(entry, "function"), _text(entry, "name"), _text(entry, "type") + contents
+
+
+def _diagnostic(form: Any) -> FoundDiagnostic:
+    entry = _object(form)
+    data = _object(entry.get("data") or {})
+    return FoundDiagnostic(
+        code=_code(entry),
+        severity=_severity(entry),
+        rule=_text(entry, "rule"),
+        place=_place(entry.get("span")),
+        related=_list(entry, "related", lambda part: _place(_object(part).get("span"))),
+        witness=_sizes(data.get("counterexample") or {}),
+        message=_text(entry, "message") if "message" in entry else "",
+    )
+
+
+def _check(form: Any) -> FoundCheck:
+    entry = _object(form)
+    place, blames = _place(entry.get("span")), _list(entry, "blames", _place)
+    return FoundCheck(_text(entry, "goal" if "goal" in entry else "condition"), place, _text(entry, "rule"), blames)
+
+
+def _place(form: Any) -> Place:
+    start, end = (_object(_object(form).get(side)) for side in ("start", "end"))
+    numbers = [_number(side, name) for side in (start, end) for name in ("line", "column")]
+    if min(numbers) < 1:
+        raise Garbled(f"lines and columns count from 1: {form!r:.80}")
+    return Place(*numbers)
+
+
+def _code(form: Object) -> str:
+    code = _text(form, "code")
+    if not re.fullmatch("E[0-9]{4}", code):
+        raise Garbled(f"`code` is E and four digits, not {code!r:.80}")
+    return code
+
+
+def _severity(form: Object) -> str:
+    severity = _text(form, "severity")
+    if severity not in Severity.__members__.values():
+        raise Garbled(f"`severity` is {', '.join(Severity)}, not {severity!r:.80}")
+    return severity
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _sizes(form: Any) -> Mapping[str, int]:
+    return {name: _number(_object(form), name) for name in _object(form)}
+
+
+def _object(form: Any) -> Object:
+    if not isinstance(form, dict):
+        raise Garbled(f"an object is wanted, not {form!r:.80}")
+    return form
+
+
+def _list(form: Object, name: str, read: Callable[[Any], Part]) -> tuple[Part, ...]:
+    """The list of that name, each of its elements read; empty where there is none."""
+    found = form.get(name, [])
+    if not isinstance(found, list):
+        raise Garbled(f"`{name}` is a list, not {found!r:.80}")
+    return tuple(map(read, found))
+
+
+def _word(form: Any) -> str:
+    if not isinstance(form, str):
+        raise Garbled(f"a string is wanted, not {form!r:.80}")
+    return form
+
+
+def _text(form: Object, name: str) -> str:
+    if not isinstance(form.get(name), str):
+        raise Garbled(f"`{name}` is a string, not {form.get(name)!r:.80}")
+    return str(form[name])
+
+
+def _number(form: Object, name: str) -> int:
+    if type(form.get(name)) is not int:
+        raise Garbled(f"`{name}` is an integer, not {form.get(name)!r:.80}")
+    return int(form[name])

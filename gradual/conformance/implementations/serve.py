@@ -1,0 +1,96 @@
+"""This implementation behind the protocol: what an adapter is, and what shows that the protocol can carry the suite."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from typing import IO
+
+from gradual import __version__
+from gradual.conformance.cases.case import Request
+from gradual.conformance.implementations.protocol import VERSION, Object
+from gradual.conformance.implementations.reference import Reference, run_by
+from gradual.conformance.runner.judge import Profile
+from gradual.interface.reports import json_lines
+from gradual.limits import LIMITS
+from gradual.run.value import Blame, Fault
+from gradual.tensors.value import from_json
+
+
+def serve(requests: IO[str], replies: IO[str], smt: bool) -> None:
+    """Reply to each request, a line each, until one says `bye` or there are no more."""
+    reference = Reference(smt=smt)
+    while line := requests.readline(LIMITS.message + 1):
+        seq, done = None, False
+        try:
+            if len(line) > LIMITS.message:
+                done = True  # where the next request begins is not known
+                raise ValueError(f"the request is longer than the limit `message`, {LIMITS.message} bytes")
+            asked = json.loads(line)
+            seq, done = asked["seq"], asked["cmd"] == "bye"
+            reply = _reply(reference, asked)
+        except Exception:  # whatever goes wrong is the answer to this request, and the next one is read
+            reply = json_lines.line({"errored": traceback.format_exc(limit=-3)})
+        replies.write(f'{{"seq": {json.dumps(seq)}, {reply[1:]}\n')
+        replies.flush()
+        if done:
+            return
+
+
+def _reply(reference: Reference, asked: Object) -> str:
+    match asked["cmd"]:
+        case "hello":
+            return json_lines.line(_greeting())
+        case "check":
+            return json_lines.line(_checked(reference, asked))
+        case "run":
+            return _ran(reference, asked)
+        case "bye":
+            return json_lines.line({"bye": True})
+        case other:
+            return json_lines.line({"errored": f"there is no request `{other}`"})
+
+
+def _greeting() -> Object:
+    return {
+        "protocol": VERSION,
+        "name": "gradual",
+        "version": __version__,
+        "profiles": [profile.value for profile in Profile],
+    }
+
+
+def _request(asked: Object) -> Request:
+    listed = {name: tuple(asked.get(name, ())) for name in ("static", "plan", "passes")}
+    return Request(asked["name"], asked["text"], runtime=asked.get("runtime", "vm"), **listed)
+
+
+def _checked(reference: Reference, asked: Object) -> Object:
+    request = _request(asked)
+    compilation, report = reference.compiled(request), reference.check(request)
+    source = compilation.source
+    return {
+        "accepted": report.accepted,
+        "diagnostics": [json_lines.diagnostic(source, found) for found in compilation.diagnostics],
+        "functions": [{"name": name, "type": type} for name, type in report.functions.items()],
+        "bindings": [json_lines.binding(source, found) for found in compilation.bindings],
+        "checks": [json_lines.check(source, found) for found in compilation.checks],
+        "core": report.core,
+        "static": report.static,
+        "plan": report.plan,
+        "after": report.after,
+        "left": report.left,
+        "passed": report.passed,
+    }
+
+
+def _ran(reference: Reference, asked: Object) -> str:
+    request = _request(asked)
+    compilation = reference.passed(request)
+    given = [from_json(form) for form in asked["arguments"]]
+    try:
+        return json_lines.value_line(run_by(compilation, asked["function"], given, request.runtime))
+    except Blame as blame:
+        return json_lines.line(json_lines.blame(compilation.source, blame))
+    except Fault as fault:
+        return json_lines.line(json_lines.fault(compilation.source, fault))

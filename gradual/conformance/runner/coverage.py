@@ -1,0 +1,47 @@
+"""How each rule is covered: cases that name it, and whether an obligation by it was seen to end in each way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gradual.conformance.cases.case import Case
+from gradual.conformance.cases.read import Collection
+from gradual.conformance.runner.run import Result
+
+
+@dataclass(slots=True)
+class Covered:
+    """Counts of one rule: cases that name it; accepted with none left by it, rejected by it, left with one."""
+
+    cases: int = 0
+    proved: int = 0
+    refuted: int = 0
+    residual: int = 0
+
+
+def covered(collection: Collection, results: Iterable[Result]) -> dict[str, Covered]:
+    """The counts of every rule that a heading or a case names."""
+    rows = {rule: Covered() for rule in collection.rules}
+    for result in results:
+        for rule in result.case.rules:
+            _count(rows.setdefault(rule, Covered()), rule, result)
+    return rows
+
+
+def _count(row: Covered, rule: str, result: Result) -> None:
+    report = result.report
+    row.cases += 1
+    if report is None:
+        return
+    if any(d.rule == rule and d.severity == "error" for d in report.diagnostics):
+        row.refuted += 1
+    elif any(check.rule == rule for check in report.checks):
+        row.residual += 1
+    elif report.accepted:
+        row.proved += 1
+
+
+def rules_of(cases: Iterable[Case]) -> set[str]:
+    """Every rule that some case names."""
+    return {rule for case in cases for rule in case.rules}

@@ -1,0 +1,265 @@
+"""Answers against expectations: each disagreement is a `Failure` of one profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gradual.conformance.cases.answer import FoundCheck, FoundDiagnostic, GotBlame, GotFault, GotValue, Outcome, Report
+from gradual.conformance.cases.case import (
+    Case,
+    ExpectedBlame,
+    ExpectedCheck,
+    ExpectedDiagnostic,
+    ExpectedFault,
+    ExpectedOutcome,
+    ExpectedType,
+    ExpectedValue,
+    Place,
+)
+from gradual.conformance.cases.condition import same_condition
+from gradual.interface.input.values import Built, Drawn, Fields, Literal, Values, written
+
+
+class Profile(StrEnum):
+    """What can be asserted of an answer; an implementation is reported profile by profile."""
+
+    VERDICT = "verdict"
+    CODES = "codes"
+    SPANS = "spans"
+    LEAST = "least"
+    RULES = "rules"
+    TYPES = "types"
+    CHECKS = "checks"
+    CORE = "core"
+    STATIC = "static"
+    PLAN = "plan"
+    AFTER = "after"
+    LEFT = "left"
+    RUN = "run"
+    BLAME = "blame"
+
+
+_WITH = {
+    Profile.SPANS: Profile.CODES,
+    Profile.LEAST: Profile.CODES,
+    Profile.RULES: Profile.CODES,
+    Profile.BLAME: Profile.RUN,
+}
+"""What is compared only where something else is right: no place of an error that was not reported."""
+
+
+def needed(profile: Profile) -> frozenset[Profile]:
+    """The profiles that have to be right for one to be: the verdict for every one."""
+    return frozenset({Profile.VERDICT, _WITH.get(profile, profile), profile})
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One disagreement; `line` is that of the expectation in its file."""
+
+    profile: Profile
+    line: int
+    message: str
+
+
+def judged(case: Case, report: Report) -> list[Failure]:
+    """How the answer to `check` disagrees with the case."""
+    parts = (_verdict, _diagnostics, _rules, _types, _checks, _core, _static, _plan, _after)
+    return [failure for part in parts for failure in part(case, report)]
+
+
+def _verdict(case: Case, report: Report) -> Iterator[Failure]:
+    wanted = case.expectation.accepted
+    if wanted is not None and wanted != report.accepted:
+        words = {True: "accepted", False: "rejected"}
+        reasons = "; ".join(str(d) for d in report.diagnostics if d.severity == "error")
+        yield Failure(
+            Profile.VERDICT,
+            case.line,
+            f"expected to be {words[wanted]}, was {words[report.accepted]}{f': {reasons}' if reasons else ''}",
+        )
+
+
+def _diagnostics(case: Case, report: Report) -> Iterator[Failure]:
+    """Errors and warnings are exhaustive; a variant asks only for the codes of errors."""
+    grave = ("error",) if case.expectation.variant else ("error", "warning")
+    found = [d for d in report.diagnostics if d.severity in grave]
+    if case.expectation.variant:
+        found = list({d.code: d for d in found}.values())
+    for wanted in sorted(case.expectation.diagnostics, key=lambda d: d.optional):
+        matching = [d for d in found if d.code == wanted.code and d.severity == wanted.severity]
+        if matching:
+            nearest = next((d for d in matching if d.place == wanted.place), matching[0])
+            found.remove(nearest)
+            yield from _place(wanted, nearest)
+        elif not wanted.optional:
+            yield Failure(
+                Profile.CODES, wanted.line, f"expected {wanted.severity} {wanted.code}, which was not reported"
+            )
+    for extra in found:
+        yield Failure(Profile.CODES, case.line, f"unexpected {extra}")
+
+
+def _place(wanted: ExpectedDiagnostic, found: FoundDiagnostic) -> Iterator[Failure]:
+    if wanted.place not in (None, found.place):
+        message = f"expected {wanted.code} at {wanted.place}, was at {found.place}"
+        yield Failure(Profile.SPANS, wanted.line, message)
+    for related in wanted.related:
+        if related.place not in found.related:
+            shown = ", ".join(map(str, found.related)) or "none"
+            yield Failure(Profile.SPANS, wanted.line, f"{related.place} is not among the related places ({shown})")
+    if wanted.witness and not found.witness:
+        yield Failure(Profile.CODES, wanted.line, f"{wanted.code} comes without a counterexample")
+    elif wanted.witness and dict(wanted.witness) != dict(found.witness):
+        message = f"the least counterexample is {_sizes(wanted.witness)}, not {_sizes(found.witness)}"
+        yield Failure(Profile.LEAST, wanted.line, message)
+
+
+def _sizes(witness: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in witness.items())
+
+
+def _rules(case: Case, report: Report) -> Iterator[Failure]:
+    """A rule that decides an answer is one of those that the case names."""
+    if case.expectation.variant:
+        return
+    checks = report.checks if case.expectation.checks is not None else ()
+    named = {d.rule for d in report.diagnostics if d.severity != "note"} | {check.rule for check in checks}
+    named |= {word for line in report.static for word in line.split() if word.startswith("graph.")}
+    for rule in sorted(named - set(case.rules)):
+        yield Failure(Profile.RULES, case.line, f"`{rule}` decides, but the case does not name it")
+
+
+def _types(case: Case, report: Report) -> Iterator[Failure]:
+    """A listed name has the listed types: all of its bindings, in order."""
+    wanted: dict[tuple[str | None, str], list[ExpectedType]] = {}
+    for line in case.expectation.types:
+        wanted.setdefault((line.function, line.name), []).append(line)
+    for (function, name), lines in wanted.items():
+        found = _typed(function, name, report)
+        if [line.text for line in lines] != found:
+            shown = "; ".join(found) or "nothing"
+            yield Failure(Profile.TYPES, lines[0].line, f"expected {name} : {lines[0].text}, found {shown}")
+
+
+def _typed(function: str | None, name: str, report: Report) -> list[str]:
+    if name.startswith("@"):
+        return [report.functions[name]] if name in report.functions else []
+    return [text for owner, bound, text in report.bindings if bound == name and function in (None, owner)]
+
+
+def _checks(case: Case, report: Report) -> Iterator[Failure]:
+    if case.expectation.checks is None:
+        return
+    left = list(report.checks)
+    for wanted in sorted(case.expectation.checks, key=lambda c: c.optional):
+        found = next((check for check in left if _same_check(wanted, check)), None)
+        if found is not None:
+            left.remove(found)
+        elif not wanted.optional:
+            yield Failure(Profile.CHECKS, wanted.line, f"no such check was left: {wanted.condition} at {wanted.place}")
+    for extra in left:
+        yield Failure(Profile.CHECKS, case.line, f"unexpected check: {extra}")
+
+
+def _same_check(wanted: ExpectedCheck, found: FoundCheck) -> bool:
+    if (wanted.place, wanted.rule, set(wanted.blames)) != (found.place, found.rule, set(found.blames)):
+        return False
+    return same_condition(wanted.condition, found.condition)
+
+
+def _core(case: Case, report: Report) -> Iterator[Failure]:
+    yield from _lines(case, Profile.CORE, case.expectation.core, report.core)
+
+
+def _static(case: Case, report: Report) -> Iterator[Failure]:
+    yield from _lines(case, Profile.STATIC, case.expectation.static, report.static)
+
+
+def _plan(case: Case, report: Report) -> Iterator[Failure]:
+    yield from _lines(case, Profile.PLAN, case.expectation.plan, report.plan)
+
+
+def _after(case: Case, report: Report) -> Iterator[Failure]:
+    yield from _lines(case, Profile.AFTER, case.expectation.after, report.after)
+    yield from _lines(case, Profile.LEFT, case.expectation.left, report.left)
+
+
+def _lines(case: Case, block: Profile, wanted: Sequence[str] | None, answer: Sequence[str]) -> Iterator[Failure]:
+    """A block that is compared line by line."""
+    if wanted is None:
+        return
+    found = [line.rstrip() for line in answer]
+    if list(wanted) != found:
+        differing = next((k for k, pair in enumerate(zip(wanted, found, strict=False)) if pair[0] != pair[1]), None)
+        at = min(len(wanted), len(found)) if differing is None else differing
+        shown = found[at] if at < len(found) else "the end"
+        yield Failure(block, case.fences[block].line + at, f"the {block} differs: found `{shown}`")
+
+
+def outcome_judged(wanted: ExpectedOutcome, found: Outcome, rules: Sequence[str]) -> list[Failure]:
+    """How the outcome of a call disagrees with the expected one."""
+    match wanted, found:
+        case ExpectedValue(value, line), GotValue(got):
+            same = agree(value, got)
+            return [] if same else [Failure(Profile.RUN, line, f"expected {written(value)}, got {written(got)}")]
+        case ExpectedBlame(code, blames, line), GotBlame() as blame:
+            return list(_blame(code, blames, line, blame, rules))
+        case ExpectedFault(code, line), GotFault(got_code):
+            return [] if code == got_code else [Failure(Profile.RUN, line, f"expected fault {code}, got {got_code}")]
+    return [Failure(Profile.RUN, wanted.line, f"expected {_named(wanted)}, got {told(found)}")]
+
+
+def _blame(code: str, blames: tuple[Place, ...], line: int, found: GotBlame, rules: Sequence[str]) -> Iterator[Failure]:
+    if code != found.code:
+        yield Failure(Profile.RUN, line, f"expected blame {code}, got {told(found)}")
+    elif set(blames) != set(found.blames):
+        yield Failure(Profile.BLAME, line, f"expected to blame {', '.join(map(str, blames))}, got {told(found)}")
+    elif found.rule not in rules:
+        yield Failure(Profile.RULES, line, f"`{found.rule}` is blamed, but the case does not name it")
+
+
+def _named(wanted: ExpectedOutcome) -> str:
+    match wanted:
+        case ExpectedValue(value):
+            return written(value)
+        case ExpectedBlame(code):
+            return f"blame {code}"
+        case ExpectedFault(code):
+            return f"fault {code}"
+
+
+def told(found: Outcome) -> str:
+    """An outcome in the words of a `run` line."""
+    match found:
+        case GotValue(value):
+            return written(value)
+        case GotBlame(code, _, blames):
+            return f"blame {code} {', '.join(map(str, blames))}"
+        case GotFault(code, message):
+            return f"fault {code} ({message})"
+
+
+def agree(wanted: Values, got: Values) -> bool:
+    """Whether a value is the expected one: integers and shapes exactly, floats to one part in a million."""
+    match wanted, got:
+        case Drawn(dtype, shape), Literal(found, found_shape):
+            return (dtype, shape) == (found, found_shape)
+        case Fields(items), Fields(found_items):
+            return len(items) == len(found_items) and all(map(agree, items, found_items))
+        case Built(constructor, items), Built(found_constructor, found_items):
+            same = constructor == found_constructor and len(items) == len(found_items)
+            return same and all(map(agree, items, found_items))
+        case Literal(dtype, shape, elements), Literal(found, found_shape, found_elements):
+            same = (dtype or found, shape) == (found, found_shape)
+            return same and all(map(_close, elements, found_elements))
+    return False
+
+
+def _close(wanted: bool | int | float, found: bool | int | float) -> bool:
+    if isinstance(wanted, float) or isinstance(found, float):
+        return math.isclose(wanted, found, rel_tol=1e-6, abs_tol=1e-9) or (wanted != wanted and found != found)
+    return wanted == found

@@ -1,0 +1,81 @@
+"""Known failures of an implementation: a list that goes stale loudly.
+
+One line is `case-id  profile, profile  # reason`; `crash`, `timeout` and `protocol` stand for no answer.  A listed case
+that passes, or fails in other profiles, is not what the list says; one that does not exist is a problem of the list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from gradual.conformance.cases.case import Malformed, Problem
+from gradual.conformance.runner.judge import Profile
+from gradual.conformance.runner.run import EVERY, LOST, Class, Result, whole
+
+_LINE = re.compile(r"^(\S+)\s+([a-z]+(?:\s*,\s*[a-z]+)*)\s+#\s*(\S.*)$")
+
+
+def _word(kind: Class) -> str:
+    return kind.value.split()[0]
+
+
+_LOST_WORDS = frozenset(map(_word, LOST))
+_PROFILES = _LOST_WORDS | {profile.value for profile in Profile}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A failure that is known: the profiles in which it fails, and why."""
+
+    profiles: frozenset[str]
+    reason: str
+
+
+def read_known(text: str, file: str, cases: Collection[str]) -> dict[str, Known]:
+    """The list by case id; Malformed where a line cannot be read, stands twice or names no case."""
+    found: dict[str, Known] = {}
+    problems: list[Problem] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        match = _LINE.match(line.strip())
+        profiles = frozenset(re.split(r"\s*,\s*", match[2])) if match is not None else frozenset()
+        if match is None:
+            problems.append(Problem(file, number, "expected `case-id  profile, …  # reason`"))
+        elif match[1] not in cases:
+            problems.append(Problem(file, number, f"there is no case {match[1]}"))
+        elif match[1] in found:
+            problems.append(Problem(file, number, f"the case {match[1]} stands twice"))
+        elif not profiles <= _PROFILES:
+            problems.append(Problem(file, number, f"there is no profile {min(profiles - _PROFILES)}"))
+        else:
+            found[match[1]] = Known(profiles, match[3])
+    if problems:
+        raise Malformed(problems)
+    return found
+
+
+def weighed(
+    results: Iterable[Result], known: Mapping[str, Known], profiles: frozenset[Profile] = EVERY
+) -> Iterator[Result]:
+    """The results, with failures as they are known set apart, and listed cases that pass told as such.
+
+    Of a list only that counts which is compared.
+    """
+    compared = {profile.value for profile in whole(profiles)} | _LOST_WORDS
+    for result in results:
+        listed = known[result.case.id].profiles & compared if result.case.id in known else None
+        if not listed or result.kind in (Class.SKIPPED, Class.UNSUPPORTED):
+            yield result
+        elif result.kind is Class.PASS:
+            yield replace(result, kind=Class.UNEXPECTED)
+        else:
+            yield replace(result, kind=Class.KNOWN) if broken(result) == listed else result
+
+
+def broken(result: Result) -> frozenset[str]:
+    """The profiles in which a result fails."""
+    lost = {_word(result.kind)} if result.kind in LOST else set()
+    return frozenset(lost or {failure.profile.value for failure in result.failures})

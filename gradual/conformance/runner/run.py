@@ -1,0 +1,193 @@
+"""The runner: every case is put to an implementation, and its answers are compared here.
+
+Only a case's request reaches the implementation; the expectation never leaves this module.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from gradual.conformance.cases.answer import (
+    Crashed,
+    FoundDiagnostic,
+    Garbled,
+    Implementation,
+    NoAnswer,
+    Report,
+    Skipped,
+    TimedOut,
+)
+from gradual.conformance.cases.case import Case, ExpectedBlame, Request
+from gradual.conformance.runner.judge import Failure, Profile, judged, needed, outcome_judged
+from gradual.conformance.runner.witness import substituted
+
+
+class Class(StrEnum):
+    """How a case ended; the classes are never merged."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    PROTOCOL = "protocol error"
+    SKIPPED = "skipped"
+    UNSUPPORTED = "unsupported"
+    KNOWN = "known failure"
+    UNEXPECTED = "unexpected pass"
+
+
+EVERY = frozenset(Profile)
+
+_UNANSWERED = {
+    Crashed: Class.CRASH,
+    TimedOut: Class.TIMEOUT,
+    Garbled: Class.PROTOCOL,
+    Skipped: Class.SKIPPED,
+}
+
+LOST = (Class.CRASH, Class.TIMEOUT, Class.PROTOCOL)
+"""The classes of cases to which there was no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One case's end: its disagreements, or why there was no answer; `report` is the answer to `check`, if any."""
+
+    case: Case
+    kind: Class
+    failures: tuple[Failure, ...] = ()
+    trace: str = ""
+    report: Report | None = None
+
+
+def run(
+    cases: Iterable[Case], implementation: Implementation, profiles: frozenset[Profile] = EVERY
+) -> Iterator[Result]:
+    """The result of each case, in order, in the profiles about which the implementation answers, and what they need."""
+    for case in cases:
+        yield examined(case, implementation, profiles)
+
+
+def whole(profiles: Iterable[Profile]) -> frozenset[Profile]:
+    """The profiles with those that they need."""
+    return frozenset().union(*map(needed, profiles))
+
+
+def examined(case: Case, implementation: Implementation, profiles: frozenset[Profile] = EVERY) -> Result:
+    """Put one case to an implementation; whatever it raises instead of an answer is told apart from a failure."""
+    if profiles.isdisjoint(asked(case)):
+        return Result(case, Class.UNSUPPORTED, trace="the implementation answers about nothing of it")
+    profiles, report = whole(profiles), None
+    try:
+        report = implementation.check(case.request)
+        failures = [
+            *judged(case, report),
+            *(_witnesses(case, report, implementation) if Profile.CODES in profiles else ()),
+            *(_outcomes(case, report, implementation, profiles) if Profile.RUN in profiles else ()),
+        ]
+    except NoAnswer as why:
+        return Result(case, _UNANSWERED[type(why)], trace=str(why) or "without a reason", report=report)
+    except Exception:
+        return Result(case, Class.CRASH, trace=traceback.format_exc(), report=report)
+    broken = tuple(failure for failure in failures if failure.profile in profiles)
+    return Result(case, Class.FAIL if broken else Class.PASS, broken, report=report)
+
+
+def _outcomes(
+    case: Case, report: Report, implementation: Implementation, profiles: frozenset[Profile]
+) -> Iterator[Failure]:
+    """The outcome of each call; where the case says that the function is static, by both runtimes.  [graph.run]
+
+    Where the case says what the plan is, the run is held to it.  [plan.measured]
+    After passes it is the same as before, unless the passes cannot be used at all.  [pass.outcome]
+    """
+    if not report.accepted:
+        return
+    for call, wanted in zip(case.request.calls, case.expectation.outcomes, strict=True):
+        plain = replace(case.request, passes=())
+        yield from outcome_judged(wanted, implementation.run(plain, call), case.rules)
+        if report.passed:
+            yield from outcome_judged(wanted, implementation.run(case.request, call), case.rules)
+        if Profile.STATIC in profiles and f"{call.function}  static" in (case.expectation.static or ()):
+            graph = replace(plain, runtime="graph")
+            yield from outcome_judged(wanted, implementation.run(graph, call), case.rules)
+        if Profile.PLAN in profiles and call.function in case.request.plan:
+            measured = replace(plain, runtime="measured")
+            yield from outcome_judged(wanted, implementation.run(measured, call), case.rules)
+
+
+def _witnesses(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
+    """Each counterexample, the expected and the reported ones, makes the program fail at its line."""
+    for wanted in case.expectation.diagnostics:
+        if wanted.witness and wanted.place and not (wanted.optional and report.accepted):
+            yield from _checked(case.request, wanted.witness, wanted.place.line, wanted.line, implementation)
+    for found in report.diagnostics:
+        if _claims(found) and not case.expectation.variant:
+            yield from _checked(case.request, found.witness, found.place.line, case.line, implementation)
+
+
+def _claims(found: FoundDiagnostic) -> bool:
+    return found.code in ("E0302", "E0402") and bool(found.witness)
+
+
+def _fails(found: FoundDiagnostic) -> bool:
+    """Whether it says that the program fails there, if it comes there at all: under a test that is no error."""
+    return found.severity == "error" or found.code == "E0403"
+
+
+def _checked(
+    request: Request, sizes: Mapping[str, int], line: int, at: int, implementation: Implementation
+) -> Iterator[Failure]:
+    text = substituted(request.text, line, sizes)
+    if text is None:
+        return
+    report = implementation.check(replace(request, text=text))
+    if not any(d.place.line == line and _fails(d) for d in report.diagnostics):
+        shown = ", ".join(f"{name}={value}" for name, value in sizes.items())
+        yield Failure(
+            Profile.CODES, at, f"{shown} is no counterexample: with it the program does not fail at line {line}"
+        )
+
+
+def asked(case: Case) -> list[Profile]:
+    """The profiles about which a case says something."""
+    wanted = case.expectation
+    says = {
+        Profile.VERDICT: wanted.accepted is not None,
+        Profile.CODES: True,
+        Profile.SPANS: any(d.place for d in wanted.diagnostics),
+        Profile.LEAST: any(d.witness for d in wanted.diagnostics),
+        Profile.RULES: not wanted.variant,
+        Profile.TYPES: bool(wanted.types),
+        Profile.CHECKS: wanted.checks is not None,
+        Profile.CORE: wanted.core is not None,
+        Profile.STATIC: wanted.static is not None,
+        Profile.PLAN: wanted.plan is not None,
+        Profile.AFTER: wanted.after is not None,
+        Profile.LEFT: wanted.left is not None,
+        Profile.RUN: bool(wanted.outcomes),
+        Profile.BLAME: any(isinstance(o, ExpectedBlame) for o in wanted.outcomes),
+    }
+    return [profile for profile, said in says.items() if said]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many cases passed of those that were asked, profile by profile."""
+
+    passed: int
+    asked: int
+
+
+def tallied(results: Iterable[Result], profiles: frozenset[Profile] = EVERY) -> dict[Profile, Tally]:
+    """Profile by profile: one number for all would hide what an implementation lacks."""
+    counts = {profile: [0, 0] for profile in Profile}
+    for result in results:
+        broken = {failure.profile for failure in result.failures}
+        for profile in whole(profiles).intersection(asked(result.case)):
+            counts[profile][1] += 1
+            counts[profile][0] += not result.trace and broken.isdisjoint(needed(profile))
+    return {profile: Tally(*pair) for profile, pair in counts.items() if pair[1]}

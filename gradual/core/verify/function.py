@@ -1,0 +1,297 @@
+"""The verifier: types core again from scratch, trusting nothing that elaboration or a pass has claimed.
+
+Every operator's needs must be provable from the declarations, the path and the checks that stand before it; every
+recorded type must follow.  Removing a check, or the binder that a check reads, is therefore a violation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gradual.core.datatypes import (
+    declarations,
+    entry_goals,
+    known_numbers,
+    literal_type,
+    without_contents,
+)
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Block,
+    Check,
+    Closure,
+    Constant,
+    Construct,
+    Convert,
+    Function,
+    If,
+    Instantiate,
+    Invoke,
+    MakeReference,
+    MakeTuple,
+    Match,
+    Module,
+    Project,
+    ReadReference,
+    Rename,
+    Size,
+    Step,
+    Stop,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.core.verify import ranks
+from gradual.core.verify.branches import conditional, matched
+from gradual.core.verify.data import Structures
+from gradual.core.verify.operators import apply
+from gradual.core.verify.proxies import wrap
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import at_least, defined, equal
+from gradual.dims.term.dim import Variable, constant
+from gradual.types.binder_solving import bare, measured, measuring
+from gradual.types.dtype import DType
+from gradual.types.hash_consing import identities, keyed
+from gradual.types.instantiation import at_given, at_types, is_empty
+from gradual.types.print import shown
+from gradual.types.type import (
+    FunctionType,
+    GradualType,
+    NeverType,
+    OpenedType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    TypeVariable,
+)
+from gradual.types.unpacking import base_of, paired_sizes, sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Something that core claims and that does not follow."""
+
+    function: str
+    message: str
+
+
+Visit = Callable[[Step, Facts, Mapping[str, OpenedType]], None]
+"""Told of every step of a block before it is typed: what is known there, and the types of the values so far."""
+
+
+def violations(
+    module: Module, decider: Decider, only: Container[str] | None = None, visit: Visit | None = None
+) -> list[Violation]:
+    """What is wrong with a core module, or with some of its functions; empty if it is well typed.  [core.verify]"""
+    found: list[Violation] = []
+    for function in module.functions.values():
+        if only is not None and function.name not in only:
+            continue
+        verifier = _Verifier(module, decider, visit=visit)
+        verifier.function(function)
+        found += [Violation(function.name, message) for message in verifier.found]
+    return found
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class _Verifier(Structures):
+    """One function under verification.
+
+    Attributes:
+        visit: whom to tell of every step.
+    """
+
+    visit: Visit | None = None
+
+    def function(self, function: Function) -> None:
+        """Declarations assumed, then the body, then the result against the interface."""
+        mark, around = self.facts.mark(), self.bound
+        self._declared(function)
+        for param in function.params:
+            self.matches(param.written, param.type, param.name)
+            self.define(param.name, param.type)
+        for goal in declarations(function):
+            self.facts.assume(goal)
+        self.block(function.body)
+        self.flows(function.body.result, function.type.result, f"the result of {function.name}")
+        self.facts.rollback(mark)
+        self.bound = around
+
+    def _declared(self, function: Function) -> None:
+        """Every dim is measured off its causal occurrence, and the entry demands whatever else is declared.
+
+        What a literal binds is not what a function around it does.
+        """
+        own: set[Variable | TypeVariable] = {*function.type.binders, *function.type.types}
+        if not own.isdisjoint(self.bound):
+            self.found.append(f"{function.name} binds what is bound around it")
+        self.bound |= own
+        if tuple(param.written for param in function.params) != function.type.params:
+            self.found.append(f"the parameters of {function.name} are not those of its type")
+        choice = measured(function.type, [measuring(param.written, param.name) for param in function.params])
+        solved = {variable: choice.mapping.get(variable) for variable in function.type.binders}
+        if dict(function.binders) != solved:
+            self.found.append(f"{function.name} does not measure its dims as it declares them")
+        demanded = {check.goal for check in function.entry}
+        for goal in entry_goals(function, solved):
+            if goal not in demanded:
+                self.found.append(f"the entry of {function.name} does not demand {goal}")
+
+    def block(self, block: Block) -> None:
+        """The steps in order; the result must be defined."""
+        for step in block.steps:
+            if self.visit is not None:
+                self.visit(step, self.facts, self.types)
+            self.step(step)
+        self.type_of(block.result)
+
+    def step(self, step: Step) -> None:
+        """What the step makes has the type that is recorded."""
+        match step:
+            case Apply():
+                apply(self, step)
+            case Check(id, goal):
+                self.readable(goal, f"check {id}")
+                self.learn(goal)
+                ranks.learnt(self, goal)
+            case Constant(name, value, type):
+                found = literal_type(value, isinstance(type, TensorType) and type.contents is not None)
+                if type not in (found, TensorType(found.shape, found.dtype, found.contents)):
+                    self.found.append(f"{name}: a constant of another type")
+                self.define(name, found, found.numbers)
+            case Size(name, dim, type):
+                self.readable(equal(dim, constant(0)), name)
+                if type != TensorType((), DType.INT64, (dim,)):
+                    self.found.append(f"{name}: {dim} as {shown(type)}")
+                self.define(name, type)
+            case Project(name, operand, index, type):
+                whole = self.type_of(operand)
+                parts = whole.fields[index : index + 1] if isinstance(whole, TupleType) else ()
+                if not any(self.same(part, type) for part in parts):
+                    self.differs(f"field {index} of {operand}", type, whole)
+                self.define(name, type, known_numbers(type))
+            case MakeTuple(name, fields, type):
+                held = TupleType(tuple(map(self.type_of, fields)))
+                if held != type and not self._same(fields, type):
+                    self.matches(held, type, name)
+                self.define(name, type)
+            case Rename(name, operand, type):
+                self.renamed(name, operand, type)
+            case Invoke():
+                self._invoke(step)
+            case Instantiate():
+                self._instantiate(step)
+            case Stop(name, _, type):
+                if not isinstance(type, NeverType):
+                    self.found.append(f"{name}: no value as {shown(type)}")
+                self.define(name, type)
+            case If():
+                conditional(self, step)
+            case Match():
+                matched(self, step)
+            case Construct():
+                self.construct(step)
+            case Convert():
+                self.convert(step)
+            case Closure(name, function, type):
+                self.define(name, type)
+                with self.scope():
+                    self.function(function)
+            case Assertion(condition):
+                self.type_of(condition)
+            case Wrap() | WrapReference():
+                wrap(self, step)
+            case MakeReference(name, operand, type):
+                if not isinstance(type, ReferenceType):
+                    self.found.append(f"{name}: a reference as {shown(type)}")
+                else:
+                    self.flows(operand, type.content, f"what {name} holds")
+                self.define(name, type)
+            case ReadReference(name, reference, type):
+                content = self._content(reference)
+                self.matches(content, type, name)
+                self.define(name, type)
+            case WriteReference(name, reference, operand, type):
+                self.flows(operand, self._content(reference), f"what is written to {reference}")
+                self.define(name, type)
+
+    # -------------------------------------------------------------------------------------------------- operators
+
+    # ---------------------------------------------------------------------------------------- calls, casts, branches
+    def _instantiate(self, step: Instantiate) -> None:
+        """An instance is its function's type at what is given, and what is given for a dim is not negative."""
+        type = self.type_of(step.operand)
+        dims, types = dict(step.dims), dict(step.types)
+        if not isinstance(type, FunctionType) or not (dims.keys() <= {*type.binders} and types.keys() <= {*type.types}):
+            self.found.append(f"{step.name}: {step.operand} cannot be given {len(dims)} dims and {len(types)} types")
+        elif not self.same(at_given(type, dims, types), step.type):
+            self.found.append(f"{step.name}: {shown(step.type)} is not what is given to {shown(type)}")
+        for dim in dims.values():
+            self.readable(equal(dim, constant(0)), step.name)
+            self.prove(at_least(dim, constant(0)), f"{step.name}: {dim} is not negative")
+        self.define(step.name, step.type)
+
+    def _invoke(self, step: Invoke) -> None:
+        callee: Any = self.module.functions.get(step.function)
+        type: Any = callee.type if callee is not None else self.type_of(step.function)
+        if not isinstance(type, FunctionType) or len(type.params) != len(step.operands):
+            self.found.append(f"{step.name}: {step.function} cannot be called with {len(step.operands)} arguments")
+            return self.define(step.name, step.type)
+        if len(type.types) != len(step.types):
+            self.found.append(f"{step.name}: {len(step.types)} types are given to {step.function}")
+            return self.define(step.name, step.type)
+        for operand, param in zip(step.operands, type.params, strict=True):
+            self.ranked(operand, param, f"{operand} in the call of {step.function}")
+            self.open_contents(operand)
+        types = [self.type_of(operand) for operand in step.operands]
+        call = at_types(type, types, step.types)
+        if call.unsolved and not any(map(is_empty, types)):
+            self.wrong(f"{step.name}: dims that no argument shows")
+            return self.define(step.name, step.type)
+        for _, goal in call.owed:
+            self.prove(goal, f"{step.name} needs {goal}")
+        for operand, param in zip(step.operands, call.params, strict=True):
+            self.flows(operand, param, f"{operand} in the call of {step.function}")
+        for goal in call.where:
+            self.prove(goal, f"{step.function} requires {goal}")
+        declared = callee is not None and not step.function.startswith("@")
+        result = keyed(call.result, step.function, types) if declared else call.result
+        self.matches(result, step.type, step.name, identities(step.operands, types))
+        self.define(step.name, step.type)
+        for condition in (one for size in sizes(step.type) for one in defined(size)):
+            self.facts.assume(condition)  # a size that a call gives has a value: the callee saw to that
+
+    # ----------------------------------------------------------------------------------------------------- proxies
+    def _content(self, reference: str) -> GradualType:
+        type = self.type_of(reference)
+        if isinstance(type, ReferenceType):
+            return type.content
+        self.found.append(f"{reference} is not a reference")
+        return TupleType(())
+
+    def renamed(self, name: str, operand: str, type: OpenedType) -> None:
+        """A value under another type: each size equal to the value's, or an unknown of its own, which it equals too."""
+        self.ranked(operand, type, f"{operand} as {name}")
+        self.alike(self.type_of(operand), type, name)
+        if isinstance(type, TensorType) and type.contents is not None:
+            self.wrong(f"{name}: contents that no rule gives")
+        for size, own in paired_sizes(self.type_of(operand), type):
+            variable = bare(own)
+            if variable is None or not variable.is_ghost or base_of(variable) != name:
+                self.prove(equal(size, own), f"{name}: {size} recorded as {own}")
+            else:
+                self.facts.assume(equal(own, size))
+        self.define(name, type)
+
+    # ------------------------------------------------------------------------------------------------------- ground
+
+    def _same(self, fields: tuple[str, ...], type: OpenedType) -> bool:
+        """Whether fields have a tuple's types but for contents that were opened since."""
+        if not isinstance(type, TupleType) or len(type.fields) != len(fields):
+            return False
+        pairs = zip(map(self.type_of, fields), type.fields, strict=True)
+        return all(self.same(without_contents(held), without_contents(wanted)) for held, wanted in pairs)

@@ -1,0 +1,285 @@
+"""Which steps of a block come back by themselves when the block is checked again.
+
+Where a value flows into a written type, what the type demands is checked, and functions, references and data inside
+it are converted: the checks, projections and conversions that stand before such a place for its sake are not written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+from gradual.core.constant_text import blocks, checks_in, defined, every, operands, reads
+from gradual.core.terms import (
+    Apply,
+    Block,
+    Check,
+    Constant,
+    Construct,
+    Convert,
+    Function,
+    Invoke,
+    MakeTuple,
+    Project,
+    Rename,
+    Site,
+    Step,
+    Stop,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.delaborate.demands import Demands, is_demanded
+from gradual.dims.solver.deferred import Passed
+from gradual.dims.term.constraint import FALSE, Constraint
+from gradual.tensors.tensor import Tensor
+from gradual.types.type import GradualType, TupleType
+
+TEMPORARY = re.compile(r"%(_?[0-9]+|[0-9].*)")
+"""A name that nobody chose, or that nobody can: `%0_shape` is what a pass made for `%0`."""
+
+Path = tuple[str, tuple[int, ...]]
+"""A value, and which of its fields."""
+
+Flow = tuple[str, GradualType]
+"""A value that flows into a written type, and the type."""
+
+_CONVERSION = Wrap | WrapReference | Convert
+_FLOWING = Check | Project | MakeTuple | Wrap | WrapReference | Convert
+
+
+def uses(function: Function) -> Counter[str]:
+    """In how many places each variable is read, those inside the function's blocks too."""
+    found = Counter((function.body.result,))
+    for step in every(function.body):
+        inner = blocks(step)
+        found.update({*(operands(step) if inner else reads(step))} - {defined(step)})
+        found.update(block.result for block in inner)
+    return found
+
+
+def literals_in_place(function: Function, used: Mapping[str, int]) -> dict[str, Tensor]:
+    """The constants that nobody named and that one operator takes, which may stand there."""
+    steps = list(every(function.body))
+    taken = {name for step in steps if isinstance(step, Apply) for name in step.operands}
+    return {
+        step.name: step.value
+        for step in steps
+        if isinstance(step, Constant) and TEMPORARY.fullmatch(step.name) and used[step.name] == 1 and step.name in taken
+    }
+
+
+@dataclass(slots=True, eq=False)
+class Implied:
+    """What comes back by itself in one block.
+
+    Attributes:
+        silent: the places of steps that are not written.
+        later: for the place of a step, its operands that are converted there, with what the conversions check later.
+        instead: for the place of a step, the operands that stand for others there; the block's value stands last.
+    """
+
+    block: Block
+    demands: Demands
+    ending: frozenset[Constraint]
+    silent: set[int] = field(default_factory=set)
+    instead: dict[int, dict[str, str]] = field(default_factory=dict)
+    later: dict[int, dict[str, list[Constraint]]] = field(default_factory=dict)
+    _goals: dict[int, frozenset[Constraint]] = field(default_factory=dict)
+
+    def goals(self, index: int) -> frozenset[Constraint]:
+        """What the step at a place demands; after the last, what the block's value does."""
+        if index not in self._goals:
+            steps = self.block.steps
+            self._goals[index] = self.demands.goals(steps[index]) if index < len(steps) else self.ending
+        return self._goals[index]
+
+    def forget(self) -> None:
+        """More is known of the values' types, so the demands are others."""
+        self._goals.clear()
+
+    def demanded(self, index: int) -> frozenset[Constraint]:
+        """What is demanded next after a check, before anything else can stop the run."""
+        steps, checks = self.block.steps, [self.block.steps[index]]
+        for place in range(index + 1, len(steps)):
+            step = steps[place]
+            if isinstance(step, Check):
+                checks.append(step)
+            elif not isinstance(step, _FLOWING):
+                return self._comes_first(checks, self.goals(place))
+            elif isinstance(step, Convert) and place not in self.silent:
+                return frozenset()
+        return self._comes_first(checks, self.ending)
+
+    def _comes_first(self, checks: Sequence[Any], goals: frozenset[Constraint]) -> frozenset[Constraint]:
+        """Some demands, if no check after the first is written by itself, which would stop the run before they do.
+
+        One that never holds after those before it is written as a failure, and what demands it is not.
+        """
+        if not all(_comes_back(check, goals) for check in checks[1:]):
+            return frozenset()
+        knowing = self.demands.knowing
+        knowing.enter()
+        for before, check in pairwise(checks):
+            knowing.tell(Passed(before.goal))
+            if self.demands.never(check.goal):
+                goals = frozenset()
+        knowing.leave()
+        return goals
+
+    def always_fails(self, index: int) -> bool:
+        """Whether the check at a place fails at every run: it is false, or the run stops behind it whatever it says."""
+        step, behind = self.block.steps[index], self.block.steps[index + 1 : index + 2]
+        return isinstance(step, Check) and (step.goal is FALSE or any(isinstance(one, Stop) for one in behind))
+
+    def resolved(self, index: int) -> Step:
+        """The step at a place with the operands that are written."""
+        names = self.instead.get(index)
+        step = self.block.steps[index]
+        if not names:
+            return step
+        return with_operands(step, names)
+
+    @property
+    def result(self) -> str:
+        """The variable that is written as the block's value."""
+        return self.instead.get(len(self.block.steps), {}).get(self.block.result, self.block.result)
+
+
+def implied(block: Block, demands: Demands, used: Mapping[str, int], flow: Flow | None) -> Implied:
+    """What comes back by itself in a block whose value flows into a written type, or is only handed on."""
+    ending = demands.flow_goals(*flow) if flow is not None else frozenset()
+    found = Implied(block, demands, ending)
+    for place, step in enumerate(block.steps):
+        if not isinstance(step, _FLOWING):
+            _look(found, place, list(demands.targets(step)), used)
+    _look(found, len(block.steps), [flow if flow is not None else (block.result, None)], used)
+    return found
+
+
+def _never_holds(step: Wrap | WrapReference | Convert) -> bool:
+    """Whether a check that a conversion makes later fails whenever it is made."""
+    return any(check.goal is FALSE for check in checks_in(Block((step,), step.name)))
+
+
+def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | None]], used: Mapping[str, int]) -> None:
+    """What stands before a place for the sake of the values that flow there.
+
+    A conversion of data checks at once, so that it does not come back behind a check that is written by itself.
+    """
+    window: dict[str, tuple[int, Step]] = {}
+    checked = False
+    for index in range(place - 1, -1, -1):
+        step = found.block.steps[index]
+        if not isinstance(step, _FLOWING) or (checked and isinstance(step, Convert)):
+            break
+        checked |= isinstance(step, Check) and not _comes_back(step, found.goals(place))
+        name = defined(step)
+        if name is not None and TEMPORARY.fullmatch(name) and used[name] == 1:
+            window[name] = index, step
+    if not window:
+        return
+    for operand, target in flows:
+        chain = _Chain(window, found.demands)
+        base, fields = chain.origin(operand)
+        if fields:
+            chain = _Chain(chain.beside(base, fields), found.demands)
+            base, fields = chain.origin(operand)
+        if base != operand and not fields and all(_at(target, path) == type for path, type in chain.converted):
+            found.silent |= chain.steps
+            later = Block(tuple(found.block.steps[index] for index in sorted(chain.steps)), base)
+            found.later.setdefault(place, {})[base] = [check.goal for check in checks_in(later)]
+            found.instead.setdefault(place, {})[operand] = base
+
+
+def _comes_back(check: Check, goals: frozenset[Constraint]) -> bool:
+    """Whether a check is made by what demands some goals; an assertion is always written."""
+    return check.blame.site is not Site.ASSERT and is_demanded(check, goals)
+
+
+@dataclass(slots=True, eq=False)
+class _Chain:
+    """How a value came from another by projections, conversions and tuples of these.
+
+    Attributes:
+        steps: the places of the steps that took part.
+        converted: the path and the type of each part that was converted.
+    """
+
+    window: Mapping[str, tuple[int, Step]]
+    demands: Demands
+    steps: set[int] = field(default_factory=set)
+    converted: list[tuple[tuple[int, ...], GradualType]] = field(default_factory=list)
+
+    def origin(self, name: str) -> Path:
+        """The value of which this is a part at other types; itself if there is none."""
+        place, step = self.window.get(name, (-1, None))
+        match step:
+            case Wrap() | WrapReference() | Convert() if _never_holds(step):
+                return name, ()
+            case Project() | Wrap() | WrapReference() | Convert():
+                found = self._part(name)
+            case MakeTuple(fields=(_, *_) as parts):
+                origins = [self.origin(part) for part in parts]
+                bases = {(base, path[:-1]) for base, path in origins if path}
+                places = [path[-1:] for _, path in origins]
+                if len(bases) != 1 or places != [(index,) for index in range(len(parts))]:
+                    return name, ()
+                found = bases.pop()
+                if not self._has_fields(found, len(parts)):
+                    return name, ()
+            case _:
+                return name, ()
+        self.steps.add(place)
+        return found
+
+    def _part(self, name: str) -> Path:
+        """The value and the fields that a chain of projections, with at most one conversion after them, gives."""
+        place, step = self.window[name]
+        self.steps.add(place)
+        if isinstance(step, _CONVERSION):
+            base, fields = self._projected(step.operand)
+            self.converted.append((fields, step.type))
+            return base, fields
+        return self._projected(name)
+
+    def _projected(self, name: str) -> Path:
+        place, step = self.window.get(name, (-1, None))
+        if not isinstance(step, Project):
+            return name, ()
+        self.steps.add(place)
+        base, fields = self._projected(step.operand)
+        return base, (*fields, step.index)
+
+    def beside(self, base: str, fields: tuple[int, ...]) -> Mapping[str, tuple[int, Step]]:
+        """The window without the projections to a field, which then is a value that others come from."""
+        of_field = (name for name, (_, step) in self.window.items() if isinstance(step, Project))
+        gone = {name for name in of_field if _Chain(self.window, self.demands)._projected(name) == (base, fields)}
+        return {name: found for name, found in self.window.items() if name not in gone}
+
+    def _has_fields(self, path: Path, count: int) -> bool:
+        type = _at(self.demands.type_of(path[0]), path[1])
+        return isinstance(type, TupleType) and len(type.fields) == count
+
+
+def _at(type: GradualType | None, path: tuple[int, ...]) -> GradualType | None:
+    """The part of a type at a path."""
+    for index in path:
+        type = type.fields[index] if isinstance(type, TupleType) and index < len(type.fields) else None
+    return type
+
+
+def with_operands(step: Step, names: Mapping[str, str]) -> Step:
+    """The step with other operands where values flow into written types."""
+    match step:
+        case Invoke(operands=operands):
+            return replace(step, operands=tuple(names.get(one, one) for one in operands))
+        case Construct(fields=fields):
+            return replace(step, fields=tuple(names.get(one, one) for one in fields))
+        case Rename(operand=operand) | WriteReference(operand=operand):
+            return replace(step, operand=names.get(operand, operand))
+    raise AssertionError(step)

@@ -1,0 +1,360 @@
+"""What checking a step again demands: the goals of the types into which its operands flow, and of its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gradual.core.constant_text import binds
+from gradual.core.datatypes import declarations
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Check,
+    Construct,
+    CorePattern,
+    Function,
+    Instantiate,
+    Invoke,
+    Module,
+    Rename,
+    Step,
+    WriteReference,
+)
+from gradual.dims.solver.decide import Decider, Nowhere, Undecided
+from gradual.dims.solver.deferred import Knowing, Passed
+from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, defined, equal
+from gradual.dims.term.dim import Dim, RankOf, SizeOf, Variable, constant, of_atom, product
+from gradual.limits import LIMITS
+from gradual.ops.declaration.operator import IllFormed
+from gradual.ops.declaration.rank_cases import Unknown
+from gradual.ops.declaration.unknown_rank import Asking
+from gradual.types.binder_solving import extents, unbound
+from gradual.types.instantiation import Shown, at_arguments, at_types, settled_type
+from gradual.types.relations import Demand, demands, instantiated, join, mentioned
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    Hole,
+    OpenedType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
+from gradual.types.unpacking import at_rank, base_of, numel_of, rank_of, shapes_unknown, size_of, sizes
+
+Learnt = tuple[dict[str, OpenedType], dict[Dim, int], dict[Variable, Dim]]
+
+
+@dataclass(slots=True, eq=False)
+class Demands:
+    """What a function's steps demand.
+
+    Attributes:
+        types: the types of its values, as far as checks before a place have told them.
+        known: the sizes that checks before a place have told.
+        counted: the numbers of elements of values whose ranks checks before a place have told.
+        reads: what an open size of a joined value is read as.
+        knowing: what is declared and what checks have told, whatever the path.
+        solver: decides what `knowing` leaves undecided.
+        inside: how many branches are around a place, and how many checks before it never hold.
+    """
+
+    module: Module
+    types: dict[str, OpenedType] = field(default_factory=dict)
+    known: dict[Dim, int] = field(default_factory=dict)
+    counted: dict[Variable, Dim] = field(default_factory=dict)
+    reads: dict[Variable, Dim] = field(default_factory=dict)
+    knowing: Knowing = field(default_factory=lambda: Knowing(Decider(LIMITS, smt=False)))
+    solver: Decider = field(default_factory=lambda: Decider(LIMITS))
+    inside: int = 0
+
+    def enter(self, function: Function) -> None:
+        """Take in what holds whenever a function is entered."""
+        for param in function.params:
+            self.hold(param.name, param.type)
+        for goal in declarations(function):
+            self.knowing.tell(goal)
+
+    def never(self, goal: Constraint) -> bool:
+        """Whether a goal holds at no size, as checking sees it, which looks at no condition of a branch.
+
+        The solver is asked as there: what it refutes would be refused when the text is read.
+        """
+        goal = goal.substitute(self.reads) if not self.reads.keys().isdisjoint(goal.variables()) else goal
+        answer = self.knowing.satisfiable(goal)
+        if isinstance(answer, Undecided):
+            answer = self.solver.satisfiable(self.knowing.facts(), goal)
+        return isinstance(answer, Nowhere)
+
+    def read(self, size: Dim) -> Dim:
+        """A size as it is read again."""
+        return size.substitute(self.reads) if not self.reads.keys().isdisjoint(size.variables()) else size
+
+    def truth(self, condition: str) -> Constraint | None:
+        """What a condition says of sizes, if it says just that."""
+        type = self.type_of(condition)
+        content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
+        return content if isinstance(content, Constraint) else None
+
+    def fails(self, step: Step) -> bool:
+        """Whether a step demands what never holds."""
+        return self.refuses(self.goals(step))
+
+    def refuses(self, goals: Collection[Constraint]) -> bool:
+        """Whether one of some demands never holds.
+
+        Of demands that core does not check that is so only where nobody comes: in a branch.
+        """
+        return any(map(self.never, goals)) if self.inside else FALSE in goals
+
+    def type_of(self, name: str) -> OpenedType:
+        """The type of a value, or of a function by its name."""
+        function = self.module.functions.get(name)
+        return function.type if function is not None else self.types[name]
+
+    def define(self, step: Step) -> None:
+        """Take in the type of what a step will make."""
+        if not isinstance(step, Check | Assertion):
+            self.types[step.name] = step.type
+
+    def reach(self, step: Step) -> None:
+        """Take in that a step is made, so that its sizes are not negative from here on."""
+        if not isinstance(step, Check | Assertion):
+            self.hold(step.name, self.types[step.name])
+
+    def hold(self, name: str, type: OpenedType) -> None:
+        """A value is of a type, whose sizes are not negative."""
+        self.types[name] = type
+        for size in sizes(type):
+            if size.value is None:
+                self.knowing.tell(size)
+
+    def bind(self, pattern: CorePattern) -> None:
+        """Take in the types of what a pattern binds."""
+        for bind in binds(pattern):
+            if bind.name is not None:
+                self.hold(bind.name, bind.type)
+
+    def mark(self) -> Learnt:
+        """What is known here, for `rollback` at the end of the block."""
+        return dict(self.types), dict(self.known), dict(self.counted)
+
+    def rollback(self, mark: Learnt) -> None:
+        """Forget what the checks since a mark have told."""
+        types, self.known, counted = mark
+        self.types.update(types)
+        self.counted.clear()
+        self.counted.update(counted)
+
+    def learn(self, check: Check) -> bool:
+        """Take in what a check says; whether it says a rank or a size."""
+        self.knowing.tell(Passed(check.goal))
+        solution = check.goal.solution
+        witness = solution[0].witness if solution is not None else None
+        rank = solution[1].value if solution is not None else None
+        if solution is None or rank is None:
+            return False
+        self.known[of_atom(solution[0])] = rank
+        if not isinstance(witness, RankOf) or not 0 <= rank <= LIMITS.rank:
+            return True
+        (number,) = numel_of(witness.value).variables()
+        self.counted[number] = product([size_of(witness.value, axis) for axis in range(rank)])
+        for name, type in self.types.items():
+            if witness.value in shapes_unknown(type):
+                self.hold(name, at_rank(type, witness.value, rank))
+        return True
+
+    def targets(self, step: Step) -> Iterator[tuple[str, GradualType]]:
+        """Each operand that flows into a written type, with that type."""
+        match step:
+            case Rename(operand=operand):
+                yield operand, written(step)
+            case Invoke(function=function, operands=operands):
+                type = self.type_of(function)
+                if isinstance(type, FunctionType) and len(type.params) == len(operands):
+                    call = at_types(type, [self.type_of(operand) for operand in operands], step.types)
+                    yield from zip(operands, call.params, strict=True)
+            case Construct(constructor=name, fields=fields, type=DataType() as type):
+                declared = self.module.data[type.name]
+                chosen = dict(zip(declared.types, type.arguments, strict=True))
+                wanted = (instantiated(part, chosen) for part in declared.constructors[name].fields)
+                yield from zip(fields, wanted, strict=True)
+            case WriteReference(reference=reference, operand=operand):
+                cell = self.type_of(reference)
+                if isinstance(cell, ReferenceType):
+                    yield operand, cell.content
+
+    def vaguer(self, step: Invoke | Construct) -> Iterator[tuple[str, GradualType]]:
+        """The operands that show more of a type parameter than it was chosen by, with the types that they flow into.
+
+        Read again, they would choose other types, or ones that do not agree.
+        """
+        callee, types = self._callee(step)
+        if callee is None or not types:
+            return
+        given = step.operands if isinstance(step, Invoke) else step.fields
+        applied = at_arguments(callee, list(map(self.type_of, given)), agree=_agreed)
+        if applied is None or any(map(_says_more, applied.types, types)):
+            for operand, target in self.targets(step):
+                if _says_more(settled_type(self.type_of(operand)), target):
+                    yield operand, target
+
+    def _callee(self, step: Invoke | Construct) -> tuple[FunctionType | None, Sequence[GradualType]]:
+        """What is applied, as a function, and the types that were chosen for its parameters."""
+        match step:
+            case Invoke(function=function, types=types):
+                type = self.type_of(function)
+                return (type if isinstance(type, FunctionType) else None), types
+            case Construct(constructor=name, type=DataType() as type):
+                declared = self.module.data[type.name]
+                fields, result = declared.constructors[name].fields, DataType(type.name, declared.types)
+                return FunctionType(("",) * len(fields), fields, result, types=declared.types), type.arguments
+        return None, ()
+
+    def goals(self, step: Step | None) -> frozenset[Constraint]:
+        """What a step owes wherever it stands."""
+        match step:
+            case None:
+                return frozenset()
+            case Apply():
+                return frozenset(self._needed(step))
+            case Instantiate(dims=dims):
+                return frozenset(at_least(dim, constant(0)) for _, dim in dims)
+            case Invoke(function=function, operands=operands):
+                return frozenset((*self._flowing(step), *self._called(function, operands, step)))
+            case Rename():
+                return frozenset((*self.readable(mentioned(written(step))), *self._flowing(step)))
+            case _:
+                return frozenset(self._flowing(step))
+
+    def readable(self, variables: Iterable[Variable]) -> Iterator[Constraint]:
+        """What is owed where sizes of values of unknown rank are named: that they have the axis."""
+        for variable in variables:
+            match variable.witness:
+                case SizeOf(path, axis) if isinstance(self.types.get(path), UnrankedType):
+                    yield at_least(rank_of(path), constant(axis + 1))
+
+    def flow_goals(self, value: str, target: GradualType) -> frozenset[Constraint]:
+        """What a value owes that flows into a written type."""
+        return frozenset(_flows(self.type_of(value), target))
+
+    def _flowing(self, step: Step) -> Iterator[Constraint]:
+        for operand, target in self.targets(step):
+            yield from _flows(self.type_of(operand), target)
+
+    def _called(self, function: str, operands: tuple[str, ...], step: Invoke) -> Iterator[Constraint]:
+        type = self.type_of(function)
+        if isinstance(type, FunctionType) and len(type.params) == len(operands):
+            call = at_types(type, [self.type_of(operand) for operand in operands], step.types)
+            yield from (goal for _, goal in call.owed)
+            yield from call.where
+
+    def _needed(self, step: Apply) -> Iterator[Constraint]:
+        """The ranks that the operator fixes, then what its rule needs."""
+        asking = Asking(step.operator, step.operands, step.attributes)
+        types = asking.flattened(tuple(self.type_of(operand) for operand in step.operands))
+        try:
+            found = asking.step(types)
+            while isinstance(found, Unknown):
+                if found.origin is None and found.number in self.known:
+                    types = found.at(types, self.known[found.number])
+                    found = asking.step(types)
+                    continue
+                cases = asking.cases(types)
+                fixed = cases.fixed if cases is not None and cases.complete and cases.fitting else None
+                if fixed is None:
+                    return
+                unknown, value = fixed
+                yield equal(unknown.number, constant(value))
+                types = unknown.at(types, value)
+                found = asking.step(types)
+        except IllFormed:
+            return
+        yield from (need.goal for need in found.needs)
+
+
+def _agreed(left: Shown, right: Shown) -> GradualType | None:
+    """What two arguments show together; None where a size, or a rank, is not the same."""
+    return None if _apart(left.type, right.type) else join(left.type, right.type)
+
+
+def _apart(left: GradualType, right: GradualType) -> bool:
+    match left, right:
+        case TensorType(shape), TensorType(other) if len(shape) == len(other):
+            return any(
+                isinstance(a, Dim) and isinstance(b, Dim) and a is not b for a, b in zip(shape, other, strict=True)
+            )
+        case TensorType(), TensorType():
+            return True
+        case (TupleType(parts), TupleType(others)) | (DataType(_, parts), DataType(_, others)):
+            return any(map(_apart, parts, others))
+        case _:
+            return False
+
+
+def _says_more(now: GradualType, was: GradualType) -> bool:
+    """Whether a type says a size or a rank that another one leaves open."""
+    match now, was:
+        case TensorType(shape), TensorType(other):
+            return any(isinstance(a, Dim) and isinstance(b, Hole) for a, b in zip(shape, other, strict=False))
+        case TensorType(), UnrankedType():
+            return True
+        case (TupleType(parts), TupleType(others)) | (DataType(_, parts), DataType(_, others)):
+            return any(map(_says_more, parts, others))
+        case _:
+            return False
+
+
+def _flows(source: OpenedType, target: GradualType) -> Iterator[Constraint]:
+    yield from (demand.goal for demand in demands(source, target) if isinstance(demand, Demand))
+
+
+def written(step: Rename) -> GradualType:
+    """The type of an ascription as a program writes it: `?` for what only its own value shows."""
+    return _closed(step.type, step.written, step.name)
+
+
+def without_own(type: GradualType, name: str) -> GradualType:
+    """A type of a value as an ascription that gives it its name writes it."""
+    return _closed(type, None, name)
+
+
+def _is_own(size: Dim, path: str) -> bool:
+    """Whether a size is read off the value itself."""
+    return any(base_of(variable) == path.split("#")[0] for variable in size.variables())
+
+
+def _closed(type: GradualType, written: GradualType | None, path: str) -> GradualType:
+    match type:
+        case TensorType(shape, dtype):
+            holes = written.shape if isinstance(written, TensorType) else shape
+            return TensorType(tuple(_extent(*pair, path) for pair in zip(shape, holes, strict=True)), dtype)
+        case TupleType(fields):
+            parts = written.fields if isinstance(written, TupleType) else (None,) * len(fields)
+            each = enumerate(zip(fields, parts, strict=True))
+            return TupleType(tuple(_closed(field, part, f"{path}#{i}") for i, (field, part) in each))
+        case _:
+            return type if written is None else written
+
+
+def _extent(size: Dim | Hole, written: Dim | Hole, path: str) -> Dim | Hole:
+    if isinstance(size, Hole) or not _is_own(size, path):
+        return size
+    return written if isinstance(written, Hole) else Hole()
+
+
+def divisions(*types: GradualType) -> frozenset[Constraint]:
+    """What reading types demands of the sizes around them by which they divide.  [dim.division]"""
+    around = {variable for type in types for variable in unbound(type)}
+    goals = (goal for type in types for extent in extents(type) for goal in defined(extent))
+    return frozenset(goal for goal in goals if goal.variables() <= around)
+
+
+def is_demanded(check: Check, goals: frozenset[Constraint]) -> bool:
+    """Whether a check is one of some goals, as it is asked at run time or as its rule states it."""
+    owed = check.blame.owed
+    same = check.goal in goals and check.goal is not TRUE
+    return same or (owed in goals and owed is not TRUE and check.goal.variables() <= owed.variables())

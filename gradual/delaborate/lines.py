@@ -1,0 +1,304 @@
+"""The lines of one definition that stand for no step: ascriptions that forget, and those that owe a check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gradual.core.terms import Check, Function, Module, Site
+from gradual.delaborate.demands import Demands, divisions, is_demanded, without_own
+from gradual.delaborate.literals import Literals
+from gradual.delaborate.types import NOWHERE, Spelling, Unsayable, integer, shape_forgotten
+from gradual.dims.term.constraint import Constraint, Equal, equal
+from gradual.dims.term.dim import ContentOf, Dim, Kind, RankOf, SizeOf, Variable, constant, of_atom
+from gradual.dims.term.dim import variable as ghost
+from gradual.limits import LIMITS
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.subexpressions import within
+from gradual.tensors.tensor import Tensor
+from gradual.types.binder_solving import bare
+from gradual.types.dtype import DType
+from gradual.types.relations import mentioned, substituted
+from gradual.types.type import GradualType, Hole, TensorType, UnrankedType
+from gradual.types.unpacking import base_of, opened, size_of
+
+_ZERO = constant(0)
+
+
+@dataclass(slots=True, eq=False)
+class Lines:
+    """What every line of a definition needs.
+
+    Attributes:
+        inline: the constants that stand where they are used.
+        opens: whether the text has an unknown for the sake of its checks alone.
+        open: whether the text has an unknown.
+        doubtful: whether it has none, so that what core checks would be an error.
+        joins: the values that came out of branches.
+        uses: how often each variable is read.
+        made: the names of values that core does not have.
+        needless: the ascriptions that owe nothing.
+        around: the functions around a place, from the outside in.
+        scope: the values that a place sees.
+        numbered: how many graph variables there are.
+    """
+
+    module: Module
+    literals: Literals
+    opens: bool = False
+    spelling: Spelling = field(default_factory=Spelling)
+    demands: Demands = field(init=False)
+    inline: dict[str, Tensor] = field(default_factory=dict)
+    open: bool = True
+    doubtful: bool = False
+    joins: set[str] = field(default_factory=set)
+    uses: Counter[str] = field(default_factory=Counter)
+    made: set[str] = field(default_factory=set)
+    needless: set[str] = field(default_factory=set)
+    around: list[Function] = field(default_factory=list)
+    scope: list[str] = field(default_factory=list)
+    numbered: int = 0
+
+    def __post_init__(self) -> None:
+        self.demands = Demands(self.module, counted=self.spelling.counted)
+
+    def next_name(self) -> str:
+        """The name of the next graph variable."""
+        self.numbered += 1
+        return f"%{self.numbered - 1}"
+
+    def operand(self, name: str) -> ast.Expr:
+        """A value, or the literal that it is where it is used once."""
+        return self.literals.constant(self.inline[name]) if name in self.inline else self.spelling.variable(name)
+
+    def declared(self, type: GradualType) -> GradualType:
+        """A type as a declaration writes it, which names no elements and measures nothing of unknown rank.
+
+        Such a number is the size of another value.  [pass.surface.declared]  Raises Unsayable.
+        """
+        found = {variable: self._size_in_scope(variable) for variable in mentioned(type) if self._is_hidden(variable)}
+        return substituted(type, found) if found else type
+
+    def _is_hidden(self, variable: Variable) -> bool:
+        match variable.witness:
+            case None | ContentOf(_, ()):
+                return False
+            case SizeOf():
+                return self.is_unranked(variable)
+            case _:
+                return True
+
+    def is_unranked(self, variable: Variable) -> bool:
+        """Whether a size is that of a value that may have no such axis."""
+        witness = variable.witness
+        return isinstance(witness, SizeOf) and isinstance(self.demands.types.get(witness.value), UnrankedType)
+
+    def _size_in_scope(self, variable: Variable) -> Dim:
+        number = of_atom(variable)
+        for name in self.scope:
+            shape = self._shape(name)
+            if shape is not None and number in shape.shape:
+                return size_of(name, shape.shape.index(number))
+        raise Unsayable(f"a declaration that names `{variable}`")
+
+    def forgotten(self, name: str, items: list[ast.Item]) -> str:
+        """The value at a type that says nothing of its sizes: its new name."""
+        return self.vaguer(name, shape_forgotten(self.demands.type_of(name)), items)
+
+    def vaguer(self, name: str, type: GradualType, items: list[ast.Item]) -> str:
+        """The value for the one place that reads it, at a type that says less: its new name.
+
+        An ascription that this place alone reads, and that owes nothing, says less itself.
+        """
+        line = self.spelling.local(name).name
+        alone = name in self.needless and self.uses[name] == 1
+        for index, item in enumerate(items if alone else ()):
+            if isinstance(item, ast.Let) and item.name is not None and item.name.name == line:
+                items[index] = replace(item, annotation=self.spelling.type(without_own(type, name)))
+                return name
+        return self.ascribed(name, type, items)
+
+    def ascribed(self, name: str, type: GradualType, items: list[ast.Item]) -> str:
+        """The value at a type: its new name."""
+        if type == self.demands.type_of(name):
+            return name
+        value = self.operand(name)
+        new = self.new(self.demands.type_of(name))
+        items.append(ast.Let(self.spelling.local(new), self.spelling.type(type), value, NOWHERE))
+        return new
+
+    def new(self, type: GradualType) -> str:
+        """A value that core does not have, under a name that core cannot have."""
+        number = self.next_name()
+        new = f"%={number[1:]}"
+        self.spelling.names[new] = number
+        self.demands.hold(new, opened(type, new, lambda path, axis, hole: None)[0])
+        self.made.add(new)
+        return new
+
+    def check(self, check: Check, goals: frozenset[Constraint], items: list[ast.Item]) -> None:
+        """Nothing where what follows demands it again, else the assertion or an ascription that demands it.
+
+        A check that speaks of rigid names only needs an unknown beside it, for in a strict definition it is an error.
+        [pass.surface.check]
+        """
+        open = self.open or any(variable.is_ghost for variable in check.goal.variables())
+        self.doubtful |= not self.open and any(base_of(variable) in self.joins for variable in check.goal.variables())
+        if check.blame.site is Site.ASSERT:
+            self._assert(self.spelling.predicate(check.goal), check, items)
+        elif not (open and (is_demanded(check, goals) or self._is_declared(check))):
+            self._demand(check.goal, items)
+
+    def _is_declared(self, check: Check) -> bool:
+        """Whether a declaration divides by a size, and so demands what a check of a divisor says.  [dim.division]"""
+        if check.blame.rule != "dim.division":
+            return False
+        return any(is_demanded(check, divisions(*one.type.params, one.type.result)) for one in self.around)
+
+    def opening(self, items: list[ast.Item]) -> None:
+        """An unknown that nobody reads: a definition with one may owe what a strict one may not."""
+        self.ascribed(self._carrier(items), _vector(Hole()), items)
+
+    def failure(self, check: Check, items: list[ast.Item]) -> None:
+        """A check that fails at every run, of a size that is forgotten: what never holds would be refuted.
+
+        [pass.surface.never]
+        """
+        found = self._bearer(check.goal)
+        path, axis = found[2:] if found is not None else (self._carrier(items), 0)
+        unknown = self.vaguer(path, self._without(path, axis), items)
+        size = _only(size_of(unknown, axis))
+        never = found[0].substitute({found[1]: of_atom(size)}) if found is not None else equal(of_atom(size), _ZERO)
+        if check.blame.site is Site.ASSERT:
+            self._assert(self.spelling.predicate(never), check, items)
+        else:
+            self._owe(unknown, axis, never, size, items)
+
+    def _without(self, path: str, axis: int) -> GradualType:
+        """The type of a value that forgets its size at an axis."""
+        shape = self._shape(path)
+        assert shape is not None
+        return TensorType((*shape.shape[:axis], Hole(), *shape.shape[axis + 1 :]), shape.dtype)
+
+    def _bearer(self, goal: Constraint) -> tuple[Constraint, Variable, str, int] | None:
+        """A goal with a variable at whose other numbers it may hold, and the value and axis of which it is the size."""
+        for variable in sorted(goal.variables()):
+            for path, axis in self._places(variable):
+                shape = self._shape(path)
+                typed = self._typed(goal, variable)
+                if shape is not None and axis < shape.rank and self._may_hold(typed, variable):
+                    return typed, variable, path, axis
+        return None
+
+    def _typed(self, goal: Constraint, but: Variable) -> Constraint:
+        """A goal with the sizes that the types of values say, but for one variable."""
+        said: dict[Variable, Dim] = {}
+        for variable in goal.variables() - {but}:
+            match variable.witness:
+                case SizeOf(path, axis) if (shape := self._shape(path)) is not None and axis < shape.rank:
+                    said[variable] = shape.shape[axis]
+        return goal.substitute(said)
+
+    def _places(self, variable: Variable) -> Iterator[tuple[str, int]]:
+        """The values and axes that a variable is the size of."""
+        match variable.witness:
+            case SizeOf(path, axis):
+                yield path, axis
+            case None:
+                for param in (param for function in reversed(self.around) for param in function.params):
+                    shape = self._shape(param.name)
+                    if shape is not None and of_atom(variable) in shape.shape:
+                        yield param.name, shape.shape.index(of_atom(variable))
+
+    def _may_hold(self, goal: Constraint, variable: Variable) -> bool:
+        """Whether a goal holds at some number for one of its variables."""
+        size = ghost("%=", Kind.GHOST)
+        self.demands.knowing.enter()
+        self.demands.knowing.tell(size)
+        never = self.demands.never(goal.substitute({variable: size}))
+        self.demands.knowing.leave()
+        return not never
+
+    def _assert(self, condition: ast.Expr, check: Check, items: list[ast.Item]) -> None:
+        items.append(ast.Assert(condition, check.blame.says, NOWHERE))
+
+    def _demand(self, goal: Constraint, items: list[ast.Item]) -> None:
+        """An ascription that owes a goal, of a value whose size or rank the goal speaks of if there is one."""
+        for variable in sorted(goal.variables()):
+            match variable.witness:
+                case SizeOf(value=path, axis=axis) if (shape := self._shape(path)) is not None and axis < shape.rank:
+                    self._owe(path, axis, goal, variable, items)
+                    return
+                case RankOf(value=path) if (rank := _solved(goal, variable)) is not None and rank.value is not None:
+                    type = self.demands.types.get(path)
+                    if isinstance(type, UnrankedType) and 0 <= rank.value <= LIMITS.rank:
+                        self.ascribed(path, TensorType((Hole(),) * rank.value, type.dtype), items)
+                        return
+        self.ascribed(self._carrier(items), _vector(_bounded(goal, None)), items)
+
+    def _owe(self, path: str, axis: int, goal: Constraint, size: Variable, items: list[ast.Item]) -> None:
+        """An ascription of a value that owes a goal of its size at an axis.
+
+        What divides by a size is owed beside the value: a bound of an unknown does not tell its divisors of what.
+        """
+        shape = self._shape(path)
+        assert shape is not None
+        holes: list[Dim | Hole] = [Hole() for _ in shape.shape]
+        wanted = _solved(goal, size)
+        if wanted is None and self._divides(goal):
+            self.ascribed(self._carrier(items), _vector(_bounded(goal, None)), items)
+            return
+        holes[axis] = wanted if wanted is not None else _bounded(goal, size)
+        self.ascribed(path, TensorType(tuple(holes), shape.dtype), items)
+
+    def _divides(self, goal: Constraint) -> bool:
+        """Whether a goal divides by something that is no number."""
+        parts = within(self.spelling.predicate(goal))
+        divisions = (part for part in parts if isinstance(part, ast.Infix) and part.op in ("//", "%"))
+        return any(not isinstance(part.right, ast.Number) for part in divisions)
+
+    def _shape(self, path: str) -> TensorType[Dim] | None:
+        type = self.demands.types.get(path)
+        return type if isinstance(type, TensorType) else None
+
+    def _carrier(self, items: list[ast.Item]) -> str:
+        """A value of one element, to bear an ascription."""
+        name = self.new(_vector(constant(1)))
+        shape = ast.Attribute("shape", ast.Listing((integer(1),), NOWHERE), NOWHERE)
+        dtype = ast.Attribute("dtype", ast.Text("bool", NOWHERE), NOWHERE)
+        zeros = ast.Call(ast.Name("zeros", NOWHERE), (), (shape, dtype), NOWHERE)
+        items.append(ast.Let(self.spelling.local(name), None, zeros, NOWHERE))
+        return name
+
+
+def _only(dim: Dim) -> Variable:
+    (variable,) = dim.variables()
+    return variable
+
+
+def _vector(extent: Dim | Hole) -> Any:
+    return TensorType((extent,), DType.BOOL)
+
+
+def _solved(goal: Constraint, variable: Variable) -> Dim | None:
+    """What a goal says that a variable is, if it says just that."""
+    match goal:
+        case Equal(left=left, right=right) if bare(left) is variable and variable not in right.variables():
+            return right
+        case Equal(left=left, right=right) if bare(right) is variable and variable not in left.variables():
+            return left
+        case _:
+            return None
+
+
+def _bounded(goal: Constraint, variable: Variable | None) -> Hole:
+    """An unknown that is bounded by what a goal says, of a variable or of whatever it speaks of."""
+    taken, name = {one.name for one in goal.variables()}, "u"
+    while name in taken:
+        name += "_"
+    unknown = ghost(name, Kind.GHOST)
+    binder = _only(unknown)
+    bound = goal if variable is None else goal.substitute({variable: unknown})
+    return Hole(binder=binder, bound=bound)

@@ -1,0 +1,143 @@
+"""Branches whose sizes or ranks never agree, which checking would refuse.  [pass.surface.never]"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from itertools import combinations
+
+from gradual.delaborate.demands import Demands
+from gradual.dims.term.constraint import Constraint, any_of, at_least, equal
+from gradual.dims.term.dim import Dim, constant, ite
+from gradual.types.binder_solving import bare
+from gradual.types.dtype import DType
+from gradual.types.type import GradualType, Hole, NeverType, OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.unpacking import at_rank, base_of, rank_of, size_of
+from gradual.verdict import Proved
+
+
+def agreeing(types: Sequence[OpenedType], outside: Set[str], demands: Demands) -> list[GradualType]:
+    """The types of branches' values, that forget the sizes and ranks that never agree, in tuples too.
+
+    The value is what the branch that is taken made it.  Only sizes that are seen outside are compared.
+
+    [pass.surface.never]
+    """
+    tensors = [type for type in types if isinstance(type, TensorType)]
+    tuples = [type for type in types if isinstance(type, TupleType)]
+    if len(tuples) == len(types):
+        columns = zip(*(type.fields for type in tuples), strict=True)
+        parts = [agreeing(column, outside, demands) for column in columns]
+        return [TupleType(tuple(part[i] for part in parts)) for i in range(len(types))]
+    if len(tensors) < len(types):
+        return list(types)
+    if len({type.rank for type in tensors}) != 1:
+        return [UnrankedType(type.dtype) for type in tensors]
+    sizes = zip(*(type.shape for type in tensors), strict=True)
+    never = [_never_agree([demands.read(size) for size in column], outside, demands) for column in sizes]
+    return [_forgetting(type, never) if any(never) else type for type in tensors]
+
+
+def in_doubt(types: Sequence[GradualType], outside: Set[str], demands: Demands) -> bool:
+    """Whether sizes of branches may differ that are seen outside, which a strict definition may not leave open."""
+    match types[0]:
+        case TupleType():
+            columns = zip(*(type.fields for type in types if isinstance(type, TupleType)), strict=True)
+            return any(in_doubt(column, outside, demands) for column in columns)
+        case TensorType():
+            pass
+        case _:
+            return False
+    tensors = [type for type in types if isinstance(type, TensorType)]
+    for column in zip(*(type.shape for type in tensors), strict=True):
+        sizes = dict.fromkeys(demands.read(size) for size in column if isinstance(size, Dim))
+        seen = [size for size in sizes if _is_seen(size, outside)]
+        if any(not isinstance(demands.knowing.decide(equal(*pair)), Proved) for pair in combinations(seen, 2)):
+            return True
+    return False
+
+
+def _is_seen(size: Dim, outside: Set[str]) -> bool:
+    return all(base is None or base in outside for base in map(base_of, size.variables()))
+
+
+def _never_agree(sizes: Sequence[Dim], outside: Set[str], demands: Demands) -> bool:
+    seen = dict.fromkeys(size for size in sizes if _is_seen(size, outside))
+    return any(demands.never(equal(*pair)) for pair in combinations(seen, 2))
+
+
+def _forgetting(type: TensorType[Dim], never: Sequence[bool]) -> GradualType:
+    shape = tuple(Hole() if gone else size for size, gone in zip(type.shape, never, strict=True))
+    return TensorType(shape, type.dtype)
+
+
+def makeable(type: GradualType, demands: Demands) -> GradualType:
+    """The type that forgets the sizes which are negative wherever a run would come: no value could be given it.
+
+    [pass.surface.stop]
+    """
+    match type:
+        case TensorType(shape, dtype):
+            return TensorType(tuple(Hole() if _is_negative(size, demands) else size for size in shape), dtype)
+        case TupleType(fields):
+            return TupleType(tuple(makeable(field, demands) for field in fields))
+        case NeverType():  # nothing reads it, so that any type is as good
+            return TensorType((), DType.BOOL)
+        case _:
+            return type
+
+
+def _is_negative(size: Dim | Hole, demands: Demands) -> bool:
+    return isinstance(size, Dim) and demands.never(at_least(size, constant(0)))
+
+
+def read_joined(
+    type: OpenedType,
+    path: str,
+    truth: Constraint | None,
+    types: Sequence[GradualType],
+    outside: Set[str],
+    demands: Demands,
+) -> OpenedType:
+    """The type of a joined value as it is read: where core left a rank or a size open, what the branches say now.
+
+    What a size is read as is told to `demands`.  A size that core knows by what holds in the branches is read as what
+    they say.  [type.if.join]
+    """
+    tensors = [one for one in types if isinstance(one, TensorType)]
+    match type:
+        case TupleType(fields) if all(isinstance(one, TupleType) for one in types):
+            columns = zip(*(one.fields for one in types if isinstance(one, TupleType)), strict=True)
+            each = enumerate(zip(fields, columns, strict=True))
+            return TupleType(
+                tuple(read_joined(field, f"{path}#{i}", truth, column, outside, demands) for i, (field, column) in each)
+            )
+        case UnrankedType(origin=origin) if origin == path and len({one.rank for one in tensors}) == 1:
+            if len(tensors) < len(types):
+                return type
+            rank, (number,) = tensors[0].rank, rank_of(path).variables()
+            demands.reads[number] = constant(rank)
+            ranked = at_rank(type, path, rank)
+            return read_joined(ranked, path, truth, types, outside, demands)
+        case TensorType(shape) if len(tensors) == len(types):
+            read = list(shape)
+            for axis, (own, *sizes) in enumerate(zip(shape, *(one.shape for one in tensors), strict=True)):
+                known = [demands.read(size) for size in sizes if isinstance(size, Dim)]
+                if len(known) < len(types) or not all(_is_seen(size, outside) for size in known):
+                    continue
+                found, variable = _one(known, truth), bare(own)
+                if own is not size_of(path, axis):
+                    read[axis] = found if found is not None else own
+                elif variable is not None and found is not None:
+                    demands.reads[variable] = found
+                else:
+                    demands.knowing.tell(any_of(*(equal(own, size) for size in dict.fromkeys(known))))
+            return replace(type, shape=tuple(read))
+    return type
+
+
+def _one(sizes: Sequence[Dim], truth: Constraint | None) -> Dim | None:
+    """The size that all branches have, or that the condition of an `if` tells."""
+    if all(size is sizes[0] for size in sizes):
+        return sizes[0]
+    return ite(truth, *sizes) if truth is not None and len(sizes) == 2 else None

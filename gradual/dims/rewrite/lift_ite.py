@@ -1,0 +1,96 @@
+"""Choices taken out of a fact: what holds of `if n == 0 then a else b` is said once for n = 0 and once for the rest.
+
+    (if n == 0 then 288 else n) == n or n == 1      ->  n != 0
+
+A fact that hides a bound behind a choice becomes the bound, which everything after it can use.  [dim.facts.lift]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradual.dims.rewrite.simplify import NOTHING, Knowledge, simplified_constraint
+from gradual.dims.term.atom import Ite, Variable, bottom_up
+from gradual.dims.term.constraint import FALSE, And, Constraint, Equal, Not, Or, all_of, any_of, negated
+from gradual.dims.term.dim import Dim
+from gradual.dims.term.substitution import rebuilt, substituted_constraint
+
+_CHOICES = 4
+"""How many choices of one fact are taken out, each of which may double it."""
+
+
+_PARTS = 60
+"""How large a fact may be for its choices to be taken out."""
+
+
+def lifted(constraint: Constraint, known: Knowledge = NOTHING) -> Constraint:
+    """A constraint that is equivalent where it is defined and all is known, without choices by one variable's value.
+
+    Where that would be larger, the constraint itself.
+    """
+    small = _has_parts(constraint) and _size(constraint) <= _PARTS
+    found = _lifted(constraint, known, _CHOICES) if small else constraint
+    return found if found is constraint or _size(found) <= _size(constraint) else constraint
+
+
+def _lifted(constraint: Constraint, known: Knowledge, choices: int) -> Constraint:
+    chosen = next(_choices(constraint), None) if choices else None
+    if chosen is None:
+        return constraint if known is NOTHING else simplified_constraint(constraint, known)
+    test, variable = chosen
+    where = _lifted(substituted_constraint(constraint, {variable: test.right}), known, choices - 1)
+    elsewhere = _lifted(_where_false(constraint, test), known, choices - 1)
+    if elsewhere is FALSE:
+        return all_of(test, where)
+    if where is FALSE:
+        return all_of(negated(test), elsewhere)
+    return all_of(any_of(test, elsewhere), any_of(negated(test), where))
+
+
+def _choices(constraint: Constraint) -> Iterator[tuple[Equal, Variable]]:
+    """The tests of a variable against a constant that choices hang on, innermost first."""
+    for node in bottom_up(constraint):
+        if isinstance(node, Ite) and isinstance(node.condition, Equal) and node.condition.right.value is not None:
+            variable = _alone(node.condition.left)
+            if variable is not None:
+                yield node.condition, variable
+
+
+def _alone(dim: Dim) -> Variable | None:
+    """The variable that the dim is, if it is one."""
+    match dim.terms:
+        case (((Variable() as variable,), 1),):
+            return variable
+        case _:
+            return None
+
+
+def _where_false(constraint: Constraint, test: Equal) -> Constraint:
+    """The constraint where a test in it fails."""
+    images: dict[Any, Any] = {}
+    for node in bottom_up(constraint):
+        image = FALSE if node is test else rebuilt(node, images, {})
+        images[node] = image
+    found: Constraint = images[constraint]
+    return found
+
+
+def _has_parts(constraint: Constraint) -> bool:
+    """Whether there is more in it than sums and products of variables."""
+    match constraint:
+        case And(parts=parts) | Or(parts=parts):
+            return any(map(_has_parts, parts))
+        case Not(part=part):
+            return _has_parts(part)
+        case _:
+            return any(side.children for side in constraint.children)
+
+
+def _size(constraint: Constraint) -> int:
+    """How many parts there are, each occurrence counted."""
+    sizes: dict[Any, int] = {}
+    for node in bottom_up(constraint):
+        own = sum(len(monomial) + 1 for monomial, _ in node.terms) if isinstance(node, Dim) else 1
+        sizes[node] = own + sum(sizes[child] for child in node.children)
+    return sizes[constraint]

@@ -1,0 +1,431 @@
+"""Decisions: a goal is proved, refuted with a sample, or left unknown with the least valuation at which it fails.
+
+    (R) can the goal hold with the unconditional facts?        no: refuted        (conditions are never looked at)
+    (P) can it fail with the unconditional and path facts?     no: proved         yes: unknown, with a model
+
+Each question climbs a ladder: normal form, facts, bounds, linear elimination, cases, residues, small models, and
+Z3 last, within a budget.  Without Z3 some answers become unknown; none becomes another.   [dim.decide]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradual.dims.rewrite.readable import lean
+from gradual.dims.rewrite.simplify import simplified_constraint, simplified_dim
+from gradual.dims.solver.case_split import Refuter
+from gradual.dims.solver.conjunction import System
+from gradual.dims.solver.samples import sample
+from gradual.dims.solver.small_models import Model, least_model, measured
+from gradual.dims.store.facts import Cone, Facts
+from gradual.dims.term.atom import Variable, bottom_up, names_of
+from gradual.dims.term.constraint import (
+    FALSE,
+    TRUE,
+    Constraint,
+    Undefined,
+    all_of,
+    defined,
+    differs,
+    equal,
+    negated,
+)
+from gradual.dims.term.dim import Dim, of_atom
+from gradual.dims.term.evaluation import satisfied
+from gradual.limits import LIMITS, Limits
+from gradual.verdict import Proved, Refuted, Unknown, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Nowhere:
+    """No valuation satisfies the constraints; `rung` showed it."""
+
+    rung: str
+
+
+@dataclass(frozen=True, slots=True)
+class Somewhere:
+    """This valuation satisfies the constraints; `rung` found it, and knows whether it is the least."""
+
+    model: Model
+    rung: str
+    least: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Nobody could tell within the budget."""
+
+
+CHEAP = ("normal-form", "facts", "interval")
+"""The rungs that search for nothing."""
+
+Answer = Nowhere | Somewhere | Undecided
+
+
+class Decider:
+    """Answers questions about goals, and remembers the answers.
+
+    Attributes:
+        counts: how many answers each rung gave.
+        smt_queries: how often Z3 was asked.
+    """
+
+    def __init__(self, limits: Limits = LIMITS, smt: bool = True) -> None:
+        self.counts: Counter[str] = Counter()
+        self.smt_queries = 0
+        self._limits = limits
+        self._smt = smt
+        self._rest: System | None = None
+        self._answers: dict[tuple[frozenset[Constraint], tuple[Variable, ...]], Answer] = {}
+
+    # ------------------------------------------------------------------------------------------- goals
+
+    def decide(self, facts: Facts, goal: Constraint) -> Verdict:
+        """What is known of a goal at a point; nothing is learnt from the answer.  [dim.decide]"""
+        rewritten = facts.rewrite(goal)
+        if rewritten is TRUE:
+            return self._proved("normal-form" if goal is TRUE else "facts")
+        if _is_evident(facts, rewritten):
+            return self._proved("interval")
+        question = _Question(facts, goal, rewritten)
+        match self._answer(question.cone.known, question.plausibility, question.order):
+            case Nowhere(rung=rung):
+                return self._refuted(question, "normal-form" if goal is FALSE else rung)
+            case plausible:
+                return self._owed(question, isinstance(plausible, Somewhere))
+
+    def proves(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether `decide` proves a goal; how it fails is not asked."""
+        question = self._open(facts, goal)
+        if question is None:
+            return True
+        if not facts.path and facts.can_meet(negated(question.rewritten)):
+            return False
+        return self._excludes(question, question.failure) and not self._is_excluded(question)
+
+    def refutes(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether `decide` refutes a goal."""
+        question = self._open(facts, goal)
+        return question is not None and self._is_excluded(question)
+
+    def excludes(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether a goal cannot hold together with the unconditional facts, as for a `where` clause."""
+        return self._is_excluded(_Question(facts, goal, facts.rewrite(goal)))
+
+    def _is_excluded(self, question: _Question) -> bool:
+        """Whether a goal cannot hold with the unconditional facts."""
+        return not question.facts.can_meet(question.rewritten) and self._excludes(question, question.plausibility)
+
+    def _excludes(self, question: _Question, asked: Sequence[Constraint]) -> bool:
+        """Whether what is asked contradicts what is known: not where a sample is at hand, else by the ladder."""
+        known = question.cone.known
+        return sample((*known, *asked)) is None and isinstance(self._answer(known, asked, question.order), Nowhere)
+
+    def allows(self, facts: Facts, goal: Constraint) -> bool:
+        """Whether a sample is at hand with which a goal and every unconditional fact around it hold."""
+        rewritten = facts.rewrite(goal)
+        known, _, whole = facts.cone(rewritten, self._limits.component)
+        return whole and sample((*known, rewritten)) is not None
+
+    def _open(self, facts: Facts, goal: Constraint) -> _Question | None:
+        """What is asked about a goal; nothing where its form or bounds prove it."""
+        rewritten = facts.rewrite(goal)
+        if rewritten is TRUE or _is_evident(facts, rewritten):
+            return None
+        return _Question(facts, goal, rewritten)
+
+    def _owed(self, question: _Question, plausible: bool) -> Verdict:
+        """Proved or unknown, for a goal that nothing unconditional refutes."""
+        answer = self._answer(question.cone.known, question.failure, question.order)
+        if isinstance(answer, Nowhere):
+            return self._proved(answer.rung, plausible)
+        if question.facts.path and self._is_impossible(question.facts):
+            return self._proved("facts", plausible)
+        sure = isinstance(answer, Somewhere) and question.facts.is_sure and question.admits(answer.model)
+        witness = self._witness(question, answer.model, True) if isinstance(answer, Somewhere) and sure else {}
+        self.counts[answer.rung if isinstance(answer, Somewhere) else "gave-up"] += 1
+        return Unknown(
+            because=_fails_for(witness) if sure else _GAVE_UP,
+            witness=witness,
+            fails_if_reached=self._never_on_path(question),
+            gave_up=not sure,
+            plausible=plausible,
+        )
+
+    def _is_impossible(self, facts: Facts) -> bool:
+        """Whether nothing comes to the end of the path, by what was learnt on it.  [dim.facts.suppose]"""
+        cone = facts.about(names_of(map(facts.rewrite, facts.path)))
+        return isinstance(self._answer(cone.known, cone.path, _order((), cone)), Nowhere)
+
+    def _never_on_path(self, question: _Question) -> bool:
+        known, path = question.cone.known, question.cone.path
+        return bool(path) and isinstance(self._answer(known, [*question.plausibility, *path], question.order), Nowhere)
+
+    def _proved(self, rung: str, plausible: bool = True) -> Proved:
+        self.counts[rung] += 1
+        return Proved(rung, plausible)
+
+    def _refuted(self, question: _Question, rung: str) -> Refuted:
+        self.counts[rung] += 1
+        sample = self._answer(question.cone.known, (), question.order)
+        witness = self._witness(question, sample.model, False) if isinstance(sample, Somewhere) else {}
+        return Refuted(_never(question), witness)
+
+    def _witness(self, question: _Question, model: Model, path: bool) -> dict[str, int]:
+        """The least model by name, of the path's facts too or not: the goal's own variables first.  [dim.witness]"""
+        env = (self._least(question, path) if self._limits.least else None) or model
+        found: dict[str, int] = {}
+        for name in question.told:
+            try:
+                found[name.name] = question.facts.rewrite(of_atom(name)).evaluate(env)
+            except (KeyError, Undefined):
+                if self._limits.least:
+                    return {}  # else nobody is told: that it fails is enough
+        return found | {name.name: k for name, k in env.items() if name.name not in found}
+
+    def _least(self, question: _Question, path: bool) -> Model | None:
+        """The least model in which all of the variables count that a witness tells, those too that equations solve."""
+        facts, names = question.facts, question.told
+        solved = [equal(of_atom(name), facts.rewrite(of_atom(name))) for name in names if name in facts.known.solved]
+        cone = facts.about(names_of((*solved, question.rewritten)).union(names))
+        asked = [*cone.path, negated(question.rewritten)] if path else []
+        constraints, order = (*cone.known, *asked, *solved), _order(names, cone)
+        match self._answer(cone.known, [*asked, *solved], order):
+            case Somewhere(model=model, least=least) if cone.whole or facts.extended(model, question.rewritten):
+                return model if least else self._smaller(model, constraints, order)
+        return None
+
+    def _smaller(self, model: Model, constraints: tuple[Constraint, ...], order: Sequence[Variable]) -> Model:
+        """The least model, as far as a larger budget lets it be found.  [dim.decide.models]"""
+        again = least_model(System(constraints), constraints, order, self._limits.least, hints=model.values())
+        models = (model,) if again is None else (model, again.model)
+        return min(models, key=lambda one: measured(one, order))
+
+    # ------------------------------------------------------------------------------------------- other questions
+
+    def suppose(self, facts: Facts, condition: Constraint) -> None:
+        """Enter a path: a condition is supposed, and false too if nothing comes there.  [dim.facts.suppose]
+
+        A goal is asked with the facts that it is connected with, which a contradiction among others is not.  Where
+        nobody can tell, no counterexample is one.
+        """
+        reached = facts.is_reached
+        free = reached and facts.can_meet(facts.rewrite(condition), path=True)
+        facts.suppose(condition)
+        question = _Question(facts, condition, facts.rewrite(condition))
+        if not free and sample((*question.cone.known, *question.cone.path)) is None:
+            match self._answer(question.cone.known, question.cone.path, question.order):
+                case Nowhere():
+                    facts.suppose(FALSE)
+                    return
+                case Undecided():
+                    facts.leave_open(condition)
+                    return
+        if reached or len(question.cone.path) == len(facts.path):
+            facts.reach()
+
+    def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
+        """Whether a goal can hold together with the unconditional facts, and where."""
+        question = _Question(facts, goal, facts.rewrite(goal))
+        return self._answer(question.cone.known, question.plausibility, question.order)
+
+    def has_value(self, facts: Facts, node: Dim | Constraint) -> bool:
+        """Whether nothing is divided by less than 1, by the facts and the path.  [dim.floor]"""
+        return all(self.proves(facts, condition) for condition in defined(node))
+
+    def unreachable(self, facts: Facts) -> bool:
+        """Whether the path contradicts what is known: a branch not taken, or what follows a check that must fail."""
+        path = all_of(*facts.path)
+        if self.excludes(facts, path):
+            return True
+        mark = facts.mark()
+        facts.assume(path)
+        excluded = self.excludes(facts, path)
+        facts.rollback(mark)
+        return excluded
+
+    def counterexample(self, facts: Facts, goal: Constraint) -> Mapping[str, int]:
+        """The least valuation found at which a goal fails, by name; empty if none was found."""
+        question = _Question(facts, goal, facts.rewrite(goal))
+        match self._answer(question.cone.known, question.failure, question.order):
+            case Somewhere(model=model) if facts.is_sure and question.admits(model):
+                return self._witness(question, model, True)
+        return {}
+
+    def simplified(self, facts: Facts, dim: Dim) -> Dim:
+        """A dim under everything known at a point, path facts included; Z3 is not asked.  [dim.decide.simplify]"""
+        dim = facts.rewrite(dim)
+        path = facts.cone(dim).path if facts.path else ()
+        return self._simplified(facts, dim, path)
+
+    def simplified_given(self, facts: Facts, dim: Dim, given: Constraint) -> Dim:
+        """A dim under what is known whatever the path, and a condition; Z3 is not asked.  [dim.decide.simplify]"""
+        return self._simplified(facts, facts.rewrite(dim), (facts.rewrite(given),))
+
+    def _simplified(self, facts: Facts, dim: Dim, path: Sequence[Constraint]) -> Dim:
+        if not path:
+            return simplified_dim(dim, facts.known.knowledge)
+        system = System([*facts.cone(dim).known, *path])
+        return simplified_dim(system.rewritten(dim), system.knowledge)
+
+    def values(self, facts: Facts, goal: Constraint, name: Variable, limit: int = 3) -> tuple[int, ...] | None:
+        """All values of a variable at which a goal can hold, if they are at most `limit`.  [dim.few]"""
+        question = _Question(facts, goal, facts.rewrite(goal))
+        dim = facts.rewrite(of_atom(name))
+        found: list[int] = []
+        while question.cone.whole and len(found) <= limit:
+            others = [differs(dim, k) for k in found]
+            match self._answer(question.cone.known, [*question.plausibility, *others], question.order):
+                case Nowhere():
+                    return tuple(sorted(found))
+                case Somewhere(model=model) if dim.names <= model.keys():
+                    found.append(dim.evaluate(model))
+                case _:
+                    return None
+        return None
+
+    # ------------------------------------------------------------------------------------------- the ladder
+
+    def _answer(self, known: Sequence[Constraint], asked: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
+        """Whether constraints can hold together; remembered by what they say, not by where they stand."""
+        key = frozenset((*known, *asked)), order
+        found = self._answers.get(key)
+        if found is None:
+            found = self._answers[key] = self._climbed(tuple(known), tuple(asked), order)
+        return found
+
+    def _climbed(
+        self, known: tuple[Constraint, ...], asked: tuple[Constraint, ...], order: tuple[Variable, ...]
+    ) -> Answer:
+        constraints, system = (*known, *asked), self._at_rest(known).narrowed(*asked)
+        if system.conflict:
+            return Nowhere("facts")
+        if system.is_contradictory:
+            return Nowhere("linear")
+        tries = self._limits.models
+        found = least_model(system, constraints, order, tries // 4)
+        if found is not None:
+            return Somewhere(found.model, "models", found.least)
+        refuter = Refuter(self._limits)
+        rung = refuter.refuted(system)
+        if rung is not None:
+            return Nowhere(rung)
+        met = refuter.model or {}
+        for place in (system, refuter.open):
+            found = None if place is None else least_model(place, constraints, order, tries, hints=met.values())
+            if found is not None:
+                return Somewhere(found.model, "models", found.least and place is system)
+        if met:
+            return Somewhere({name: met[name] for name in order}, "models")
+        return self._asked(system, constraints, order) if self._smt else Undecided()
+
+    def _at_rest(self, known: tuple[Constraint, ...]) -> System:
+        """What is known around a goal, which several questions about it begin with."""
+        if self._rest is None or self._rest.given != known:
+            self._rest = System(known)
+        return self._rest
+
+    def _asked(self, system: System, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
+        """Z3's answer; its models are evaluated, and made small.  [dim.decide.smt]"""
+        from gradual.dims.solver.smt import ask, small_answer
+
+        self.smt_queries += 1
+        status, model = ask(constraints, self._limits.rlimit)
+        if status == "unsat":
+            return Nowhere("smt")
+        if status != "sat" or not satisfied(constraints, model):
+            return Undecided()
+        smaller = small_answer(constraints, self._limits.rlimit, max(map(abs, model.values()), default=0))
+        best = smaller.model if smaller.status == "sat" and satisfied(constraints, smaller.model) else model
+        least = least_model(system, constraints, order, self._limits.models, hints=best.values())
+        return Somewhere(dict(best) if least is None else least.model, "smt")
+
+
+class _Question:
+    """A goal at a point, with the facts it is connected with."""
+
+    __slots__ = ("_cone", "_order", "facts", "goal", "rewritten")
+
+    def __init__(self, facts: Facts, goal: Constraint, rewritten: Constraint) -> None:
+        self.facts = facts
+        self.goal = goal
+        self.rewritten = lean(rewritten)
+        self._cone: Cone | None = None
+        self._order: tuple[Variable, ...] | None = None
+
+    @property
+    def cone(self) -> Cone:
+        """The facts that it is connected with."""
+        if self._cone is None:
+            self._cone = self.facts.cone(self.rewritten)
+        return self._cone
+
+    @property
+    def order(self) -> tuple[Variable, ...]:
+        """The variables: those of the goal first, as they occur, then those of the facts."""
+        if self._order is None:
+            self._order = _order(occurrences(self.rewritten), self.cone)
+        return self._order
+
+    @property
+    def plausibility(self) -> list[Constraint]:
+        """What is asked beside the unconditional facts: whether the goal can hold.  [dim.decide.plausible]"""
+        return [self.rewritten]
+
+    @property
+    def failure(self) -> list[Constraint]:
+        """What is asked beside the unconditional facts: whether the goal can fail on the path.  [dim.decide.valid]"""
+        return [*self.cone.path, negated(self.rewritten)]
+
+    @property
+    def told(self) -> tuple[Variable, ...]:
+        """The variables that a witness tells: the goal's, and those of goals before that fail for some sizes.
+
+        Where those fail no run comes to this one.   [dim.witness]
+        """
+        return tuple(dict.fromkeys(name for goal in (self.goal, *self.facts.failing) for name in occurrences(goal)))
+
+    def admits(self, model: Model) -> bool:
+        """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.cone]"""
+        return self.cone.whole or self.facts.extended(model, self.rewritten)
+
+
+def _is_evident(facts: Facts, rewritten: Constraint) -> bool:
+    """Whether unconditional bounds prove a rewritten goal, or exact quotients and bounds.  [dim.facts.multiple]"""
+    known = facts.known
+    if known.conflict:
+        return False
+    return known.estimate.holds(rewritten) is True or (
+        bool(known.multiples) and simplified_constraint(rewritten, known.knowledge) is TRUE
+    )
+
+
+def occurrences(constraint: Constraint) -> tuple[Variable, ...]:
+    """The variables in order of first occurrence."""
+    dims = (node for node in bottom_up(constraint) if isinstance(node, Dim))
+    atoms = (atom for dim in dims for atom in dim.atoms())
+    return tuple(dict.fromkeys(atom for atom in atoms if isinstance(atom, Variable)))
+
+
+def _order(first: Iterable[Variable], cone: Cone) -> tuple[Variable, ...]:
+    """The variables of a question: some first, then those of the facts."""
+    connected = names_of((*cone.known, *cone.path))
+    return tuple(dict.fromkeys((*first, *sorted(connected))))
+
+
+_GAVE_UP = "the budget ran out before an answer"
+
+
+def _fails_for(witness: Mapping[str, int]) -> str:
+    return "fails for " + ", ".join(f"{name} = {k}" for name, k in witness.items())
+
+
+def _never(question: _Question) -> str:
+    """Why a goal never holds, in the user's words."""
+    solved = [(name, question.facts.rewrite(of_atom(name))) for name in occurrences(question.goal)]
+    reasons = [f"{name} == {image}" for name, image in solved if image is not of_atom(name)]
+    reasons.extend(str(fact) for fact in question.cone.known[:3])
+    return f"{question.goal} never holds" + (f" where {', '.join(reasons)}" if reasons else "")

@@ -1,0 +1,212 @@
+"""What is known at a point of a program.
+
+Equations become substitutions where a variable can be solved, inequalities become bounds of primitive forms, the
+rest is kept as it is; everything is found by variable, so that a goal pays only for the facts it is connected with.
+Every change is on a trail: a branch marks, and rolls back.   [dim.facts]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import NamedTuple
+
+from gradual.dims.bounds.interval import ANY
+from gradual.dims.store.saturated import Known
+from gradual.dims.store.store import Item, N, names_in
+from gradual.dims.store.unconstrained import can_be_chosen
+from gradual.dims.term.atom import names_of
+from gradual.dims.term.constraint import (
+    FALSE,
+    And,
+    Constraint,
+    Or,
+)
+from gradual.dims.term.dim import Dim, Variable, of_atom
+from gradual.dims.term.evaluation import satisfied
+from gradual.dims.term.trail import Trail
+from gradual.limits import LIMITS
+from gradual.verdict import Proved, Unknown, Verdict
+
+
+class Mark(NamedTuple):
+    """A point to roll back to: how long the trails were then, of what is known and of the rest."""
+
+    known: int
+    length: int
+
+
+class Cone(NamedTuple):
+    """The facts connected with a goal.
+
+    Attributes:
+        known: unconditional ones.
+        path: those learnt from conditions.
+        whole: whether none was left out for want of room.
+    """
+
+    known: tuple[Constraint, ...]
+    path: tuple[Constraint, ...]
+    whole: bool
+
+
+class Facts:
+    """What is known at a point: unconditionally, and on the path of conditions that leads there.  [dim.facts]"""
+
+    def __init__(self) -> None:
+        self._trail, self._knowing = Trail(), Trail()
+        self._known = Known(self._knowing)
+        self._path: dict[Constraint, None] = {}
+        self._unsure: dict[Constraint, None] = {}
+        self._reached: dict[str, int] = {}
+
+    @property
+    def known(self) -> Known:
+        """The unconditional facts, taken apart."""
+        return self._known
+
+    @property
+    def path(self) -> tuple[Constraint, ...]:
+        """The path facts as they were supposed, in order."""
+        return tuple(self._path)
+
+    def assume(self, constraint: Constraint) -> None:
+        """Know a constraint unconditionally: for plausibility and for proofs.  [dim.facts.assume]"""
+        self._known.add(constraint)
+
+    def suppose(self, constraint: Constraint) -> None:
+        """Know a constraint on this path only: for proofs, never for plausibility.  [dim.facts.suppose]"""
+        for part in constraint.parts if isinstance(constraint, And) else (constraint,):
+            if part not in self._path and part.value is not True:
+                self._trail.put(self._path, part, None)
+
+    @property
+    def failing(self) -> tuple[Constraint, ...]:
+        """Goals that are known though they fail for some sizes: a counterexample has to say how they hold."""
+        return ()
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether no condition of the path was left open: whether anything comes there nobody could tell."""
+        return not self._unsure
+
+    def leave_open(self, condition: Constraint) -> None:
+        """Know of a supposed condition that nobody could tell whether it ever holds."""
+        self._trail.put(self._unsure, condition, None)
+
+    def learn(self, goal: Constraint, verdict: Verdict) -> None:
+        """Know a goal that was accepted, proved or not: it holds from here on.  [dim.facts.learn]
+
+        A goal that nobody could show to be possible is known for proofs only, so that the facts stay satisfiable.
+        """
+        match verdict:
+            case Proved(plausible=True) | Unknown(plausible=True):
+                if self._known.estimate.holds(self.rewrite(goal)) is not True:
+                    self.assume(goal)
+            case Unknown():
+                self.suppose(goal)
+                self.leave_open(goal)
+
+    def mark(self) -> Mark:
+        """The present point, for `rollback`."""
+        return Mark(len(self._knowing), len(self._trail))
+
+    def rollback(self, mark: Mark) -> None:
+        """Forget everything assumed or supposed since the mark."""
+        self._knowing.undo(mark.known)
+        self._trail.undo(mark.length)
+
+    def rewrite(self, node: N) -> N:
+        """The dim or constraint under the unconditional equations.  [dim.facts.rewrite]"""
+        return self._known.rewritten(node)
+
+    def cone(self, goal: Constraint | Dim, room: int = LIMITS.cone) -> Cone:
+        """The facts connected with the variables of a rewritten goal, nearest first.  [dim.facts.cone]"""
+        return self.about(goal.names, room)
+
+    def about(self, names: frozenset[Variable], room: int = LIMITS.cone) -> Cone:
+        """The facts connected with some variables that are not solved, nearest first.  [dim.facts.cone]"""
+        if self._known.conflict:
+            return Cone((FALSE,), (), True)
+        search = _Search(self._known, [self.rewrite(part) for part in self._path], room)
+        return search.run(names)
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether somebody may come here by what was known when that was last asked, and nothing was learnt since."""
+        return not self._path or self._reached.get("known") == len(self._knowing)
+
+    def reach(self) -> None:
+        """Know that the path can hold together with what is known now."""
+        self._trail.put(self._reached, "known", len(self._knowing))
+
+    def can_meet(self, constraint: Constraint, *, path: bool = False) -> bool:
+        """Whether a variable of which nothing else is said can be chosen for a rewritten constraint.
+
+        All that is said is satisfiable, so that the constraint can hold then; with the `path` too, if that is reached.
+        """
+        if self._known.conflict:
+            return False
+        elsewhere = names_of(map(self.rewrite, self._path)) if path else frozenset()
+        return any(
+            can_be_chosen(name, constraint, self._known)
+            for name in constraint.names - elsewhere
+            if all(item is of_atom(name) for item in self._known.linked(name))
+        )
+
+    def extended(self, model: Mapping[Variable, int], goal: Constraint) -> bool:
+        """Whether a model of the nearest facts also satisfies those further away, with the least sizes for the rest.
+
+        [dim.facts.cone]
+        """
+        known, path, whole = self.cone(goal, LIMITS.component)
+        env = {name: self._least(name) for fact in (*known, *path) for name in fact.names} | dict(model)
+        return whole and satisfied((*known, *path), env)
+
+    def _least(self, name: Variable) -> int:
+        interval = self._known.bounds.get(of_atom(name), ANY)
+        return max(interval.low or 0, 0) if interval.high is None else min(max(interval.low or 0, 0), interval.high)
+
+
+class _Search:
+    """A walk over facts, breadth first from some variables."""
+
+    def __init__(self, known: Known, path: list[Constraint], room: int) -> None:
+        self._room = room
+        self._known = known
+        self._path = path
+        self._parts: dict[Variable, list[Constraint]] = {}
+        for part in path:
+            for name in part.names:
+                self._parts.setdefault(name, []).append(part)
+        self._found: dict[Item, None] = {}
+        self._whole = True
+        self._defined: tuple[Or, ...] = ()
+
+    def run(self, names: frozenset[Variable]) -> Cone:
+        queue = sorted(names)
+        reached = set(queue)
+        on_path = dict.fromkeys(part for part in self._path if not part.names)
+        self._defined = tuple(self._known.definitions(self._parts))
+        for name in queue:  # grows while it is walked
+            for met in (*self._unconditional(name, reached), *self._conditional(name, on_path)):
+                queue.extend(sorted(met - reached))
+                reached |= met
+        known = (fact for item in self._found for fact in self._known.constraints_of(item))
+        return Cone(tuple(known), tuple(on_path), self._whole)
+
+    def _unconditional(self, name: Variable, reached: set[Variable]) -> list[frozenset[Variable]]:
+        """Take in the items that mention a variable; hubs and long chains are cut off."""
+        items = self._known.linked(name, self._defined)
+        near = list(islice(reversed(items), self._room * 4)) if len(items) > self._room else list(items)
+        fresh = [item for item in near if item not in self._found]
+        fresh.sort(key=lambda item: not names_in(item) <= reached)  # stable: what adds no variable comes first
+        room = self._room - len(self._found)
+        self._whole = self._whole and len(fresh) <= room and len(near) == len(items)
+        self._found.update(dict.fromkeys(fresh[:room]))
+        return [names_in(item) for item in fresh[:room]]
+
+    def _conditional(self, name: Variable, on_path: dict[Constraint, None]) -> list[frozenset[Variable]]:
+        connected = [part for part in self._parts.get(name, ()) if part not in on_path]
+        on_path.update(dict.fromkeys(connected))
+        return [part.names for part in connected]

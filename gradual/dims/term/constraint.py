@@ -1,0 +1,356 @@
+"""Constraints: what is said about dims, in negation normal form, interned like dims.
+
+    dim(%x, 1) == 784   n >= 2   n < m   a == 3 or a == 1   d % h == 0   n != 0
+
+The sides of a comparison stay as they were written, for messages; whether a comparison always or never holds is
+read off the normal form of their difference.   [dim.constraint]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from gradual.dims.term.atom import FloorDiv, Ite, Variable, bottom_up, names_of, shortened
+from gradual.dims.term.dim import Dim, Undefined, constant
+
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "And",
+    "AtMost",
+    "Constraint",
+    "Equal",
+    "Not",
+    "Or",
+    "Truth",
+    "Undefined",
+    "all_of",
+    "any_of",
+    "at_least",
+    "at_most",
+    "broadcasts",
+    "defined",
+    "differs",
+    "divides",
+    "equal",
+    "is_total",
+    "less",
+    "more",
+    "negated",
+]
+
+
+@dataclass(slots=True, eq=False, repr=False, weakref_slot=True)
+class _Constraint:
+    key: str
+    names: frozenset[Variable]
+
+    @property
+    def value(self) -> bool | None:
+        """Whether it holds, if that does not depend on anything."""
+        return None
+
+    @property
+    def solution(self) -> tuple[Variable, Dim] | None:
+        """A variable and what it has to be, where the constraint says just that."""
+        return None
+
+    def variables(self) -> frozenset[Variable]:
+        """The variables (an unordered set: sort before iterating)."""
+        return self.names
+
+    def evaluate(self, env: Mapping[Variable, int]) -> bool:
+        """Whether it holds under a valuation; raises Undefined where that hangs on a divisor below 1.  [dim.meaning]"""
+        from gradual.dims.term.evaluation import evaluated_constraint
+
+        return evaluated_constraint(cast("Constraint", self), env)
+
+    def substitute(self, mapping: Mapping[Variable, Dim]) -> Constraint:
+        """The constraint with variables replaced, simplified again.  [dim.substitute]"""
+        from gradual.dims.term.substitution import substituted_constraint
+
+        return substituted_constraint(cast("Constraint", self), mapping)
+
+    def __str__(self) -> str:
+        from gradual.dims.term.print import written
+
+        return written(self)
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from gradual.dims.term.substitution import flattened, restored
+
+        return restored, (flattened(cast("Constraint", self)),)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Truth(_Constraint):
+    """`True` or `False`."""
+
+    holds: bool
+
+    @property
+    def value(self) -> bool | None:
+        """Whether it holds."""
+        return self.holds
+
+    @property
+    def children(self) -> tuple[Any, ...]:
+        """Nothing."""
+        return ()
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Equal(_Constraint):
+    """`left == right`; `difference` is 0 exactly where it holds."""
+
+    left: Dim
+    right: Dim
+    difference: Dim
+
+    @property
+    def children(self) -> tuple[Any, ...]:
+        """Both sides."""
+        return (self.left, self.right)
+
+    @property
+    def solution(self) -> tuple[Variable, Dim] | None:
+        """A side that is a variable, and the other side where that does not mention it."""
+        for side, other in ((self.left, self.right), (self.right, self.left)):
+            match side.terms:
+                case (((Variable() as name,), 1),) if name not in other.names:
+                    return name, other
+        return None
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class AtMost(_Constraint):
+    """`left <= right`; `difference` is at least 0 exactly where it holds."""
+
+    left: Dim
+    right: Dim
+    difference: Dim
+
+    @property
+    def children(self) -> tuple[Any, ...]:
+        """Both sides."""
+        return (self.left, self.right)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Not(_Constraint):
+    """`left != right`, as the negation of an equation; nothing else is ever negated."""
+
+    part: Equal
+
+    @property
+    def children(self) -> tuple[Any, ...]:
+        """The equation."""
+        return (self.part,)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class And(_Constraint):
+    """All of two or more different parts, in the order written."""
+
+    parts: tuple[Constraint, ...]
+
+    @property
+    def children(self) -> tuple[Any, ...]:
+        """The parts."""
+        return self.parts
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Or(_Constraint):
+    """Any of two or more different parts, in the order written."""
+
+    parts: tuple[Constraint, ...]
+
+    @property
+    def children(self) -> tuple[Any, ...]:
+        """The parts."""
+        return self.parts
+
+
+Constraint = Truth | Equal | AtMost | Not | And | Or
+TRUE = Truth("True", frozenset(), True)
+FALSE = Truth("False", frozenset(), False)
+
+C = TypeVar("C", Not, And, Or)
+Q = TypeVar("Q", Equal, AtMost)
+J = TypeVar("J", And, Or)
+_CONSTRAINTS: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
+
+
+def _interned(form: type[C], *parts: Any) -> C:
+    found: C | None = _CONSTRAINTS.get((form, *parts))
+    if found is None:
+        nodes = parts[0] if isinstance(parts[0], tuple) else parts
+        key = shortened(f"{form.__name__}({', '.join(node.key for node in nodes)})")
+        found = _CONSTRAINTS[form, *parts] = form(key, names_of(nodes), *parts)
+    return found
+
+
+def _compared(form: type[Q], left: Dim, right: Dim, difference: Dim) -> Q:
+    found: Q | None = _CONSTRAINTS.get((form, left, right))
+    if found is None:
+        key = shortened(f"{form.__name__}({left.key}, {right.key})")
+        found = _CONSTRAINTS[form, left, right] = form(key, left.names | right.names, left, right, difference)
+    return found
+
+
+def _truth(holds: bool) -> Constraint:
+    return TRUE if holds else FALSE
+
+
+def _dim(side: Dim | int) -> Dim:
+    return constant(side) if isinstance(side, int) else side
+
+
+def equal(a: Dim | int, b: Dim | int) -> Constraint:
+    """`a == b`; a constant side comes second."""
+    left, right = _dim(a), _dim(b)
+    if left is right:
+        return TRUE
+    if left.value is not None and right.value is not None:
+        return FALSE
+    difference = left - right
+    if difference.value is not None:
+        return _truth(difference.value == 0)
+    return (
+        _compared(Equal, right, left, -difference)
+        if left.value is not None
+        else _compared(Equal, left, right, difference)
+    )
+
+
+def differs(a: Dim | int, b: Dim | int) -> Constraint:
+    """`a != b`."""
+    return negated(equal(a, b))
+
+
+def at_most(a: Dim | int, b: Dim | int) -> Constraint:
+    """`a <= b`."""
+    left, right = _dim(a), _dim(b)
+    difference = right - left
+    if difference.value is not None:
+        return _truth(difference.value >= 0)
+    shift = _shift(left, right)
+    return _compared(AtMost, left - shift, right - shift, difference)
+
+
+def _shift(left: Dim, right: Dim) -> int:
+    """The constant to take off both sides: all of it against a constant side, else what they have in common."""
+    low, high = left.offset, right.offset
+    if left.value is not None:
+        return high
+    if right.value is not None:
+        return low
+    return min(low, high) if low > 0 and high > 0 else max(low, high) if low < 0 and high < 0 else 0
+
+
+def at_least(a: Dim | int, b: Dim | int) -> Constraint:
+    """`a >= b`."""
+    return at_most(b, a)
+
+
+def less(a: Dim | int, b: Dim | int) -> Constraint:
+    """`a < b`, as `a + 1 <= b` over the integers."""
+    return at_most(_dim(a) + 1, b)
+
+
+def more(a: Dim | int, b: Dim | int) -> Constraint:
+    """`a > b`."""
+    return less(b, a)
+
+
+def divides(divisor: Dim | int, a: Dim | int) -> Constraint:
+    """`a % divisor == 0`."""
+    return equal(_dim(a) % _dim(divisor), 0)
+
+
+def broadcasts(a: Dim | int, b: Dim | int) -> Constraint:
+    """`a == b or a == 1 or b == 1`: both sizes, or either and 1.  [dim.broadcast]"""
+    return any_of(equal(a, b), equal(a, 1), equal(b, 1))
+
+
+def negated(constraint: Constraint) -> Constraint:
+    """What holds exactly where the constraint does not; negation moves inwards to the equations."""
+    match constraint:
+        case Equal():
+            return _interned(Not, constraint)
+        case AtMost(left=left, right=right):
+            return less(right, left)
+        case Not(part=part):
+            return part
+        case Truth(holds=holds):
+            return _truth(not holds)
+        case And(parts=parts):
+            return any_of(*map(negated, parts))
+        case Or(parts=parts):
+            return all_of(*map(negated, parts))
+
+
+def all_of(*constraints: Constraint) -> Constraint:
+    """All of them: TRUE for none, FALSE if one is or if an equation meets its negation."""
+    return _joined(And, constraints, absorbing=FALSE)
+
+
+def any_of(*constraints: Constraint) -> Constraint:
+    """Any of them: FALSE for none, TRUE if one is or if an equation meets its negation."""
+    return _joined(Or, constraints, absorbing=TRUE)
+
+
+def _joined(form: type[J], constraints: tuple[Constraint, ...], absorbing: Truth) -> Constraint:
+    parts: dict[Constraint, None] = {}
+    for constraint in constraints:
+        if constraint is absorbing:
+            return absorbing
+        if not isinstance(constraint, Truth):
+            parts.update(dict.fromkeys(constraint.parts if isinstance(constraint, form) else (constraint,)))
+    if any(isinstance(part, Not) and part.part in parts for part in parts):
+        return absorbing
+    if len(parts) > 1:
+        return _interned(form, tuple(parts))
+    return next(iter(parts), TRUE if absorbing is FALSE else FALSE)
+
+
+def defined(node: Dim | Constraint) -> tuple[Constraint, ...]:
+    """Where a dim or constraint has a value: a divisor is at least 1 wherever its choice is taken.  [dim.floor]"""
+    found: dict[Constraint, None] = {}
+    seen: set[tuple[object, Constraint]] = set()
+    stack: list[tuple[Any, Constraint]] = [(node, FALSE)]
+    while stack:
+        part, spared = stack.pop()
+        if (part, spared) in seen:
+            continue
+        seen.add((part, spared))
+        if isinstance(part, Ite):
+            taken = part.condition
+            stack += [
+                (taken, spared),
+                (part.then, any_of(spared, negated(taken))),
+                (part.orelse, any_of(spared, taken)),
+            ]
+            continue
+        if isinstance(part, FloorDiv) and part.divisor.value is None:
+            found[any_of(spared, at_least(part.divisor, 1))] = None
+        stack.extend((child, spared) for child in part.children)
+    return tuple(found)
+
+
+_TOTAL: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+
+
+def is_total(node: Dim | Constraint) -> bool:
+    """Whether a dim or constraint has a value whatever its variables are: no divisor in it is anything but a number."""
+    for part in bottom_up(node, _TOTAL) if node not in _TOTAL else ():
+        total = not isinstance(part, FloorDiv) or part.divisor.value is not None
+        _TOTAL[part] = total and all(_TOTAL[child] for child in part.children)
+    return _TOTAL[node]

@@ -1,0 +1,371 @@
+"""A program under construction: applications of operators, their types, and the text that they become.
+
+Every application is judged as the checker would judge it, so that the importer knows ranks, element types and what is
+known of sizes and elements; nothing is decided here, and no need is looked at: that is the checker's part.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from gradual.dims.rewrite.readable import is_large
+from gradual.dims.term.constraint import TRUE
+from gradual.dims.term.dim import Dim, constant
+from gradual.importers.onnx.builder.folding import TRACKED, drawn, folded
+from gradual.importers.onnx.builder.values import Binding, Block, Names, Value
+from gradual.importers.onnx.file.model import Unsupported
+from gradual.limits import LIMITS
+from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator
+from gradual.ops.declaration.sign_analysis import is_positive
+from gradual.ops.declaration.unknown_rank import Asking
+from gradual.run.steps.operators import constant_type
+from gradual.syntax.printing.metadata_text import encoded
+from gradual.syntax.tree.ast import MetaTensor
+from gradual.syntax.tree.literals import written
+from gradual.tensors.tensor import Tensor, scalar
+from gradual.types.dtype import DType
+from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.unpacking import closed, opened, size_of, tracked_length, with_contents
+
+INLINE = 256
+"""The greatest number of elements of a constant that stands in the program; a larger one is a weight."""
+
+LISTED = 8
+"""The greatest number of elements of a vector of integers that are written where they are used."""
+
+Key = tuple[DType, tuple[int, ...], bytes]
+Judged = tuple[OpenedType, bool]
+
+
+class Builder:
+    """Makes bindings, and in the end the text.
+
+    Attributes:
+        weights: the constants that are parameters, by name.
+        functions: the definitions beside `@main`, by what they are.
+        positive: the names of sizes that are at least 1.
+    """
+
+    def __init__(self) -> None:
+        self.names = Names()
+        self.weights: dict[str, Tensor] = {}
+        self.functions: dict[str, str] = {}
+        self.positive: frozenset[str] = frozenset()
+        self.block = Block()
+        self._weight_names: dict[Key, str] = {}
+        self._metadata: dict[Key, int] = {}
+        self._constants: list[MetaTensor] = []
+        self._unknowns = self._temporaries = 0
+
+    # ----------------------------------------------------------------------------------------------------- values
+    def input(self, name: str, type: OpenedType) -> Value:
+        """A parameter of that name."""
+        return Value(type, f"%{name}")
+
+    def constant(self, tensor: Tensor, name: str = "") -> Value:
+        """A constant; of many elements, or of floats under a name, it becomes a weight."""
+        type = constant_type(tensor)
+        if name and (tensor.size > INLINE or (tensor.dtype.is_float and tensor.rank)):
+            return Value(type, self._weight(tensor, name), tensor)
+        return Value(type, None, tensor)
+
+    def number(self, value: float | bool, dtype: DType) -> Value:
+        """A scalar constant."""
+        if isinstance(value, float) and not dtype.is_float:
+            if not value.is_integer() or (dtype is DType.BOOL and value not in (0, 1)):
+                raise Unsupported(f"the number {value} as an element of {dtype}")
+            value = int(value)
+        return self.constant(scalar(value, dtype))
+
+    def dimension(self, size: Dim) -> Value:
+        """A size that has a name, as a scalar."""
+        return Value(TensorType((), DType.INT64, (size,)), str(size))
+
+    def integers(self, values: Sequence[int], dtype: DType = DType.INT64) -> Value:
+        """A vector of integers."""
+        return self.constant(Tensor(list(values), dtype, (len(values),)))
+
+    def _weight(self, tensor: Tensor, name: str) -> str:
+        key = _key(tensor)
+        if key not in self._weight_names:
+            self._weight_names[key] = self.names.fresh(name)
+            self.weights[self._weight_names[key]] = tensor
+        return f"%{self._weight_names[key]}"
+
+    def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
+        """An application, whose attributes may hold scalars in the place of sizes; of constants, its value if small.
+
+        Elements of integers that were rearranged under several axes are taken out of their vector: no element under
+        more axes than one is followed.  Neither are floats, so that numbers that become floats are constants.
+        """
+        if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
+            operands = (self.constant(numbers),)
+        declared = CATALOGUE[operator]
+        flat = [operand.type for operand in operands]
+        settings = _settings(declared, {key: self.sized(value) for key, value in attributes.items()})
+        type, owes = self._judged(declared, flat, settings)
+        constant = None if owes else folded(declared, operands, settings, type)
+        if constant is not None:
+            return self.constant(constant)
+        moved = None if owes else drawn(declared, operands, settings)
+        if moved is not None and moved[1].rank == 1 and operands[0].rank > 1:
+            return self.call("take", moved[0], self.constant(moved[1]), axis=0)
+        sizes = [self.named(size, "size") for value in attributes.values() for size in _scalars(value)]
+
+        def text(given: Sequence[str]) -> str:
+            named = iter(given[len(operands) :])
+            settled = {key: _attribute(value, named) for key, value in attributes.items() if value is not None}
+            written = [*given[: len(operands)], *(f"{key}={value}" for key, value in settled.items())]
+            return f"{operator}({', '.join(written)})"
+
+        return Value(type, self.bind([*operands, *sizes], text, operator), drawn=moved)
+
+    def element(self, vector: Value, place: int) -> Value | int:
+        """An element of a vector, as an integer where it is known."""
+        contents = vector.tensor.contents
+        if isinstance(vector.constant, Tensor):
+            return int(vector.constant.flat()[place])
+        known: int | None = None if contents is None else contents[place].value
+        if known is not None:
+            return known
+        return self.call("take", vector, self.number(place, DType.INT64), axis=0)
+
+    def dim(self, size: int | Value) -> Dim:
+        """What is known of a size that is a number or a scalar."""
+        found: Dim = constant(size) if isinstance(size, int) else self.sized(size)
+        return found
+
+    def sized(self, value: Any) -> Any:
+        """An attribute with what is known of the scalars in it."""
+        if isinstance(value, Value):
+            type = self._readable(value.type)
+            if not isinstance(type, TensorType) or type.rank or type.contents is None:
+                raise Unsupported("a size that is no integer")
+            return type.contents[0]
+        return tuple(map(self.sized, value)) if isinstance(value, list | tuple) else value
+
+    def applied(self, function: str, operands: Sequence[Value], type: OpenedType) -> Value:
+        """A call of a function of the program."""
+        return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
+
+    def is_positive(self, size: Dim) -> bool:
+        """Whether a size is plainly at least 1, as the named ones are."""
+        above = {one: size_of(f"%{one.name}", 0) + 1 for one in size.names if one.name in self.positive}
+        return is_positive(size.substitute(above))
+
+    def demanded(self, value: Value, condition: Value, who: str, says: str) -> Value:
+        """The value where a condition holds, a scalar, which a node of the model asks for."""
+        if condition.truth is not None:
+            if condition.truth:
+                return value
+            raise Unsupported(says)
+        quoted = json.dumps(f"{who}: {says}", ensure_ascii=False)
+        origin = self.bind([value, condition], lambda given: f"{{ assert {given[1]}, {quoted}; {given[0]} }}")
+        return Value(value.type, origin, drawn=value.drawn)
+
+    def bind(self, operands: Sequence[Value], text: Callable[[Sequence[str]], str], operator: str = "") -> Binding:
+        """A new binding at the end of the block."""
+        binding = Binding(tuple(operands), text, self.block, operator)
+        for operand in operands:
+            if isinstance(operand.origin, Binding):
+                operand.origin.uses += 1
+                operand.origin.shared |= operand.origin.block is not self.block
+        self.block.bindings.append(binding)
+        return binding
+
+    def tuple(self, values: Sequence[Value]) -> Value:
+        """A tuple."""
+        type: OpenedType = TupleType(tuple(value.type for value in values))
+        constants = tuple(value.constant for value in values if isinstance(value.constant, Tensor))
+        binding = self.bind(values, lambda given: f"({', '.join(given)}{',' * (len(given) == 1)})", "tuple")
+        return Value(type, binding, constants if len(constants) == len(values) else None)
+
+    def field(self, value: Value, index: int) -> Value:
+        """A field of a tuple."""
+        assert isinstance(value.type, TupleType)
+        return Value(value.type.fields[index], self.bind([value], lambda given: f"{given[0]}.{index}"))
+
+    def named(self, value: Value, name: str) -> Value:
+        """The value, bound to a name if it is not yet and no constant; not if it may be that nothing asks for it."""
+        passing = value.drawn is not None and value.rank > 1
+        made = value.origin
+        if isinstance(made, Binding) and made.name is None and made.operator != "tuple" and not passing:
+            made.name = self.names.fresh(name)
+        return value
+
+    def unknown(self) -> str:
+        """A path for unknowns that nothing else speaks of."""
+        self._unknowns += 1
+        return f"%.{self._unknowns}"
+
+    def open(self, type: Any) -> OpenedType:
+        """The type with an unknown in place of each hole."""
+        return opened(type, self.unknown(), lambda *_: None)[0]
+
+    # ----------------------------------------------------------------------------------------------------- blocks
+    @contextmanager
+    def inside(self, block: Block | None = None) -> Iterator[Block]:
+        """A new block in the present one, or one that was left."""
+        outer, self.block = self.block, block or Block()
+        try:
+            yield self.block
+        finally:
+            self.block = outer
+
+    # ---------------------------------------------------------------------------------------------------- judging
+    def _judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> Judged:
+        """The type of an application, and whether it owes what is not plainly so."""
+        if any(map(_is_unranked, types)):
+            return self._at_any_rank(operator, types, settings), True
+        readable = [
+            self._readable(type) if index in operator.reads or operator.contents is not None else type
+            for index, type in enumerate(types)
+        ]
+        try:
+            judgement = operator.judge(*readable, **settings)
+        except OpenRank:
+            return self._at_any_rank(operator, types, settings), True
+        except IllFormed as error:
+            raise Unsupported(f"`{operator.name}`: {error.message}") from error
+        result = self.open(_legible(judgement.result))
+        owes = any(need.goal is not TRUE for need in judgement.needs)
+        length = tracked_length(result, TRACKED)
+        if operator.contents is None or length is None:
+            return result, owes
+        contents = operator.contents(*readable, **settings)
+        assert isinstance(result, TensorType)
+        known = contents if contents is not None and len(contents) == length else None
+        return TensorType(result.shape, result.dtype, known), owes
+
+    def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
+        """What is the same of the result at every rank that operands may have."""
+        try:
+            found = Asking(operator, [self.unknown() for _ in types], settings).at_any_rank(tuple(types))
+        except IllFormed as error:
+            raise Unsupported(f"`{operator.name}`: {error.message}") from error
+        if found is None:
+            raise Unsupported("operands of which too little is known here")
+        return self.open(_legible(found))
+
+    def _readable(self, type: OpenedType) -> OpenedType:
+        """The type with a name for each element that a rule may read: of integers, since a boolean is no number."""
+        if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
+            return type
+        return type if tracked_length(type, TRACKED, True) is None else with_contents(type, self.unknown())
+
+    # ------------------------------------------------------------------------------------------------------- text
+    def written(self, value: Value) -> str:
+        """How a value stands in the program."""
+        if isinstance(value.origin, str):
+            return value.origin
+        if value.origin is not None:
+            return self._bound(value.origin)
+        assert isinstance(value.constant, Tensor)
+        return self._literal(value.constant)
+
+    def _bound(self, binding: Binding) -> str:
+        if binding.name is not None:
+            return f"%{binding.name}"
+        return binding.text([self.written(operand) for operand in binding.operands])
+
+    def lines(self, block: Block) -> Iterator[str]:
+        """The `let`s of a block, in order."""
+        for binding in block.bindings:
+            if binding.name is None and (binding.uses > 1 or binding.shared):
+                self._temporaries += 1
+                binding.name = self.names.unused(f"t{self._temporaries}")
+        for binding in block.bindings:
+            if binding.name is not None:
+                yield f"let %{binding.name} = {binding.text([self.written(operand) for operand in binding.operands])};"
+
+    def body(self, block: Block, result: Value) -> str:
+        """A block with what it gives."""
+        return "{\n" + "".join(f"{line}\n" for line in self.lines(block)) + f"{self.written(result)}\n}}"
+
+    def _literal(self, tensor: Tensor) -> str:
+        if tensor.rank == 0:
+            return written(tensor.flat()[0], tensor.dtype, True)
+        if tensor.rank == 1 and tensor.dtype.counts and 0 < tensor.size <= LISTED:
+            return f"[{', '.join(written(element, tensor.dtype, True) for element in tensor.flat())}]"
+        if tensor.size > INLINE:
+            return self._weight(tensor, f"constant_{len(self.weights)}")
+        key = _key(tensor)
+        if key not in self._metadata:
+            self._metadata[key] = len(self._constants)
+            self._constants.append(MetaTensor(tensor.dtype, tensor.shape, tuple(tensor.flat())))
+        return f"meta[relay.Constant][{self._metadata[key]}]"
+
+    def metadata(self) -> str:
+        """The section of constants, or nothing."""
+        return f"\n#[metadata]\n{encoded(self._constants)}\n" if self._constants else ""
+
+
+def stated(type: GradualType) -> Any:
+    """The type as a program may write it anywhere: a size with an unknown of its own is `?`."""
+    return closed(type, lambda variable: not variable.is_ghost)
+
+
+def _is_unranked(type: OpenedType) -> bool:
+    """Whether a tensor in the type has a rank that is not known."""
+    return isinstance(type, UnrankedType) or (isinstance(type, TupleType) and any(map(_is_unranked, type.fields)))
+
+
+def _legible(type: GradualType) -> GradualType:
+    """The type with an unknown for each size that is too large to be written, as the checker has it."""
+    match type:
+        case TensorType(shape, dtype):
+            return TensorType(tuple(Hole() if _is_too_large(size) else size for size in shape), dtype)
+        case TupleType(fields):
+            return TupleType(tuple(map(_legible, fields)))
+        case _:
+            return type
+
+
+def _is_too_large(size: Dim | Hole) -> bool:
+    return isinstance(size, Dim) and is_large(size, LIMITS.nodes)
+
+
+def _key(tensor: Tensor) -> Key:
+    """What two constants have in common that are one."""
+    return tensor.dtype, tensor.shape, bytes(tensor.elements)
+
+
+def _settings(operator: Operator, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    given = {key: value for key, value in attributes.items() if value is not None}
+    try:
+        return bound(operator, given)
+    except IllFormed as error:
+        raise Unsupported(f"`{operator.name}`: {error.message}") from error
+
+
+def _scalars(value: Any) -> Iterator[Value]:
+    """The scalars that stand in an attribute, left to right."""
+    if isinstance(value, Value):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _scalars(part)
+
+
+def _attribute(value: Any, named: Iterator[str]) -> str:
+    """An attribute as programs write it, with the names of the scalars in it."""
+    match value:
+        case Value():
+            return next(named)
+        case bool():
+            return str(value)
+        case DType():
+            return f'"{value}"'
+        case str():
+            return f'"{value}"'
+        case int():
+            return str(value)
+        case float():
+            return written(value, DType.FLOAT32, False)
+        case _:
+            return f"[{', '.join(_attribute(part, named) for part in value)}]"

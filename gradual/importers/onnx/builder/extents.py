@@ -1,0 +1,148 @@
+"""The sizes of a model's inputs as a program names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from gradual.dims.term.dim import Dim, constant, variable
+from gradual.importers.onnx.builder.formulas import Formula, NoFormula, formula
+from gradual.importers.onnx.builder.values import Names
+from gradual.importers.onnx.file.model import Extent, Port, Unread, Unsupported
+from gradual.types.dtype import DType
+from gradual.types.type import Hole, TensorType, Type, UnrankedType
+
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_INVENTED = re.compile(
+    r"unk__\d+|(p2o\.)?DynamicDimension\.\d+|\w+_dynamic_axes_\d+|[Nn]one|[Uu]nknown(_\w+)?", re.ASCII
+)
+"""What converters write for a size of which they know nothing: tf2onnx and ONNX's inference, Paddle's, torch's."""
+_RESERVED = (
+    *("and", "as", "assert", "def", "dim", "else", "extern", "fn", "if", "let", "match", "max", "meta", "min", "not"),
+    *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False", "_"),
+)
+"""Words of the language, which name no size."""
+
+
+class Dims:
+    """The sizes of the inputs: a name stays one, and so does a formula whose names are told by other sizes.
+
+    Attributes:
+        clauses: what `@main` demands so that the quotients in formulas are exact.
+        nameless: the names and formulas that are `?` in the program.
+    """
+
+    def __init__(self, ports: Sequence[Port], opens: bool) -> None:
+        self._opens = opens
+        self._names = Names(_RESERVED)
+        self.clauses: list[str] = []
+        self.nameless: dict[str, None] = {}
+        texts = (
+            []
+            if opens
+            else [one for port in ports if not port.sequence for one in port.shape or () if isinstance(one, str)]
+        )
+        words = dict.fromkeys(text for text in texts if text.isidentifier() and not _INVENTED.fullmatch(text))
+        self._known = {word: self._names.unused(_spelled(word)) for word in words}
+        self._formulas = dict(_formulas(text for text in texts if text not in words))
+        self._solve()
+
+    def _solve(self) -> None:
+        """Name what formulas tell, and give those that tell too little a name, or none."""
+        while name := next(filter(None, map(self._told, self._formulas.values())), None):
+            self._known[name] = self._names.unused(_spelled(name))
+        waiting = {text: one for text, one in self._formulas.items() if self._missing(one)}
+        for text, one in waiting.items():
+            del self._formulas[text]
+            others = (other for at, other in waiting.items() if at != text)
+            if one.onto and not any(self._missing(one) & other.names for other in others):
+                self._known[text] = self._names.unused(_spelled(text))
+
+    def _missing(self, one: Formula) -> set[str]:
+        return set(one.names) - set(self._known)
+
+    def _told(self, one: Formula) -> str | None:
+        """The name that a formula tells, where it is the only one that is missing."""
+        missing = self._missing(one)
+        return next(iter(missing)) if len(missing) == 1 and missing <= one.solves else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That some sizes have no name, in one line."""
+        if not self.nameless:
+            return ()
+        first, *others = self.nameless
+        more = f" and {len(others)} more" if others else ""
+        return (f"the size `{first}`{more} of the inputs is `?`: no name that a program could promise to keep",)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the model calls the sizes that have a name in the program."""
+        return tuple(self._known)
+
+    def empty(self, names: Iterable[str]) -> list[str]:
+        """That sizes of these names may be 0, as clauses; raises Unsupported for a name that no size has."""
+        found: list[str] = []
+        for name in names:
+            if name not in self._known:
+                have = ", ".join(f"`{one}`" for one in self._known) or "none"
+                raise Unsupported(f"`{name}` names no size of the inputs; the names are {have}")
+            found.append(f"{self._known[name]} >= 0")
+        return found
+
+    def positive(self, empty: Iterable[str]) -> frozenset[str]:
+        """The names, as the program has them, of sizes that are at least 1: all but those that may be `empty`."""
+        return frozenset(self._known.values()) - {self._known[name] for name in empty if name in self._known}
+
+    def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
+        """How the type of an input is written, and the type."""
+        if isinstance(port.dtype, Unread):
+            raise Unsupported(port.dtype.says)
+        if port.dtype is None:
+            raise Unsupported(f"`{port.name}` has no element type")
+        if port.shape is None:
+            return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
+        texts = [self._text(extent) for extent in port.shape]
+        if port.sequence:  # each element has sizes of its own
+            texts = [text if text.isdecimal() else "?" for text in texts]
+        return tensor_text(texts, port.dtype), TensorType(tuple(map(_extent, texts)), port.dtype)
+
+    def _text(self, extent: Extent) -> str:
+        if isinstance(extent, int):
+            return str(extent)
+        if extent is None or self._opens:
+            return "?"
+        if extent in self._known:
+            return self._known[extent]
+        if (found := self._formulas.get(extent)) is None:
+            self.nameless[extent] = None
+            return "?"
+        self.clauses += [clause for one in found.exact if (clause := one(self._known.__getitem__)) not in self.clauses]
+        return found.text(self._known.__getitem__)
+
+
+def _formulas(texts: Iterable[str]) -> Iterable[tuple[str, Formula]]:
+    for text in texts:
+        try:
+            if not _INVENTED.fullmatch(text):
+                yield text, formula(text)
+        except NoFormula:
+            continue
+
+
+def _spelled(name: str) -> str:
+    """A name in the letters that programs have."""
+    return name if _WORD.fullmatch(name) else re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "size"
+
+
+def tensor_text(extents: Iterable[str], dtype: DType) -> str:
+    """A type as programs write it."""
+    texts = list(extents)
+    return f"Tensor[({', '.join(texts)}{',' * (len(texts) == 1)}), {dtype}]"
+
+
+def _extent(text: str) -> Dim | Hole:
+    """A size in the type: a formula is an unknown here, the checker reads it."""
+    if text.isdecimal():
+        return constant(int(text))
+    return variable(text) if _WORD.fullmatch(text) else Hole()

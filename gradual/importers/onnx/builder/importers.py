@@ -1,0 +1,165 @@
+"""Which importer an ONNX operator has, and how it reads what a node gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gradual.importers.onnx.builder.builder import Builder
+from gradual.importers.onnx.builder.values import Value
+from gradual.importers.onnx.file.model import Graph, Model, Node, Unsupported
+from gradual.tensors.tensor import Tensor
+
+Importer = Callable[["Use"], "Value | Sequence[Value | None]"]
+
+Scope = dict[str, "Value | None"]
+"""Values by name; None for an optional input that an operator's body may ask for."""
+
+IMPORTERS: dict[str, Importer] = {}
+"""By the operator's name, in ONNX's own domain."""
+
+
+def imports(*names: str) -> Callable[[Importer], Importer]:
+    """Declare the importer of some operators."""
+
+    def declared(importer: Importer) -> Importer:
+        for name in names:
+            IMPORTERS[name] = importer
+        return importer
+
+    return declared
+
+
+class Bodies(Protocol):
+    """Imports the bodies of nodes."""
+
+    def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value]:
+        """The values of a graph's outputs; raises Told where it was told what stands in the way."""
+        ...
+
+
+@dataclass(frozen=True)
+class Use:
+    """A node with the values of its inputs.
+
+    Attributes:
+        inputs: None for an optional input that is left out.
+        scope: the values that graphs in the node's attributes may name.
+        bodies: imports such graphs.
+    """
+
+    node: Node
+    inputs: tuple[Value | None, ...]
+    builder: Builder
+    model: Model
+    opsets: Mapping[str, int]
+    scope: Scope
+    bodies: Bodies
+
+    @property
+    def opset(self) -> int:
+        """The version of ONNX's own operators here."""
+        return self.opsets.get("", self.model.opset)
+
+    def __getitem__(self, index: int) -> Value:
+        """An input that must be there."""
+        value = self.optional(index)
+        if value is None:
+            raise Unsupported(f"input {index + 1} is missing")
+        return value
+
+    def optional(self, index: int) -> Value | None:
+        """An input, or None."""
+        return self.inputs[index] if index < len(self.inputs) else None
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """An attribute, or what ONNX says where it is left out."""
+        return self.node.attributes.get(name, default)
+
+    def required(self, name: str) -> Any:
+        """An attribute that must be there."""
+        if (value := self.attribute(name)) is None:
+            raise Unsupported(f"the attribute {name} is missing")
+        return value
+
+    def graph(self, name: str) -> Graph:
+        """A body."""
+        graph: Graph = self.required(name)
+        return graph
+
+    def outputs(self, graph: Graph, inputs: Mapping[str, Value] | None = None) -> list[Value]:
+        """What a body gives, for these inputs beside what is around."""
+        return self.bodies.outputs(graph, {**self.scope, **(inputs or {})}, self.opsets)
+
+    def axes(self, index: int = 1) -> tuple[int, ...] | None:
+        """The axes that newer versions take as an input, older ones as an attribute."""
+        value = self.optional(index)
+        if value is not None:
+            return tuple(value.numbers("axes"))
+        axes = self.attribute("axes")
+        return None if axes is None else tuple(axes)
+
+    def wants(self, index: int) -> bool:
+        """Whether an output is used."""
+        return index < len(self.node.outputs) and bool(self.node.outputs[index])
+
+    def only(self, name: str, *supported: Any) -> Any:
+        """An attribute that is only imported with some values, the first of which is the default."""
+        value = self.attribute(name, supported[0])
+        if value not in supported:
+            raise Unsupported(f"{name}={value!r}")
+        return value
+
+    # ------------------------------------------------------------------------------------- what many importers say
+    def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
+        """An application."""
+        return self.builder.call(operator, *operands, **attributes)
+
+    def like(self, value: float, other: Value) -> Value:
+        """A scalar of another's element type."""
+        return self.builder.number(value, other.dtype)
+
+    def demanded(self, value: Value, condition: Value, says: str) -> Value:
+        """The value, where a condition of the operator holds that only a run may tell."""
+        return self.builder.demanded(value, condition, f"{self.node.operator} `{self.node.title}`", says)
+
+    def counted(self, value: Value, count: int) -> list[Value]:
+        """The fields of a tuple of so many."""
+        return [self.builder.field(value, index) for index in range(count)]
+
+
+def positive(axis: int, rank: int) -> int:
+    """An axis counted from the front."""
+    if not -rank <= axis < max(rank, 1):
+        raise Unsupported(f"axis {axis} of a tensor of rank {rank}")
+    return axis + rank if axis < 0 else axis
+
+
+def broadcast_into(use: Use, value: Value, other: Value) -> Value:
+    """The value where ONNX broadcasts it to another tensor, and that one not to it."""
+    if value.rank > other.rank:
+        raise Unsupported(f"a tensor of rank {value.rank} that is broadcast to one of rank {other.rank}")
+    sizes = other.tensor.shape[other.rank - value.rank :]
+    if all(size is wanted or size.value == 1 for size, wanted in zip(value.tensor.shape, sizes, strict=True)):
+        return value
+    return use.call("broadcast_to_like", value, other)
+
+
+def spatial(value: Value) -> int:
+    """The number of spatial axes, behind those of the batch and the channels."""
+    if value.rank not in (3, 4, 5):
+        raise Unsupported(f"{value.rank - 2} spatial axes")
+    return value.rank - 2
+
+
+def constant_of(value: Value | None) -> Tensor | None:
+    """The elements, where they are known."""
+    return value.constant if value is not None and isinstance(value.constant, Tensor) else None
+
+
+def as_scalar(use: Use, value: Value) -> Value:
+    """A scalar, which may be given as a vector of one element."""
+    if any(size.value not in (1, None) for size in value.tensor.shape):
+        raise Unsupported("a vector where a number has to be")
+    return value if value.rank == 0 else use.call("reshape", value, newshape=[])

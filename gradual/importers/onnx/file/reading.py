@@ -1,0 +1,368 @@
+"""Reading ONNX files: the only door to the package `onnx`."""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from gradual.importers.onnx.file.model import (
+    Extent,
+    Function,
+    Graph,
+    Model,
+    Node,
+    Port,
+    Unread,
+    Unreadable,
+    Unsupported,
+)
+from gradual.limits import LIMITS
+from gradual.tensors.array_protocols import elements_of
+from gradual.tensors.index import numel
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.dtype import DType
+
+INSTALL = "pip install 'gradual[onnx]'"
+
+_DTYPES = {
+    1: DType.FLOAT32,
+    2: DType.UINT8,
+    3: DType.INT8,
+    4: DType.UINT16,
+    5: DType.INT16,
+    6: DType.INT32,
+    7: DType.INT64,
+    9: DType.BOOL,
+    10: DType.FLOAT16,
+    11: DType.FLOAT64,
+    12: DType.UINT32,
+    13: DType.UINT64,
+    16: DType.BFLOAT16,
+}
+"""`TensorProto.DataType`, by number."""
+NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
+
+_NO_NAMES = ("", "?", "-1")
+"""What exporters write where a size has no name; equal names are equal sizes."""
+
+INITIALIZERS_APART = 4
+"""The version of the format since which initializers need not be inputs too."""
+
+UNKNOWN = "unknown.operators"
+"""The domain in which ONNX's checker is shown the operators that it does not know."""
+
+_FIELDS = {DType.FLOAT32: "float_data", DType.FLOAT64: "double_data", DType.INT64: "int64_data"}
+_FIELDS |= {DType.UINT32: "uint64_data", DType.UINT64: "uint64_data"}
+"""Where elements stand that are not raw bytes; the other types have `int32_data`."""
+
+
+def load(path: str) -> Model:
+    """The model in a file, weights in other files included.  Raises Unreadable where there is none.
+
+    Unsupported tells what of it has no place here.
+    """
+    onnx = package()
+    from google.protobuf.message import DecodeError
+
+    try:
+        proto = onnx.load(path, load_external_data=False)
+        _affordable(proto, path)
+        onnx.load_external_data_for_model(proto, os.path.dirname(path))
+        return read(proto)
+    except OSError as error:
+        raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
+    except DecodeError as error:
+        raise Unreadable("E0703", f"`{path}` is not an ONNX model") from error
+    except (onnx.checker.ValidationError, UnicodeDecodeError, RuntimeError, ValueError) as error:
+        raise Unreadable("E0703", f"`{path}` is not a valid ONNX model: {first_line(error)}") from error
+
+
+def read(proto: Any) -> Model:
+    """The model of an `onnx.ModelProto`, which ONNX's own checker takes; raises what that raises."""
+    checker = package().checker
+    try:
+        checker.check_model(_outline(proto, proto.graph.node))
+    except checker.ValidationError:
+        nodes = tuple(map(_node, proto.graph.node))
+        outline = _outline(proto, [proto.graph.node[at] for at in _order(nodes)])
+        _set_unknown_apart(outline)
+        checker.check_model(outline)
+    return model_of(proto)
+
+
+def _affordable(proto: Any, path: str) -> None:
+    """Refuse weights in other files that are too large together, before they are read."""
+    whole, folder = 0, os.path.dirname(path)
+    for tensor in _tensors(proto):
+        written = {entry.key: entry.value for entry in tensor.external_data}
+        if "location" in written:
+            held = os.path.getsize(os.path.join(folder, written["location"]))
+            length = written.get("length", "")
+            whole += min(int(length), held) if length.isdecimal() else held
+    if whole > LIMITS.file:
+        raise Unreadable(
+            "E0704", f"the weights of `{path}` have {whole} bytes: the limit `file` is {LIMITS.file} bytes"
+        )
+
+
+def _tensors(proto: Any) -> Iterator[Any]:
+    """Every tensor of a model: weights, and attributes of nodes in its graphs and functions."""
+    graphs, nodes = [proto.graph], [node for function in proto.functions for node in function.node]
+    while graphs or nodes:
+        if graphs:
+            graph = graphs.pop()
+            yield from graph.initializer
+            nodes += graph.node
+            continue
+        for attribute in nodes.pop().attribute:
+            yield from (attribute.t, *attribute.tensors)
+            graphs += [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]
+
+
+def _set_unknown_apart(outline: Any) -> None:
+    """Move the operators that ONNX does not know to a domain of their own: they are told where they are imported."""
+    defs = package().defs
+    known = {schema.name for schema in defs.get_all_schemas_with_history() if not schema.domain}
+    todo, moved = list(outline.graph.node), False
+    while todo:
+        node = todo.pop()
+        if node.op_type and node.op_type not in known and not _domain(node.domain):
+            node.domain, moved = UNKNOWN, True
+        for attribute in node.attribute:
+            todo += [inner for graph in [attribute.g, *attribute.graphs] for inner in graph.node]
+    if moved:
+        outline.opset_import.add(domain=UNKNOWN, version=1)
+
+
+def _outline(proto: Any, nodes: Iterable[Any]) -> Any:
+    """A model as the checker wants it and runtimes do not: with a name, and with types of outputs.
+
+    The elements of weights are left out: they are checked where they are read.
+    """
+    onnx = package()
+    graph = onnx.GraphProto(name=proto.graph.name or "graph", sparse_initializer=proto.graph.sparse_initializer)
+    graph.input.extend(proto.graph.input)
+    graph.output.extend(onnx.ValueInfoProto(name=port.name) for port in proto.graph.output)
+    graph.node.extend(nodes)
+    names = dict.fromkeys(tensor.name for tensor in proto.graph.initializer)
+    graph.initializer.extend(onnx.TensorProto(name=name, data_type=1, dims=[0]) for name in names)
+    for port in graph.output:
+        port.type.tensor_type.elem_type = 1
+    for port in [*graph.output, *graph.input]:
+        if port.type.WhichOneof("value") == "tensor_type":
+            port.type.tensor_type.shape.SetInParent()
+    outline = onnx.ModelProto(graph=graph, opset_import=proto.opset_import, functions=proto.functions)
+    if proto.HasField("ir_version"):
+        outline.ir_version = max(proto.ir_version, INITIALIZERS_APART)
+    return outline
+
+
+def _order(nodes: Sequence[Node]) -> Sequence[int]:
+    """The places of nodes, each behind those that give what it takes; as they stand where there is a circle."""
+    makers = {name: at for at, node in enumerate(nodes) for name in node.outputs if name}
+    before = [[makers[name] for name in dict.fromkeys(_taken(node)) if name in makers] for node in nodes]
+    if all(one < at for at, ones in enumerate(before) for one in ones):
+        return range(len(nodes))
+    order: list[int] = []
+    met = [False] * len(nodes)
+    stack = [(at, False) for at in reversed(range(len(nodes)))]
+    while stack:
+        at, done = stack.pop()
+        if done:
+            order.append(at)
+        elif not met[at]:
+            met[at] = True
+            stack.append((at, True))
+            stack.extend((one, False) for one in reversed(before[at]) if not met[one])
+    return order
+
+
+def _taken(node: Node) -> Iterator[str]:
+    """The names that a node takes, and those that graphs in its attributes take from around."""
+    yield from node.inputs
+    for value in node.attributes.values():
+        for graph in value if isinstance(value, tuple) else (value,):
+            if isinstance(graph, Graph):
+                own = {port.name for port in graph.inputs} | set(graph.initializers)
+                own |= {name for inner in graph.nodes for name in inner.outputs}
+                yield from (name for inner in graph.nodes for name in _taken(inner) if name not in own)
+                yield from (name for name in graph.outputs if name not in own)
+
+
+def first_line(error: Exception) -> str:
+    """What an exception says in one line."""
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
+def package() -> Any:
+    """The package `onnx`, imported when a model is read."""
+    try:
+        import onnx
+    except ImportError as error:
+        raise Unreadable("E0703", f"reading ONNX models needs the package onnx: {INSTALL}") from error
+    return onnx
+
+
+def model_of(proto: Any) -> Model:
+    """The model of an `onnx.ModelProto`."""
+    functions = {(_domain(f.domain), f.name, _overload(f)): function_of(f) for f in proto.functions}
+    return Model(_graph(proto.graph), _opsets(proto.opset_import), functions, proto.producer_name)
+
+
+def _overload(proto: Any) -> str:
+    """Which of several functions of one name; older packages know of none."""
+    return str(getattr(proto, "overload", ""))
+
+
+def _opsets(imported: Iterable[Any]) -> Mapping[str, int]:
+    return {_domain(opset.domain): opset.version for opset in imported}
+
+
+def _text(written: str | bytes) -> str:
+    """A name; bytes that are no text arrive as such."""
+    if isinstance(written, bytes):
+        raise Unsupported(f"the name {written!r}, which is not UTF-8")
+    return written
+
+
+def _domain(written: str) -> str:
+    return "" if written == "ai.onnx" else _text(written)
+
+
+def function_of(proto: Any) -> Function:
+    """The function of an `onnx.FunctionProto`."""
+    attributes = {attribute.name: attribute_of(attribute) for attribute in proto.attribute_proto}
+    attributes |= dict.fromkeys(proto.attribute)
+    nodes = tuple(map(_node, proto.node))
+    return Function(tuple(proto.input), tuple(proto.output), attributes, nodes, _opsets(proto.opset_import))
+
+
+def _graph(proto: Any) -> Graph:
+    initializers: dict[str, Tensor | Unread] = {
+        _text(one.name): _or_unread(tensor_of_proto, one) for one in proto.initializer
+    }
+    for sparse in proto.sparse_initializer:
+        initializers[_text(sparse.values.name)] = Unread(f"`{sparse.values.name}` is a sparse initializer")
+    inputs = tuple(_port(port) for port in proto.input if port.name not in initializers)
+    outputs = tuple(_text(port.name) for port in proto.output)
+    nodes = tuple(map(_node, proto.node))
+    return Graph(proto.name, inputs, outputs, initializers, tuple(nodes[at] for at in _order(nodes)))
+
+
+def _or_unread(read: Callable[[Any], Any], proto: Any) -> Any:
+    """What is read, or why it is not: what nobody needs stands in nobody's way."""
+    try:
+        return read(proto)
+    except Unsupported as reason:
+        return Unread(str(reason))
+
+
+def _port(proto: Any) -> Port:
+    kind, type = proto.type.WhichOneof("value"), proto.type
+    sequence = kind == "sequence_type"
+    if sequence:
+        type = type.sequence_type.elem_type
+        kind = type.WhichOneof("value")
+    name = _text(proto.name)
+    if kind is not None and kind != "tensor_type":
+        return Port(name, Unread(f"`{name}` is neither a tensor nor a sequence of tensors"), None, sequence)
+    tensor = type.tensor_type
+    shape = tuple(map(_extent, tensor.shape.dim)) if tensor.HasField("shape") else None
+    dtype = _or_unread(partial(dtype_of, what=f"`{name}`"), tensor.elem_type) if tensor.elem_type else None
+    return Port(name, dtype, shape, sequence)
+
+
+def _extent(proto: Any) -> Extent:
+    kind = proto.WhichOneof("value")
+    if kind == "dim_value":
+        return int(proto.dim_value) if proto.dim_value >= 0 else None
+    name = _text(proto.dim_param) if kind == "dim_param" else ""
+    return name if name not in _NO_NAMES else None
+
+
+def dtype_of(number: int, what: str) -> DType:
+    """The element type of a `TensorProto.DataType`."""
+    if number not in _DTYPES:
+        kinds = {value: name.lower() for name, value in package().TensorProto.DataType.items()}
+        name = kinds.get(number, str(number))
+        raise Unsupported(f"{what} has elements of type {name}" if number else f"{what} has no element type")
+    return _DTYPES[number]
+
+
+def _node(proto: Any) -> Node:
+    attributes = {attribute.name: _or_unread(attribute_of, attribute) for attribute in proto.attribute}
+    names = tuple(map(_text, proto.input)), tuple(map(_text, proto.output))
+    return Node(_text(proto.op_type), _domain(proto.domain), _text(proto.name), *names, attributes, _overload(proto))
+
+
+def attribute_of(proto: Any) -> Any:
+    """The value of an attribute; a reference to one of the function around is a `Reference`."""
+    if proto.ref_attr_name:
+        return Reference(proto.ref_attr_name)
+    kinds = package().AttributeProto
+    match proto.type:
+        case kinds.FLOAT:
+            return proto.f
+        case kinds.INT:
+            return proto.i
+        case kinds.STRING:
+            return proto.s.decode(errors="replace")
+        case kinds.TENSOR:
+            return tensor_of_proto(proto.t)
+        case kinds.GRAPH:
+            return _graph(proto.g)
+        case kinds.FLOATS:
+            return tuple(proto.floats)
+        case kinds.INTS:
+            return tuple(proto.ints)
+        case kinds.STRINGS:
+            return tuple(text.decode(errors="replace") for text in proto.strings)
+        case kinds.TENSORS:
+            return tuple(map(tensor_of_proto, proto.tensors))
+        case kinds.GRAPHS:
+            return tuple(map(_graph, proto.graphs))
+    raise Unsupported(f"the attribute {proto.name} of a kind that tensors and numbers are not")
+
+
+class Reference(str):
+    """The name of an attribute of the function in whose body a node stands."""
+
+
+def tensor_of_proto(proto: Any) -> Tensor:
+    """The tensor of an `onnx.TensorProto`."""
+    dtype, shape = dtype_of(proto.data_type, f"`{proto.name}`"), tuple(proto.dims)
+    elements = _from_bytes(dtype, proto.raw_data) if proto.raw_data else _from_fields(dtype, proto)
+    if min(shape, default=0) < 0 or numel(shape) != len(elements):
+        raise Unsupported(f"`{proto.name}`: {len(elements)} elements do not fill the shape {shape}")
+    if proto.raw_data:
+        return tensor_of(shape, dtype, elements)
+    try:
+        return Tensor(elements, dtype, shape)
+    except ValueError as error:
+        raise Unsupported(f"`{proto.name}`: {error}") from error
+
+
+def _from_bytes(dtype: DType, raw: bytes) -> Sequence[Any]:
+    """Elements that stand least significant byte first."""
+    width = dtype.bits // 8
+    if len(raw) % width:
+        raise Unsupported(f"{len(raw)} bytes are no whole number of {dtype} elements")
+    return elements_of(dtype, raw, sys.byteorder == "big")
+
+
+def _from_fields(dtype: DType, proto: Any) -> Sequence[Any]:
+    held = list(getattr(proto, _FIELDS.get(dtype, "int32_data")))
+    if dtype is DType.BOOL:
+        return [element != 0 for element in held]
+    if dtype is DType.FLOAT16:
+        return [struct.unpack("<e", struct.pack("<H", bits & 0xFFFF))[0] for bits in held]
+    return _widened(held) if dtype is DType.BFLOAT16 else held
+
+
+def _widened(halves: Iterable[int]) -> list[float]:
+    """The numbers whose upper 16 bits these are."""
+    return [struct.unpack("<f", struct.pack("<I", (bits & 0xFFFF) << 16))[0] for bits in halves]

@@ -1,0 +1,108 @@
+"""What ONNX's own schemas say of its operators: which element types they take, and by which body they are explained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from gradual.importers.onnx.file.model import Function, Graph, Node, Port, Unsupported
+from gradual.importers.onnx.file.reading import NUMBERS, attribute_of, first_line, function_of, package
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+
+_WORDS = {"float": DType.FLOAT32, "double": DType.FLOAT64}
+"""Element types that ONNX's schemas call otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What a schema says of an input.
+
+    Attributes:
+        dtypes: the element types of tensors that it takes.
+        variable: the type variable that stands for it, if it is one: all inputs of one have one type.
+    """
+
+    dtypes: frozenset[DType]
+    variable: str | None
+
+
+@cache
+def _schema(operator: str, opset: int) -> Any:
+    """The schema of an operator of ONNX's own domain in a version; None of one that there is not, or not any more."""
+    defs = package().defs
+    try:
+        schema = defs.get_schema(operator, opset, "")
+    except defs.SchemaError:
+        return None
+    return None if schema.deprecated else schema
+
+
+@cache
+def parameters(operator: str, opset: int) -> tuple[Parameter, ...]:
+    """The inputs of an operator of ONNX's own domain, the last of which may be there several times."""
+    inputs = () if (schema := _schema(operator, opset)) is None else schema.inputs
+    return tuple(Parameter(_dtypes(one.types), one.type_str if one.is_homogeneous else None) for one in inputs)
+
+
+def _dtypes(types: Sequence[str]) -> frozenset[DType]:
+    words = {one.removeprefix("tensor(").removesuffix(")") for one in types}
+    named = {dtype.value: dtype for dtype in DType} | _WORDS
+    return frozenset(named[word] for word in words if word in named)
+
+
+def admit(node: Node, opset: int, dtypes: Sequence[DType | None]) -> None:
+    """Raise Unsupported where a schema does not admit an operand's element type; None is one that is not known."""
+    known, bound = parameters(node.operator, opset), dict[str, DType]()
+    for at, dtype in enumerate(dtypes if known else ()):
+        parameter = known[min(at, len(known) - 1)]
+        if dtype is None or not parameter.dtypes:  # no tensor there, or none that it takes
+            continue
+        if dtype not in parameter.dtypes:
+            raise Unsupported(f"elements of type {dtype}, which version {opset} of the operator does not take")
+        if parameter.variable is not None and bound.setdefault(parameter.variable, dtype) is not dtype:
+            raise Unsupported(f"elements of types {bound[parameter.variable]} and {dtype}, which have to be one")
+
+
+def is_explained(operator: str, opset: int) -> bool:
+    """Whether ONNX itself explains an operator by a body of others."""
+    schema = _schema(operator, opset)
+    return schema is not None and bool(schema.has_function or schema.has_context_dependent_function)
+
+
+def standard_function(node: Node, opset: int, operands: Sequence[Port | None]) -> Function:
+    """The body by which ONNX itself explains an operator; it may depend on what is known of the operands."""
+    schema = _schema(node.operator, opset)
+    body = function_of(schema.function_body) if schema.has_function else _dependent_body(schema, node, operands)
+    usual = {name: one.default_value for name, one in schema.attributes.items() if one.default_value.name}
+    return replace(body, attributes={**body.attributes, **{name: attribute_of(one) for name, one in usual.items()}})
+
+
+def _dependent_body(schema: Any, node: Node, operands: Sequence[Port | None]) -> Function:
+    """The body for these operands."""
+    onnx = package()
+    proto = onnx.NodeProto(op_type=node.operator, input=node.inputs, output=node.outputs)
+    types = [_type_proto(operand).SerializeToString() for operand in operands]
+    body = onnx.FunctionProto()
+    for name, value in node.attributes.items():
+        if name not in schema.attributes or isinstance(value, Graph | Tensor):
+            raise Unsupported(f"the attribute {name}")
+    try:
+        for name, value in node.attributes.items():
+            kind = schema.attributes[name].type.value
+            proto.attribute.append(onnx.helper.make_attribute(name, value, attr_type=kind))
+        body.ParseFromString(schema.get_context_dependent_function(proto.SerializeToString(), types))
+    except (RuntimeError, TypeError, ValueError) as error:  # ONNX's words for a node that is not well formed
+        raise Unsupported(first_line(error)) from error
+    if not body.node:
+        raise Unsupported("operands of which too little is known here")
+    return function_of(body)
+
+
+def _type_proto(operand: Port | None) -> Any:
+    onnx = package()
+    if operand is None or not isinstance(operand.dtype, DType):
+        return onnx.TypeProto()
+    return onnx.helper.make_tensor_type_proto(NUMBERS[operand.dtype], operand.shape)

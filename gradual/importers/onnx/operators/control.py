@@ -1,0 +1,212 @@
+"""Branches and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import Constraint, at_least
+from gradual.dims.term.dim import SizeOf, constant, of_atom
+from gradual.importers.onnx.builder import lists
+from gradual.importers.onnx.builder.builder import stated
+from gradual.importers.onnx.builder.importers import Use, as_scalar, imports
+from gradual.importers.onnx.builder.values import Block, Value
+from gradual.importers.onnx.file.model import Graph, Port, Unsupported
+from gradual.limits import LIMITS
+from gradual.types.dtype import DType
+from gradual.types.print import shown
+from gradual.types.type import Hole, OpenedType, TensorType, TupleType
+from gradual.verdict import Proved, Refuted
+
+
+@imports("If")
+def choose(use: Use) -> Sequence[Value]:
+    """What one of two graphs gives."""
+    condition = as_scalar(use, use[0])
+    graphs = [use.graph(name) for name in ("then_branch", "else_branch")]
+    known = condition.truth if condition.truth is not None else _decided(condition)
+    if known is not None:
+        return use.outputs(graphs[0 if known else 1])
+    then, orelse = (_branch(use, graph) for graph in graphs)
+    if len(then[1]) != len(orelse[1]):
+        raise Unsupported(f"graphs that give {len(then[1])} and {len(orelse[1])} values")
+    types = [_joined(one, other) for one, other in zip(then[1], orelse[1], strict=True)]
+    with use.builder.inside(then[0]):
+        opened = [_opened(use, one, type) for one, type in zip(then[1], types, strict=True)]
+    with use.builder.inside(orelse[0]):
+        others = [_listed(use, one, type) for one, type in zip(orelse[1], types, strict=True)]
+    bodies = [(then[0], opened), (orelse[0], others)]
+
+    def text(given: Sequence[str]) -> str:
+        first, second = (_body(use, block, outputs) for block, outputs in bodies)
+        return f"if ({given[0]}) {first} else {second}"
+
+    return _fields(use, [use.builder.open(type) for type in types], use.builder.bind([condition], text))
+
+
+def _decided(condition: Value) -> bool | None:
+    """Whether a condition on sizes holds, where that no size is negative decides it."""
+    (goal,) = condition.tensor.contents or (None,)
+    if not isinstance(goal, Constraint):
+        return None
+    facts = Facts()
+    for name in goal.variables():
+        if not name.is_ghost or isinstance(name.witness, SizeOf):
+            facts.assume(at_least(of_atom(name), constant(0)))
+    match Decider(LIMITS, smt=False).decide(facts, goal):
+        case Proved():
+            return True
+        case Refuted():
+            return False
+        case _:
+            return None
+
+
+def _branch(use: Use, graph: Graph) -> tuple[Block, list[Value]]:
+    with use.builder.inside() as block:
+        return block, use.outputs(graph)
+
+
+def _body(use: Use, block: Block, outputs: Sequence[Value]) -> str:
+    result = outputs[0] if len(outputs) == 1 else use.builder.tuple(outputs)
+    return use.builder.body(block, result)
+
+
+def _fields(use: Use, types: Sequence[OpenedType], origin: Any) -> list[Value]:
+    if len(types) == 1:
+        return [Value(types[0], origin)]
+    return use.counted(Value(TupleType(tuple(types)), origin), len(types))
+
+
+def _joined(one: Value, other: Value) -> Any:
+    """What is known of a value that comes from either side; the checker knows more."""
+    if lists.is_sequence(one) and lists.is_sequence(other):
+        return lists.settled(lists.wider(lists.held(one), lists.held(other)))
+    return lists.wider(one.type, other.type)
+
+
+def _opened(use: Use, value: Value, type: Any) -> Value:
+    """The value of a branch, its sizes left open where the other branch may have others."""
+    if lists.is_sequence(value):
+        return _listed(use, value, type)
+    if value.type == type or (isinstance(type, TensorType) and type.shape == value.tensor.shape):
+        return value
+    wanted = shown(stated(type))
+    return Value(value.type, use.builder.bind([value], lambda given: f"({given[0]} as {wanted})"))
+
+
+def _listed(use: Use, value: Value, type: Any) -> Value:
+    """The value as it is handed on: a sequence as a list of this type."""
+    return lists.as_list(use.builder, value, type) if lists.is_sequence(value) else value
+
+
+# ------------------------------------------------------------------------------------------------------------ loops
+@imports("Loop")
+def loop(use: Use) -> Sequence[Value]:
+    """A graph again and again, as a function that calls itself.
+
+    What it hands on may change its sizes, but neither its rank nor its element type.
+    """
+    builder, body = use.builder, use.graph("body")
+    begun = [use[index] for index in range(2, len(use.inputs))]
+    types = [lists.held(value) for value in begun]
+    while True:
+        block, inputs, outputs = _turn(use, body, types)
+        if len(outputs) < 1 + len(begun):
+            raise Unsupported(f"a body that gives {len(outputs)} values for {len(begun)} that are handed on")
+        after = [lists.held(outputs[1 + at]) for at in range(len(begun))]
+        wider = [lists.wider(one, other) for one, other in zip(types, after, strict=True)]
+        if wider == types:
+            break
+        types = wider
+    types = [lists.settled(type) for type in types]
+    begun = [_listed(use, value, type) for value, type in zip(begun, types, strict=True)]
+    with builder.inside(block):
+        kept = [_listed(use, value, type) for value, type in zip(outputs[1:], types, strict=False)]
+    scanned = outputs[1 + len(begun) :]
+    name = builder.names.fresh(use.node.name or "loop")
+    empty = [_nothing(use, value) for value in scanned]
+    gathered = [builder.names.unused("scanned") for _ in scanned]
+    handed = [*types, *(TensorType((Hole(), *lists.held_tensor(value).shape), value.dtype) for value in scanned)]
+    start = [builder.number(0, DType.INT64), _condition(use), *begun, *empty]
+    limit = use.optional(0)
+    names = [*(str(value.origin) for value in inputs), *(f"%{one}" for one in gathered)]
+    types_of = ["int64", "bool", *map(shown, handed)]
+
+    def text(given: Sequence[str]) -> str:
+        conditions = [] if limit is None else [f"less({names[0]}, {given[-1]})"]
+        if use.optional(1) is not None:  # otherwise what the body says of it is ignored
+            conditions.append(names[1])
+        goes_on = f"logical_and({', '.join(conditions)})" if len(conditions) == 2 else "".join(conditions) or "True"
+        turn = _turn_text(use, name, names, len(inputs), block, [outputs[0], *kept, *scanned])
+        return _loop_text(name, list(zip(names, types_of, strict=True)), goes_on, turn, given[: len(start)])
+
+    operands = [*start, *([] if limit is None else [as_scalar(use, limit)])]
+    return _fields(use, [builder.open(type) for type in handed], builder.bind(operands, text))
+
+
+def _condition(use: Use) -> Value:
+    given = use.optional(1)
+    return use.builder.number(True, DType.BOOL) if given is None else as_scalar(use, given)
+
+
+def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Value], list[Value]]:
+    """The graph once: its block, its inputs and its outputs."""
+    builder = use.builder
+    known = [TensorType((), DType.INT64), TensorType((), DType.BOOL), *types]
+    if len(body.inputs) != len(known):
+        raise Unsupported(f"a body of {len(body.inputs)} inputs for {len(known)} values")
+    with builder.inside() as block:
+        inputs = [
+            builder.input(builder.names.fresh(port.name), builder.open(type))
+            for port, type in zip(body.inputs, known, strict=True)
+        ]
+        seen = [*(_as_declared(use, *pair) for pair in zip(body.inputs[:2], inputs[:2], strict=True)), *inputs[2:]]
+        outputs = use.outputs(body, {port.name: value for port, value in zip(body.inputs, seen, strict=True)})
+        if outputs:
+            outputs[0] = as_scalar(use, outputs[0])
+    return block, inputs, outputs
+
+
+def _as_declared(use: Use, port: Port, value: Value) -> Value:
+    """The number of the turn, or the condition: a scalar, or a vector of one element where the graph declares one."""
+    return value if not port.shape else use.call("reshape", value, newshape=[1] * len(port.shape))
+
+
+def _nothing(use: Use, value: Value) -> Value:
+    """What a loop has gathered before its first turn."""
+    sizes = []
+    for size in lists.held_tensor(value).shape:
+        if isinstance(size, Hole):
+            raise Unsupported("an output of each turn whose sizes are not known here")
+        sizes.append(size.value if size.value is not None else use.builder.dimension(size))
+    return use.call("zeros", shape=[0, *sizes], dtype=value.dtype)
+
+
+def _turn_text(use: Use, name: str, names: Sequence[str], count: int, block: Block, outputs: Sequence[Value]) -> str:
+    """The graph, and the call with what it hands on; the first `count` names are its inputs, the others gather."""
+    builder = use.builder
+    lines = "".join(f"{line}\n" for line in builder.lines(block))
+    written = [builder.written(value) for value in outputs]
+    scans = [
+        f"concatenate(({gathered}, expand_dims({one}, axis=0)), axis=0)"
+        for gathered, one in zip(names[count:], written[count - 1 :], strict=True)
+    ]
+    again = [f"add({names[0]}, 1i64)", *written[: count - 1], *scans]
+    return f"{lines}%{name}({', '.join(again)})"
+
+
+def _loop_text(name: str, params: Sequence[tuple[str, str]], goes_on: str, turn: str, start: Sequence[str]) -> str:
+    """The function literal that is the loop, and its first call; the turn's number and condition are not given back."""
+    results = params[2:]
+    one = len(results) == 1
+    last = results[0][0] if one else f"({', '.join(value for value, _ in results)})"
+    result = results[0][1] if one else f"({', '.join(type for _, type in results)})"
+    taken = ", ".join(f"{value}: {type}" for value, type in params)
+    return (
+        f"{{ let %{name} = fn ({taken}) -> {result} {{\n"
+        f"if ({goes_on}) {{\n{turn}\n}} else {{ {last} }}\n}};\n"
+        f"%{name}({', '.join(start)}) }}"
+    )

@@ -1,0 +1,243 @@
+"""Recurrent layers: a function of the program that steps over the sequence, and calls itself.
+
+What a step computes is that of ONNX's specification of LSTM, GRU and RNN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gradual.dims.term.dim import constant
+from gradual.importers.onnx.builder.importers import Use, imports
+from gradual.importers.onnx.builder.values import Value
+from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.onnx.operators.shapes import exactly, extent
+from gradual.syntax.tree.literals import written
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType, TupleType
+
+STEPS = """\
+def {name}(%x: Tensor[(s, b, d), {dtype}], %w: Tensor[({gates} * h, d), {dtype}], %r: Tensor[({gates} * h, h), {dtype}],
+    %wb: Tensor[({gates} * h,), {dtype}], %rb: Tensor[({gates} * h,), {dtype}]{peepholes}, %i: int64,
+    {states}, %ys: Tensor[(t, b, h), {dtype}])
+    -> (Tensor[(t + s - %i, b, h), {dtype}], {results}) where
+    s >= 0, b >= 0, d >= 0, h >= 0, t >= 0, 0 <= %i, %i <= s {{
+  if (%i == take(shape_of(%x, dtype="int64"), 0i64, axis=0)) {{
+    (%ys, {old})
+  }} else {{
+    let %xt = take(%x, %i, axis=0, mode="fast");
+{step}
+    let %more = concatenate((%ys, expand_dims(%h1, axis=0)), axis=0);
+    {name}(%x, %w, %r, %wb, %rb{given}, %i + 1, {new}, %more)
+  }}
+}}
+"""
+"""The hidden size is h, the batch b, the length of the sequence s, the size of an element of it d."""
+
+LSTM_STEP = """\
+    let %gates = split({clipped}, indices_or_sections=4, axis=1);
+    let %input = {f_input};
+    let %forget = {f_forget};
+    let %c1 = add(multiply(%forget, %c), multiply(%input, {g}));
+    let %output = {f_output};
+    let %h1 = multiply(%output, {h});"""
+
+GRU_STEP = """\
+    let %from_x = split(add(nn.dense(%xt, %w), %wb), indices_or_sections=3, axis=1);
+    let %from_h = split(add(nn.dense(%h, %r), %rb), indices_or_sections=3, axis=1);
+    let %update = {update};
+    let %reset = {reset};
+    let %new = {new};
+    let %h1 = add(multiply(subtract({one}, %update), %new), multiply(%update, %h));"""
+
+RNN_STEP = """\
+    let %h1 = {f};"""
+
+SUMS = "add(add(nn.dense(%xt, %w), %wb), add(nn.dense(%h, %r), %rb))"
+ACTIVATIONS = {"sigmoid": "sigmoid({})", "tanh": "tanh({})", "relu": "nn.relu({})", "identity": "{}"}
+
+Applied = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A kind of layer.
+
+    Attributes:
+        gates: how many products with the input a step needs.
+        states: the names of what it hands on.
+        usual: its activations.
+    """
+
+    gates: int
+    states: tuple[str, ...]
+    usual: tuple[str, ...]
+
+
+CELLS = {
+    "LSTM": _Cell(4, ("h", "c"), ("Sigmoid", "Tanh", "Tanh")),
+    "GRU": _Cell(3, ("h",), ("Sigmoid", "Tanh")),
+    "RNN": _Cell(1, ("h",), ("Tanh",)),
+}
+
+
+@imports(*CELLS)
+def recurrent(use: Use) -> list[Value]:
+    """A layer, forward, in reverse, or both: all outputs, and the last states."""
+    cell = CELLS[use.node.operator]
+    directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[
+        use.only("direction", "forward", "reverse", "bidirectional")
+    ]
+    if not use[0].dtype.is_float:
+        raise Unsupported(f"elements of type {use[0].dtype}")
+    batch_first = use.attribute("layout", 0)
+    lengths = use.optional(4)
+    if lengths is not None and set(lengths.numbers("sequence_lens")) != {use[0].extent(1 if batch_first else 0)}:
+        raise Unsupported("sequences of different lengths")
+    x = use.call("transpose", use[0], axes=[1, 0, 2]) if batch_first else use[0]
+    runs = [_run(use, cell, x, index, reverse) for index, reverse in enumerate(directions)]
+    outputs, *states = ([run[at] for run in runs] for at in range(len(cell.states) + 1))
+    whole = use.call("stack", use.builder.tuple(outputs), axis=2 if batch_first else 1)
+    if batch_first:
+        whole = use.call("transpose", whole, axes=[1, 0, 2, 3])
+    return [whole, *(use.call("stack", use.builder.tuple(parts), axis=int(batch_first)) for parts in states)]
+
+
+def _run(use: Use, cell: _Cell, x: Value, index: int, reverse: bool) -> list[Value]:
+    """One direction: what every step gives, and the last states."""
+    builder = use.builder
+    w, r = _direction(use, 1, index), _direction(use, 2, index)
+    hidden: int | None = use.attribute("hidden_size", r.extent(1))
+    if hidden is None or r.extent(1) not in (None, hidden):
+        raise Unsupported("a hidden size that is not known here")
+    r = exactly(use, r, 1, hidden)
+    biases = _biases(use, cell, index, hidden)
+    peepholes = [_direction(use, 7, index)] if use.optional(7) is not None else []
+    begun = [_initial(use, x, 5 + at, index, hidden) for at in range(len(cell.states))]
+    nothing = use.call("strided_slice", use.call("expand_dims", begun[0], axis=0), begin=[0], end=[0], axes=[0])
+    sequence = use.call("reverse", x, axis=0) if reverse else x
+    start = builder.number(0, DType.INT64)
+    operands = [sequence, w, r, *biases, *peepholes, start, *begun, nothing]
+    length, batch = x.tensor.shape[:2]
+    state: TensorType[Any] = TensorType((batch, constant(hidden)), x.dtype)
+    outputs: TensorType[Any] = TensorType((length, batch, constant(hidden)), x.dtype)
+    type: TupleType[Any] = TupleType((outputs, *(state for _ in begun)))
+    fields = use.counted(builder.applied(_function(use, cell, x.dtype, index), operands, type), len(begun) + 1)
+    return [use.call("reverse", fields[0], axis=0) if reverse else fields[0], *fields[1:]]
+
+
+def _direction(use: Use, input: int, index: int) -> Value:
+    """What an input holds for a direction."""
+    return use.call("take", use[input], use.builder.number(index, DType.INT64), axis=0, mode="fast")
+
+
+def _biases(use: Use, cell: _Cell, index: int, hidden: int) -> list[Value]:
+    size = cell.gates * hidden
+    if use.optional(3) is None:
+        return [use.call("zeros", shape=[size], dtype=use[0].dtype)] * 2
+    both = _direction(use, 3, index)
+    return [use.call("strided_slice", both, begin=[low], end=[low + size]) for low in (0, size)]
+
+
+def _initial(use: Use, x: Value, input: int, index: int, hidden: int) -> Value:
+    """A state before the first step."""
+    given = use.optional(input)
+    if given is None:
+        sizes = [extent(use, x, 1), use.builder.number(hidden, DType.INT64)]
+        return use.call("dyn.zeros", use.call("stack", use.builder.tuple(sizes), axis=0), dtype=x.dtype)
+    number = use.builder.number(index, DType.INT64)
+    return use.call("take", given, number, axis=1 if use.attribute("layout", 0) else 0, mode="fast")
+
+
+# ---------------------------------------------------------------------------------------------------- the function
+def _function(use: Use, cell: _Cell, dtype: DType, index: int) -> str:
+    """The name of the function that steps, which is defined once for each form of it."""
+    kind = use.node.operator
+    f = _activations(use, cell, index)
+    peepholes = kind == "LSTM" and use.optional(7) is not None
+    limit = use.attribute("clip")
+
+    def clipped(sum: str) -> str:
+        return sum if limit is None else f"clip({sum}, a_min={-limit!r}, a_max={limit!r})"
+
+    step = {"LSTM": _lstm, "GRU": _gru, "RNN": _rnn}[kind](use, f, clipped)
+    states = cell.states
+    new = [f"%{state}1" for state in states]
+    form = {
+        "dtype": dtype,
+        "gates": cell.gates,
+        "peepholes": f", %p: Tensor[(3 * h,), {dtype}]" if peepholes else "",
+        "given": ", %p" if peepholes else "",
+        "states": ", ".join(f"%{state}: Tensor[(b, h), {dtype}]" for state in states),
+        "results": ", ".join(f"Tensor[(b, h), {dtype}]" for _ in states),
+        "old": ", ".join(f"%{state}" for state in states),
+        "new": ", ".join(new),
+        "step": step,
+    }
+    key = STEPS.format(name="@", **form)
+    functions = use.builder.functions
+    known = next((name for name, text in functions.items() if text == key.replace("@(", f"{name}(")), None)
+    if known is None:
+        known = f"@{kind.lower()}" + (f".v{len(functions)}" if functions else "")
+        functions[known] = key.replace("@(", f"{known}(")
+    return known
+
+
+def _activations(use: Use, cell: _Cell, index: int) -> list[Applied]:
+    names: Sequence[str] = use.attribute("activations") or cell.usual * 2
+    count = len(cell.usual)
+    if use.attribute("activation_alpha") or use.attribute("activation_beta"):
+        raise Unsupported("activations with parameters")
+    chosen = [name.lower() for name in names[index * count : (index + 1) * count]]
+    unknown = next((name for name in chosen if name not in ACTIVATIONS), None)
+    if unknown is not None or len(chosen) < count:
+        raise Unsupported(f"activations {', '.join(names)}")
+    return [ACTIVATIONS[name].format for name in chosen]
+
+
+def _lstm(use: Use, activations: Sequence[Applied], clipped: Applied) -> str:
+    if use.attribute("input_forget", 0):
+        raise Unsupported("input_forget=1")
+    f, g, h = activations
+    seen = use.optional(7) is not None
+    limit = use.attribute("clip")
+    if seen and limit is not None:
+        raise Unsupported("clip with peepholes")
+
+    def gate(number: int, peephole: int, cell: str) -> str:
+        part = f"%gates.{number}"
+        if not seen:
+            return f(part)
+        return f(f"add({part}, multiply(split(%p, indices_or_sections=3).{peephole}, {cell}))")
+
+    return LSTM_STEP.format(
+        clipped=clipped(SUMS),
+        f_input=gate(0, 0, "%c"),
+        f_forget=gate(2, 2, "%c"),
+        f_output=gate(1, 1, "%c1"),
+        g=g("%gates.3"),
+        h=h("%c1"),
+    )
+
+
+def _gru(use: Use, activations: Sequence[Applied], clipped: Applied) -> str:
+    f, g = activations
+    if use.attribute("linear_before_reset", 0):
+        candidate = "add(%from_x.2, multiply(%reset, %from_h.2))"
+    else:
+        part = "split({}, indices_or_sections=3, axis=0).2"
+        again = f"add(nn.dense(multiply(%reset, %h), {part.format('%r')}), {part.format('%rb')})"
+        candidate = f"add(%from_x.2, {again})"
+    return GRU_STEP.format(
+        update=f(clipped("add(%from_x.0, %from_h.0)")),
+        reset=f(clipped("add(%from_x.1, %from_h.1)")),
+        new=g(clipped(candidate)),
+        one=written(1.0, use[0].dtype, True),
+    )
+
+
+def _rnn(use: Use, activations: Sequence[Applied], clipped: Applied) -> str:
+    del use
+    return RNN_STEP.format(f=activations[0](clipped(SUMS)))

@@ -1,0 +1,205 @@
+"""Operators that bring many elements of an axis together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import Any
+
+from gradual.importers.onnx.builder.importers import IMPORTERS, Use, as_scalar, imports, positive
+from gradual.importers.onnx.builder.values import Value
+from gradual.importers.onnx.operators.shapes import extent
+from gradual.ops.declaration.sign_analysis import is_positive
+from gradual.tensors.scalar import integer_range
+from gradual.types.dtype import DType
+
+_INPUT_SINCE = {"ReduceSum": 13}
+"""Since when the axes are an input; the others since 18."""
+
+Reduced = Callable[..., Value]
+
+
+def _axes(use: Use) -> list[int] | None:
+    """The axes; None for all.  ONNX Runtime takes one that stands twice for one."""
+    since = _INPUT_SINCE.get(use.node.operator, 18)
+    axes = use.axes() if use.opset >= since else use.attribute("axes")
+    if axes is None:
+        return None
+    places = [positive(axis, use[0].rank) for axis in axes]
+    return list(axes) if len(set(places)) == len(places) else sorted(set(places))
+
+
+def _reduction(reduced: Reduced, before: str | None, after: str | None, use: Use) -> Value:
+    axes, x = _axes(use), use[0]
+    if not axes and use.attribute("noop_with_empty_axes", 0):
+        return _done(use, after, _begun(use, before, x))
+    settings: dict[str, Any] = {"axis": axes or None, "keepdims": bool(use.attribute("keepdims", 1)) or None}
+    return _done(use, after, reduced(use, _begun(use, before, x), settings))
+
+
+def _begun(use: Use, before: str | None, x: Value) -> Value:
+    if before == "square":
+        return use.call("multiply", x, x)
+    return x if before is None else use.call(before, x)
+
+
+def _done(use: Use, after: str | None, value: Value) -> Value:
+    return value if after is None else _in_floats(partial(use.call, after), use, value)
+
+
+def _in_floats(computed: Callable[[Value], Value], use: Use, x: Value) -> Value:
+    """What is computed of floats; of integers by way of float64."""
+    if x.dtype.is_float:
+        return computed(x)
+    return use.call("cast", computed(use.call("cast", x, dtype=DType.FLOAT64)), dtype=x.dtype)
+
+
+def _plainly(operator: str, use: Use, x: Value, settings: dict[str, Any]) -> Value:
+    return use.call(operator, x, **settings)
+
+
+def _extreme(operator: str, use: Use, x: Value, settings: dict[str, Any]) -> Value:
+    """The greatest or least element; of nothing ONNX gives what every number passes, so that stands behind the data."""
+    reduced = settings["axis"] or range(x.rank)
+    empty = {positive(axis, x.rank) for axis in reduced} & {
+        axis for axis, size in enumerate(x.tensor.shape) if not is_positive(size)
+    }
+    if empty:
+        x = _with_one_more(use, x, empty, _bound(x.dtype, operator == "max"))
+    return use.call(operator, x, **settings)
+
+
+def _with_one_more(use: Use, x: Value, axes: Collection[int], filling: float) -> Value:
+    """The tensor with one more element at the end of some axes."""
+    widths = [[0, int(axis in axes)] for axis in range(x.rank)]
+    return use.call("nn.pad", x, use.like(filling, x), pad_width=widths)
+
+
+def _bound(dtype: DType, least: bool) -> float:
+    """The least or the greatest element of a type."""
+    if dtype.is_float:
+        return -math.inf if least else math.inf
+    return not least if dtype is DType.BOOL else integer_range(dtype)[0 if least else 1]
+
+
+def _log_of_sum_of_exp(use: Use, x: Value, settings: dict[str, Any]) -> Value:
+    return _in_floats(lambda floats: _log_sum_exp(use, floats, settings), use, x)
+
+
+def _log_sum_exp(use: Use, x: Value, settings: dict[str, Any]) -> Value:
+    """Of which nothing overflows: the greatest is taken out, if it is finite, and comes back."""
+    greatest, outside = (
+        _finite(use, _extreme("max", use, x, one)) for one in ({**settings, "keepdims": True}, settings)
+    )
+    shifted = use.call("exp", use.call("subtract", x, greatest))
+    return use.call("add", use.call("log", use.call("sum", shifted, **settings)), outside)
+
+
+def _finite(use: Use, x: Value) -> Value:
+    return use.call("where", use.call("isfinite", x), x, use.like(0.0, x))
+
+
+REDUCTIONS: dict[str, tuple[Reduced, str | None, str | None]] = {
+    "ReduceMax": (partial(_extreme, "max"), None, None),
+    "ReduceMean": (partial(_plainly, "mean"), None, None),
+    "ReduceMin": (partial(_extreme, "min"), None, None),
+    "ReduceProd": (partial(_plainly, "prod"), None, None),
+    "ReduceSum": (partial(_plainly, "sum"), None, None),
+    "ReduceL1": (partial(_plainly, "sum"), "abs", None),
+    "ReduceL2": (partial(_plainly, "sum"), "square", "sqrt"),
+    "ReduceLogSum": (partial(_plainly, "sum"), None, "log"),
+    "ReduceLogSumExp": (_log_of_sum_of_exp, None, None),
+    "ReduceSumSquare": (partial(_plainly, "sum"), "square", None),
+}
+"""What is summed up, what is done to each element before, and what to the sum."""
+
+IMPORTERS |= {name: partial(_reduction, *parts) for name, parts in REDUCTIONS.items()}
+
+
+@imports("ArgMax", "ArgMin")
+def place(use: Use) -> Value:
+    """Where the greatest or least element stands."""
+    operator = use.node.operator.lower()
+    found = use.call(
+        operator,
+        use[0],
+        axis=use.attribute("axis", 0),
+        keepdims=bool(use.attribute("keepdims", 1)),
+        select_last_index=True if use.attribute("select_last_index", 0) else None,
+    )
+    return use.call("cast", found, dtype=DType.INT64)
+
+
+@imports("CumSum", "CumProd")
+def cumulated(use: Use) -> Value:
+    """What has come together up to each place along an axis."""
+    axis = positive(as_scalar(use, use[1]).numbers("the axis")[0], use[0].rank)
+    backwards = bool(use.attribute("reverse", 0))
+    exclusive = True if use.attribute("exclusive", 0) else None
+    x = use.call("reverse", use[0], axis=axis) if backwards else use[0]
+    found = use.call(use.node.operator.lower(), x, axis=axis, exclusive=exclusive)
+    return use.call("reverse", found, axis=axis) if backwards else found
+
+
+# --------------------------------------------------------------------------------------------------------- softmax
+def _along(computed: Callable[[Use, Value, int], Value], use: Use) -> Value:
+    """Along one axis; before version 13 along all axes from one on, taken as one."""
+    x, since = use[0], use.opset >= 13
+    axis = positive(use.attribute("axis", -1 if since else 1), x.rank)
+    if since or axis == x.rank - 1:
+        return computed(use, x, use.attribute("axis", -1) if since else axis)
+    flat = use.call("reshape", x, newshape=[0] * axis + [-1])
+    return use.call("reshape_like", computed(use, flat, -1), x)
+
+
+def _softmax(operator: str, use: Use, x: Value, axis: int) -> Value:
+    return use.call(operator, x, axis=axis)
+
+
+def _hardmax(use: Use, x: Value, axis: int) -> Value:
+    """1 at the first of the greatest elements along an axis, 0 elsewhere."""
+    place = positive(axis, x.rank)
+    some = is_positive(x.tensor.shape[place])
+    places = use.call("argmax", x if some else _with_one_more(use, x, [place], -math.inf), axis=place, keepdims=True)
+    zero, one, size = use.builder.number(0, DType.INT32), use.builder.number(1, DType.INT32), extent(use, x, place)
+    count = use.call("arange", zero, use.call("cast", size, dtype=DType.INT32), one, dtype=DType.INT32)
+    after = x.rank - 1 - place
+    lane = use.call("expand_dims", count, axis=1, num_newaxis=after) if after else count
+    return use.call("cast", use.call("equal", places, lane), dtype=x.dtype)
+
+
+IMPORTERS |= {
+    "Hardmax": partial(_along, _hardmax),
+    "LogSoftmax": partial(_along, partial(_softmax, "nn.log_softmax")),
+    "Softmax": partial(_along, partial(_softmax, "nn.softmax")),
+}
+
+
+@imports("LpNormalization")
+def normalized(use: Use) -> Value:
+    """Each lane over its length."""
+    x, axis = use[0], use.attribute("axis", -1)
+    if use.only("p", 2, 1) == 1:
+        length = use.call("sum", use.call("abs", x), axis=axis, keepdims=True)
+    else:
+        length = use.call("sqrt", use.call("sum", use.call("multiply", x, x), axis=axis, keepdims=True))
+    nothing = use.call("equal", length, use.like(0.0, x))
+    return use.call("divide", x, use.call("where", nothing, use.like(1.0, x), length))
+
+
+@imports("MeanVarianceNormalization")
+def standardized(use: Use) -> Value:
+    """The elements with mean 0 and variance 1 along some axes."""
+    x, axes = use[0], list(use.attribute("axes", (0, 2, 3)))
+    mean = use.call("mean", x, axis=axes, keepdims=True)
+    spread = use.call("sqrt", use.call("variance", x, mean, axis=axes, keepdims=True))
+    return use.call("divide", use.call("subtract", x, mean), use.call("add", spread, use.like(1e-9, x)))
+
+
+@imports("Einsum")
+def einsum(use: Use) -> Value:
+    """The sum of products given by an equation in Einstein notation."""
+    operands = [use[index] for index in range(len(use.inputs))]
+    equation = use.required("equation").replace(" ", "")
+    return use.call("einsum", use.builder.tuple(operands), equation=equation)

@@ -1,0 +1,403 @@
+"""Operators that make, observe and change shapes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import partial, reduce
+from itertools import accumulate, pairwise
+
+from gradual.dims.term.dim import Dim
+from gradual.dims.term.dim import constant as number
+from gradual.importers.onnx.builder.builder import stated
+from gradual.importers.onnx.builder.importers import Use, as_scalar, constant_of, imports, positive
+from gradual.importers.onnx.builder.values import Value
+from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.onnx.file.reading import dtype_of
+from gradual.tensors.tensor import Tensor, scalar
+from gradual.types.dtype import DType
+from gradual.types.print import shown_extent
+from gradual.types.type import TensorType
+
+
+@imports("Constant")
+def constant(use: Use) -> Value:
+    """A constant, in one of the forms of its attributes."""
+    attributes = use.node.attributes
+    if (tensor := attributes.get("value")) is not None:
+        return use.builder.constant(tensor, use.node.outputs[0] if tensor.dtype.is_float else "")
+    for kind, dtype in (("int", DType.INT64), ("float", DType.FLOAT32)):
+        if (one := attributes.get(f"value_{kind}")) is not None:
+            return use.builder.number(one, dtype)
+        if (several := attributes.get(f"value_{kind}s")) is not None:
+            return use.builder.constant(Tensor(list(several), dtype, (len(several),)))
+    raise Unsupported(f"a constant given by {', '.join(attributes) or 'nothing'}")
+
+
+@imports("Shape")
+def shape(use: Use) -> Value:
+    """The sizes, or those of some axes in a row."""
+    rank = use[0].rank
+    start, end = (_clamped(use.attribute(name, default), rank) for name, default in (("start", 0), ("end", rank)))
+    sizes = use.call("shape_of", use[0], dtype=DType.INT64)
+    return (
+        sizes if (start, end) == (0, rank) else use.call("strided_slice", sizes, begin=[start], end=[max(start, end)])
+    )
+
+
+def _clamped(axis: int, rank: int) -> int:
+    return min(max(axis + rank if axis < 0 else axis, 0), rank)
+
+
+@imports("Size")
+def size(use: Use) -> Value:
+    """The number of elements."""
+    return use.call("ndarray_size", use[0], dtype=DType.INT64)
+
+
+def extent(use: Use, value: Value, axis: int) -> Value:
+    """The size at an axis, a scalar."""
+    known = value.extent(axis)
+    if known is not None:
+        return use.builder.number(known, DType.INT64)
+    sizes = use.call("shape_of", value, dtype=DType.INT64)
+    return use.call("take", sizes, use.builder.number(axis, DType.INT64), axis=0)
+
+
+@imports("Reshape")
+def reshape(use: Use) -> Value:
+    """The elements under a new shape."""
+    zero = True if use.attribute("allowzero", 0) else None
+    if use.opset >= 5 and use[1].constant is None:
+        known = [size for size in use[1].tensor.contents or () if isinstance(size, Dim)]
+        return use.call("dyn.reshape", _inferable(use, known), use[1], allowzero=zero)
+    sizes = list(use.required("shape")) if use.opset < 5 else use[1].numbers("the shape")
+    if min(sizes, default=0) < -1:
+        raise Unsupported(f"the size {min(sizes)}")
+    if zero and 0 in sizes and -1 in sizes:
+        raise Unsupported("the sizes 0 and -1 with allowzero=1")
+    if not zero and 0 in sizes[use[0].rank :]:
+        raise Unsupported(f"the size 0 of an axis that the operand of rank {use[0].rank} has not")
+    return use.call("reshape", _inferable(use, list(map(number, sizes))), newshape=sizes, allowzero=zero)
+
+
+def _inferable(use: Use, wanted: Sequence[Dim]) -> Value:
+    """The operand of a reshape; beside -1 no size may be 0, since the -1 cannot be inferred then.
+
+    Relay's own rule allows a copied size to be 0.  What is not known to be at least 1 is asserted.
+    """
+    x, conditions = use[0], list[Value]()
+    if all(size.value != -1 for size in wanted):
+        return x
+    for place, size in enumerate(wanted):
+        copied = size.value == 0
+        if size.value == -1 or use.builder.is_positive(x.tensor.shape[place] if copied else size):
+            continue
+        sizes = use.call("shape_of", x, dtype=DType.INT64) if copied else use[1]
+        length = use.call("take", sizes, use.like(place, sizes), axis=0)
+        conditions.append(use.call("greater_equal", length, use.like(1, length)))
+    if not conditions:
+        return x
+    condition = reduce(partial(use.call, "logical_and"), conditions)
+    return use.demanded(x, condition, "a size beside -1 is 0, so that the -1 cannot be inferred")
+
+
+@imports("Flatten")
+def flatten(use: Use) -> Value:
+    """The first axes as one, and the others as one."""
+    x, rank = use[0], use[0].rank
+    axis = use.attribute("axis", 1)
+    if not (-rank if use.opset >= 11 else 0) <= axis <= rank:
+        raise Unsupported(f"axis {axis} of a tensor of rank {rank}")
+    axis = axis + rank if axis < 0 else axis
+    if axis == 1 and rank > 1:
+        return use.call("nn.batch_flatten", x)
+    sizes = use.call("shape_of", x, dtype=DType.INT64)
+    parts = [
+        use.call("prod", use.call("strided_slice", sizes, begin=[low], end=[high]), keepdims=True)
+        for low, high in ((0, axis), (axis, rank))
+    ]
+    return use.call("dyn.reshape", x, use.call("concatenate", use.builder.tuple(parts), axis=0), allowzero=True)
+
+
+@imports("Squeeze")
+def squeeze(use: Use) -> Value:
+    """Without some axes of size 1."""
+    axes = use.axes()
+    return use.call("squeeze", use[0], axis=None if axes is None else list(axes))
+
+
+@imports("Unsqueeze")
+def unsqueeze(use: Use) -> Value:
+    """With new axes of size 1, which are counted in the result."""
+    axes, value = use.axes(), use[0]
+    if axes is None:
+        raise Unsupported("axes that are missing")
+    rank = value.rank + len(axes)
+    if len({positive(axis, rank) for axis in axes}) < len(axes):
+        raise Unsupported(f"axes={axes}")
+    for start, count in runs(sorted(positive(axis, rank) for axis in axes)):
+        value = use.call("expand_dims", value, axis=start, num_newaxis=count if count > 1 else None)
+    return value
+
+
+def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The runs of ascending numbers: where each begins, and how long it is."""
+    start = 0
+    for at in range(1, len(numbers) + 1):
+        if at == len(numbers) or numbers[at] != numbers[at - 1] + 1:
+            yield numbers[start], at - start
+            start = at
+
+
+@imports("Transpose")
+def transpose(use: Use) -> Value:
+    """The axes in another order, reversed unless said otherwise; each is counted from the front."""
+    order = use.attribute("perm")
+    if min(order or (), default=0) < 0:
+        raise Unsupported(f"perm={list(order)}")
+    return use.call("transpose", use[0], axes=order)
+
+
+@imports("Expand")
+def expand(use: Use) -> Value:
+    """The tensor and a shape broadcast to each other: where the shape says 1, the tensor may have more."""
+    x, wanted = use[0], use[1]
+    if _is_reached(x, wanted):
+        if isinstance(wanted.constant, Tensor):
+            return use.call("broadcast_to", x, shape=wanted.numbers("the shape"))
+        return use.call("dyn.broadcast_to", x, wanted)
+    if isinstance(wanted.constant, Tensor):
+        zeros = use.call("zeros", shape=wanted.numbers("the shape"), dtype=x.dtype)
+    else:
+        zeros = use.call("dyn.zeros", wanted, dtype=x.dtype)
+    return use.call("where", use.builder.number(True, DType.BOOL), x, zeros)
+
+
+def _is_reached(x: Value, wanted: Value) -> bool:
+    """Whether what is plain to see says that the result has the shape that is wanted."""
+    contents = wanted.tensor.contents
+    if contents is None or len(contents) < x.rank:
+        return False
+    kept = contents[len(contents) - x.rank :]
+    return all(size is part or size.value == 1 for size, part in zip(x.tensor.shape, kept, strict=True))
+
+
+@imports("Concat")
+def concatenate(use: Use) -> Value:
+    """The tensors one after another along an axis."""
+    parts = [use[index] for index in range(len(use.inputs))]
+    axis = use.attribute("axis", 1 if use.opset < 4 else None)
+    if axis is None:
+        raise Unsupported("axis that is missing")
+    return use.call("concatenate", use.builder.tuple(parts), axis=axis)
+
+
+@imports("Split")
+def split(use: Use) -> list[Value]:
+    """Parts along an axis, of given sizes or of one size."""
+    x, axis = use[0], positive(use.attribute("axis", 0), use[0].rank)
+    sizes, count, whole = _parts(use, axis), len(use.node.outputs), x.extent(axis)
+    if sizes is None and x.rank == 1 and whole is not None and whole % count == 0:
+        sizes = [whole // count] * count
+    if sizes is None and count == 1:
+        return [x]
+    if sizes is None:
+        return use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
+    if len(sizes) != count:
+        raise Unsupported(f"{len(sizes)} sizes for {count} outputs")
+    return parts_of(use, x, axis, sizes)
+
+
+def parts_of(use: Use, x: Value, axis: int, sizes: Sequence[int | Value]) -> list[Value]:
+    """Parts of these sizes, which have to be all there is, whichever of them is read."""
+    if not sizes:
+        raise Unsupported("a tensor in no parts")
+    *ends, all = accumulate(sizes, partial(_sum, use))
+    whole = exactly(use, x, axis, all)
+    if whole is not x:
+        use.builder.named(whole, "whole")
+    if not ends:
+        return [whole]
+    if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # which are followed
+        return [use.call("strided_slice", whole, begin=[low], end=[high]) for low, high in pairwise([0, *ends, all])]
+    found = use.builder.named(use.call("split", whole, indices_or_sections=ends, axis=axis), "parts")
+    return use.counted(found, len(sizes))
+
+
+def _sum(use: Use, one: int | Value, other: int | Value) -> int | Value:
+    """The sum of two sizes."""
+    if isinstance(one, int) and isinstance(other, int):
+        return one + other
+    scalars = (use.builder.number(size, DType.INT64) if isinstance(size, int) else size for size in (one, other))
+    return use.call("add", *scalars)
+
+
+def _parts(use: Use, axis: int) -> Sequence[int | Value] | None:
+    """The sizes of the parts, or None where they are all alike."""
+    given, outputs = use.optional(1), len(use.node.outputs)
+    if given is not None and given.extent(0) not in (None, outputs):
+        raise Unsupported(f"{given.extent(0)} sizes for {outputs} outputs")
+    if given is not None:
+        return [use.builder.element(exactly(use, given, 0, outputs), at) for at in range(outputs)]
+    if (sizes := use.attribute("split")) is not None:
+        return list(sizes)
+    whole, count = use[0].extent(axis), use.attribute("num_outputs")
+    if count not in (None, outputs):
+        raise Unsupported(f"num_outputs={count}")
+    if outputs == 1 or count is None or (whole is not None and whole % count == 0):
+        return None
+    if whole is None:
+        raise Unsupported("parts of which the last may be smaller, of a size that is not known here")
+    size = -(-whole // count)
+    last = whole - (count - 1) * size
+    if last < 0:
+        raise Unsupported(f"num_outputs={count} of an axis of size {whole}")
+    return [*[size] * (count - 1), last]
+
+
+def exactly(use: Use, value: Value, axis: int, size: int | Value) -> Value:
+    """The value, whose size at an axis is promised: a number, or a scalar."""
+    promised, shape = use.builder.dim(size), value.tensor.shape
+    if axis >= len(shape):
+        raise Unsupported(f"axis {axis} of a tensor of rank {len(shape)}")
+    if shape[axis] is promised:
+        return value
+    extents = [shown_extent(extent) for extent in stated(value.type).shape]
+    scalars = [use.builder.named(size, "size")] if isinstance(size, Value) else []
+
+    def text(given: Sequence[str]) -> str:
+        extents[axis] = given[1] if scalars else str(size)
+        return f"({given[0]} as Tensor[({', '.join(extents)}{',' * (len(extents) == 1)}), {value.dtype}])"
+
+    type = TensorType((*shape[:axis], promised, *shape[axis + 1 :]), value.dtype)
+    return Value(type, use.builder.bind([value, *scalars], text))
+
+
+@imports("Tile")
+def tile(use: Use) -> Value:
+    """The tensor beside itself."""
+    if use.opset < 6:
+        raise Unsupported("version 1 of the operator")
+    if isinstance(use[1].constant, Tensor):
+        return use.call("tile", use[0], reps=use[1].numbers("repetitions"))
+    return use.call("dyn.tile", use[0], use[1])
+
+
+@imports("ConstantOfShape")
+def constant_of_shape(use: Use) -> Value:
+    """A shape filled with one number."""
+    filling: Tensor = use.attribute("value", scalar(0.0, DType.FLOAT32))
+    if filling.size != 1:
+        raise Unsupported(f"a value of {filling.size} elements")
+    number = use.builder.number(filling.item(), filling.dtype)
+    if isinstance(use[0].constant, Tensor):
+        return use.call("full", number, shape=use[0].numbers("the shape"))
+    return use.call("dyn.full", number, use[0])
+
+
+@imports("Range")
+def arange(use: Use) -> Value:
+    """The numbers from a start up to a limit; up to an integer that became a float64 they are integers first.
+
+    Integers that float64 does not hold are further away than there are elements of a tensor.
+    """
+    given = [use[index] for index in range(3)]
+    if all(constant_of(one) is not None for one in given) and any(one.rank for one in given):
+        raise Unsupported("a vector where a number has to be")
+    start, limit, step = (as_scalar(use, one) for one in given)
+    whole, first, by = limit.made_by("cast"), _whole(use, start), _whole(use, step)
+    if whole and (whole[0].dtype, limit.dtype) == (DType.INT64, DType.FLOAT64) and first is not None and by is not None:
+        return use.call("cast", use.call("arange", first, *whole, by, dtype=DType.INT64), dtype=limit.dtype)
+    return use.call("arange", start, limit, step, dtype=start.dtype)
+
+
+def _whole(use: Use, value: Value) -> Value | None:
+    """A constant as an integer, where it is a small one."""
+    known = constant_of(value)
+    number = math.nan if known is None else float(known.item())
+    return use.builder.number(int(number), DType.INT64) if number.is_integer() and abs(number) < 2**31 else None
+
+
+@imports("EyeLike")
+def eye_like(use: Use) -> Value:
+    """Ones on a diagonal."""
+    to = use.attribute("dtype")
+    dtype = use[0].dtype if to is None else dtype_of(to, "the result")
+    zero, one = (use.builder.number(number, DType.INT64) for number in (0, 1))
+    rows, columns = (use.call("arange", zero, extent(use, use[0], axis), one, dtype=DType.INT64) for axis in (0, 1))
+    moved = use.call("add", rows, use.builder.number(use.attribute("k", 0), DType.INT64))
+    return use.call("cast", use.call("equal", columns, use.call("expand_dims", moved, axis=1)), dtype=dtype)
+
+
+@imports("Trilu")
+def triangle(use: Use) -> Value:
+    """The elements on and above a diagonal, or on and below it."""
+    diagonal = use.optional(1)
+    number = use.builder.number(0, DType.INT64) if diagonal is None else as_scalar(use, diagonal)
+    return use.call("trilu", use[0], number, upper=bool(use.attribute("upper", 1)))
+
+
+@imports("DepthToSpace")
+def depth_to_space(use: Use) -> Value:
+    """Channels laid out as blocks."""
+    return use.call(
+        "nn.depth_to_space", use[0], block_size=use.required("blocksize"), mode=use.only("mode", "DCR", "CRD")
+    )
+
+
+@imports("SpaceToDepth")
+def space_to_depth(use: Use) -> Value:
+    """Blocks laid out as channels."""
+    return use.call("nn.space_to_depth", use[0], block_size=use.required("blocksize"), mode=use.only("mode", "DCR"))
+
+
+# --------------------------------------------------------------------------------------------------------- padding
+Width = int | Value
+"""Cells before or after an axis: a number, or a scalar."""
+
+
+@imports("Pad")
+def pad(use: Use) -> Value:
+    """Cells before and after each axis; fewer than none cuts some off."""
+    x, mode = use[0], use.only("mode", "constant", "reflect", "edge")
+    numbers: list[Width]
+    if use.opset < 11:
+        numbers = list(use.required("pads" if use.opset > 1 else "paddings"))
+        return _pad(use, _by_axis(use, numbers, range(x.rank)), use.like(use.attribute("value", 0.0), x), mode)
+    widths, given, axes = use[1], use.optional(2), use.optional(3)
+    filling = use.like(0, x) if given is None else as_scalar(use, given)
+    chosen = list(range(x.rank)) if axes is None else [positive(axis, x.rank) for axis in axes.numbers("axes")]
+    if widths.rank != 1 or (widths.extent(0) is None and axes is None):
+        return _uncounted_pad(use, widths, filling, mode)
+    widths = exactly(use, widths, 0, 2 * len(chosen))
+    numbers = [use.builder.element(widths, at) for at in range(2 * len(chosen))]
+    return _pad(use, _by_axis(use, numbers, chosen), filling, mode)
+
+
+def _by_axis(use: Use, numbers: Sequence[Width], axes: Sequence[int]) -> list[list[Width]]:
+    """The widths before and after every axis: first all that stand before, then all behind."""
+    if len(numbers) != 2 * len(axes) or len(set(axes)) < len(axes):
+        raise Unsupported(f"{len(numbers)} widths for the axes {list(axes)}")
+    widths: list[list[Width]] = [[0, 0] for _ in range(use[0].rank)]
+    for index, axis in enumerate(axes):
+        widths[axis] = [numbers[index], numbers[index + len(axes)]]
+    return widths
+
+
+def _pad(use: Use, widths: Sequence[Sequence[Width]], filling: Value, mode: str) -> Value:
+    """The border is that of what is left once cells are cut off; of a constant it does not matter what comes first."""
+    x, numbers = use[0], [[width if isinstance(width, int) else 0 for width in pair] for pair in widths]
+    if mode == "constant":
+        return use.call("nn.pad", x, filling, pad_width=widths)
+    if any(width < 0 for pair in numbers for width in pair):
+        x = use.call("nn.pad", x, filling, pad_width=[[min(width, 0) for width in pair] for pair in numbers])
+        widths = [[max(width, 0) if isinstance(width, int) else width for width in pair] for pair in widths]
+    return use.call("nn.pad", x, filling, pad_width=widths, pad_mode=mode)
+
+
+def _uncounted_pad(use: Use, widths: Value, filling: Value, mode: str) -> Value:
+    """The same by a vector of widths whose length is not known here."""
+    x = use[0]
+    pairs = use.call("transpose", use.call("reshape", widths, newshape=[2, x.rank]), axes=[1, 0])
+    return use.call("dyn.nn.pad", x, pairs, filling, pad_mode=None if mode == "constant" else mode)

@@ -1,0 +1,75 @@
+"""Comments that allow warnings: `// gradual: allow E0801, unused`, and a reason behind ` -- ` for those who read it.
+
+Behind the code of a line, a comment is about what begins on that line; on a line of its own it is about the next line
+with code; before the first definition it is about the whole file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.interface.input.levels import NoLevel, named, stands_for
+from gradual.source import Source, Span
+from gradual.syntax.parsing.comments import Comment, comments
+
+UNKNOWN = "E0806"
+
+_MARK = "gradual:"
+_ALLOWS = re.compile(r"//+\s*gradual:\s*allow\b(?P<names>.*?)(?:\s--\s.*)?$")
+_NAME = re.compile(r"[^\s,]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What the comments of a text allow.
+
+    Attributes:
+        names: by line, or 0 for the whole file.
+        unknown: the names that stand for no warning.
+    """
+
+    names: dict[int, set[str]]
+    unknown: tuple[Diagnostic, ...]
+
+    def kept(self, source: Source, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """The findings that no comment allows; errors are never allowed."""
+        for one in found:
+            if one.severity is Severity.ERROR or not self._allows(one.code, source.position(one.span.start).line):
+                yield one
+
+    def _allows(self, code: str, line: int) -> bool:
+        here = (*self.names.get(0, ()), *self.names.get(line, ()))
+        return any(stands_for(name, code) for name in here)
+
+
+def allowed(source: Source) -> Allowed:
+    """What the comments of a text allow; one without such a comment costs nothing."""
+    names: dict[int, set[str]] = {}
+    unknown: list[Diagnostic] = []
+    for comment in comments(source.text) if _MARK in source.text else ():
+        match = _ALLOWS.match(source.text[comment.span.start : comment.span.end].rstrip())
+        if match is not None:
+            here = names.setdefault(_line(source, comment), set())
+            for name in _NAME.finditer(match["names"]):
+                start = comment.span.start + match.start("names") + name.start()
+                try:
+                    here.add(named(name[0]))
+                except NoLevel as reason:
+                    unknown.append(_unknown(str(reason), Span(start, start + len(name[0]))))
+    return Allowed(names, tuple(unknown))
+
+
+def _line(source: Source, comment: Comment) -> int:
+    """The line that a comment is about, or 0 for the whole file."""
+    if comment.leads:
+        return 0
+    line = source.position(comment.span.start).line
+    is_alone = source.position(comment.after).line < line
+    return source.position(comment.before).line if is_alone else line
+
+
+def _unknown(reason: str, span: Span) -> Diagnostic:
+    return Diagnostic(UNKNOWN, "", reason, span, Severity.WARNING, label="no code or group of warnings")

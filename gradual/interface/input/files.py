@@ -1,0 +1,192 @@
+"""Program texts from paths: files, folders, standard input."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from stat import S_ISREG
+from typing import IO
+
+from gradual.diagnostic import Diagnostic
+from gradual.interface.terminal import Trouble
+from gradual.limits import LIMITS
+from gradual.source import Source, Span
+
+STDIN = "<stdin>"
+PROGRAM = ".relay"
+"""How the name of a program ends."""
+MODEL = ".onnx"
+"""How the name of a model ends, which is imported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that was read; `flaw` tells where it is not UTF-8."""
+
+    source: Source
+    flaw: Diagnostic | None
+
+
+def read(path: str, empty: Sequence[str] = ()) -> Text:
+    """One text, of a model its program, where some sizes may be 0; raises Trouble where it cannot be read."""
+    if path.endswith(MODEL):
+        from gradual.interface.input.imported import imported
+
+        return Text(Source(Path(path).as_posix(), imported(path, empty=empty).text), None)
+    if path == "-":
+        return decoded(STDIN, bounded(sys.stdin.buffer, "standard input", "source"))
+    return decoded(Path(path).as_posix(), content(path, "source"))
+
+
+def text_of(path: Path) -> str:
+    """The text of a file beside a program; raises Trouble where it cannot be read, UnicodeDecodeError where it is none.
+
+    Line feeds are plain on every machine.
+    """
+    return content(str(path), "source").decode().replace("\r\n", "\n")
+
+
+def content(path: str, limit: str) -> bytes:
+    """The bytes of a file; raises Trouble where it cannot be read, or is longer than the limit of that name."""
+    with opened(path, limit) as stream:
+        return bounded(stream, f"`{path}`", limit)
+
+
+@contextmanager
+def opened(path: str, limit: str) -> Iterator[IO[bytes]]:
+    """A file to be read; what has no size, such as a pipe or a device, is read as far as the limit `stream`.
+
+    Raises Trouble where it cannot be read, or is longer than the limit of that name.
+    """
+    with _open(path) as stream:
+        found = os.fstat(stream.fileno())
+        if found.st_size > number(limit):
+            raise too_long(f"`{path}`", limit)
+        yield stream if S_ISREG(found.st_mode) else BytesIO(bounded(stream, f"`{path}`", "stream"))
+
+
+def regular(path: str, limit: str) -> None:
+    """Raise Trouble unless a path is that of a file, which another library may read, not longer than a limit."""
+    with _open(path) as stream:
+        found = os.fstat(stream.fileno())
+    if not S_ISREG(found.st_mode):
+        raise Trouble("E0701", f"cannot read `{path}`: it is not a file")
+    if found.st_size > number(limit):
+        raise too_long(f"`{path}`", limit)
+
+
+def _open(path: str) -> IO[bytes]:
+    try:
+        return open(path, "rb")
+    except (OSError, ValueError) as error:
+        raise _unreadable(f"`{path}`", error) from error
+
+
+def bounded(stream: IO[bytes], what: str, limit: str) -> bytes:
+    """What is left of a stream; raises Trouble where it cannot be read, or is longer than the limit of that name.
+
+    It is read in pieces: a stream that does not end is given up as soon as it is too long.
+    """
+    pieces, left = list[bytes](), number(limit) + 1
+    try:
+        while left > 0 and (piece := stream.read(min(left, PIECE))):
+            pieces.append(piece)
+            left -= len(piece)
+    except OSError as error:
+        raise _unreadable(what, error) from error
+    if left <= 0:
+        raise too_long(what, limit)
+    return b"".join(pieces)
+
+
+def _unreadable(what: str, error: Exception) -> Trouble:
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return Trouble("E0701", f"cannot read {what}: {reason}")
+
+
+def too_long(what: str, limit: str) -> Trouble:
+    """That something is longer than is read, and which limit says so."""
+    return Trouble("E0704", f"{what} is too long: the limit `{limit}` is {number(limit)} bytes")
+
+
+def number(limit: str) -> int:
+    """The limit of a name, in bytes."""
+    return int(getattr(LIMITS, limit))
+
+
+PIECE = 1 << 20
+"""How many bytes of a stream are read at once."""
+
+
+def decoded(name: str, data: bytes) -> Text:
+    """The text of UTF-8 bytes, without a byte order mark; bytes that are none are shown as U+FFFD.  [syntax.token]"""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return Text(Source(name, data.decode()), None)
+    except UnicodeDecodeError as error:
+        at = len(data[: error.start].decode())
+        flaw = Diagnostic(
+            code="E0102",
+            rule="syntax.token",
+            message=f"the text is not UTF-8: unexpected byte 0x{data[error.start]:02x}",
+            span=Span(at, at + 1),
+            label="not a character",
+        )
+        return Text(Source(name, data.decode(errors="replace")), flaw)
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What cannot be looked at, in the place of the files under it, and why."""
+
+    path: str
+    says: str
+
+    @property
+    def trouble(self) -> Trouble:
+        """The same to be raised."""
+        return Trouble("E0701", self.says)
+
+
+def expanded(paths: Iterable[str], endings: Sequence[str]) -> list[str | Absent]:
+    """The paths of the files, `-` as it is, each once; for a folder those under it with such an ending, sorted."""
+    return list(dict.fromkeys(_expanded(paths, tuple(endings))))
+
+
+def _expanded(paths: Iterable[str], endings: tuple[str, ...]) -> Iterator[str | Absent]:
+    for path in paths:
+        if path != "-" and _is_folder(path):
+            yield from _inside(path, endings)
+        else:
+            yield path if path == "-" else Path(path).as_posix()
+
+
+def _inside(folder: str, endings: tuple[str, ...]) -> list[str | Absent]:
+    """The files under a folder; folders whose name begins with a dot are left out, as those of tools are."""
+    found: list[str] = []
+    absent: list[str | Absent] = []
+
+    def unreadable(error: OSError) -> None:
+        absent.append(Absent(str(error.filename), f"cannot read `{error.filename}`: {error.strerror}"))
+
+    for place, folders, names in os.walk(folder, onerror=unreadable):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = (Path(place, name) for name in names if name.endswith(endings))
+        found += [path.as_posix() for path in paths if path.is_file()]
+    if not found and not absent:
+        said = " or ".join(f"`{ending}`" for ending in endings)
+        return [Absent(folder, f"no {said} file under `{folder}`")]
+    return [*sorted(found), *absent]
+
+
+def _is_folder(path: str) -> bool:
+    """Whether a path is that of a folder; what cannot be looked at is told when it is read."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):
+        return False

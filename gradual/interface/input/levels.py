@@ -1,0 +1,142 @@
+"""How grave warnings are: allowed, warnings, or errors, by the command line and by the configuration.
+
+Only warnings have a level, and residual checks.  An error says that an accepted program could break what it promises:
+it cannot be allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from enum import StrEnum
+from functools import cache
+
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.interface.pages import code_facts, codes
+
+
+class Level(StrEnum):
+    """What becomes of a warning."""
+
+    ALLOW = "allow"
+    WARN = "warn"
+    DENY = "deny"
+
+
+RESIDUAL = "E0401"
+"""Residual checks: not told unless they are asked for, whatever is allowed."""
+
+GROUPS = {
+    "stretched": ("E0801",),
+    "unused": ("E0802", "E0803"),
+    "unused-value": ("E0802",),
+    "unused-definition": ("E0803",),
+    "hiding": ("E0804",),
+    "never-taken": ("E0805",),
+    "lints": ("E0801", "E0802", "E0803", "E0804", "E0805"),
+    "residual": (RESIDUAL,),
+}
+"""Names for codes."""
+
+ALL = ("all", "warnings")
+"""Names for every warning."""
+
+COMMAND_LINE = "command line"
+DEFAULT = "default"
+
+
+class NoLevel(ValueError):
+    """A name that has no level; the argument says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A level for what a name stands for, and where somebody chose it; of two choices the later rank decides."""
+
+    level: Level
+    name: str
+    origin: str
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """All choices."""
+
+    choices: tuple[Choice, ...] = ()
+
+    def of(self, code: str) -> Choice:
+        """The choice for a code: the command line before a file, a code before a group, a group before all of them.
+
+        Where that does not tell them apart, the graver one.
+        """
+        found = [(choice.rank, -breadth, _GRAVITY[choice.level], choice) for choice, breadth in self._fitting(code)]
+        level = Level.ALLOW if code == RESIDUAL else Level.WARN
+        return max(found, key=lambda one: one[:3])[3] if found else Choice(level, "", DEFAULT)
+
+    def _fitting(self, code: str) -> Iterator[tuple[Choice, int]]:
+        breadths = ((choice, _breadth(choice.name, code)) for choice in self.choices)
+        return ((choice, breadth) for choice, breadth in breadths if breadth)
+
+    def graded(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """Findings at their levels, without the warnings that are allowed; errors as they are."""
+        for one in found:
+            level = self.of(one.code).level if one.severity is not Severity.ERROR else None
+            if level is Level.DENY:
+                yield replace(one, severity=Severity.ERROR)
+            elif level is Level.WARN and one.code == RESIDUAL:
+                yield replace(one, severity=Severity.WARNING)
+            elif level is not Level.ALLOW or one.severity is Severity.NOTE:
+                yield one
+
+    def tells(self, codes: Iterable[str]) -> bool:
+        """Whether some of these are told without being asked for."""
+        return any(self.of(code).level is not Level.ALLOW for code in codes)
+
+
+_GRAVITY = {Level.ALLOW: 0, Level.WARN: 1, Level.DENY: 2}
+
+
+def stands_for(name: str, code: str) -> bool:
+    """Whether a name stands for a code, maybe among others."""
+    return _breadth(name, code) > 0
+
+
+def _breadth(name: str, code: str) -> int:
+    """For how many codes a name stands that stands for a code; 0 where it does not."""
+    if name in ALL:
+        return 0 if code == RESIDUAL else len(switchable())
+    group = GROUPS.get(name, (name,))
+    return len(group) if code in group else 0
+
+
+def named(text: str) -> str:
+    """The code or the group of a text, whatever its case.  Raises NoLevel where it has no level."""
+    if text.lower() in GROUPS or text.lower() in ALL:
+        return text.lower()
+    code = text.upper()
+    if code in switchable():
+        return code
+    if code in codes():
+        raise NoLevel(
+            f"`{code}` is an error, and errors have no level: a program that breaks what it promises is never accepted"
+        )
+    near = get_close_matches(text, [*GROUPS, *ALL, *switchable()], n=3)
+    told = (
+        f"near: {', '.join(f'`{one}`' for one in near)}" if near else f"it is a code, or {', '.join([*GROUPS, *ALL])}"
+    )
+    raise NoLevel(f"`{text}` is not a warning; {told}")
+
+
+@cache
+def switchable() -> tuple[str, ...]:
+    """The codes that have a level, in order."""
+    return tuple(code for code in codes() if code == RESIDUAL or code_facts(code)["severity"] == "warning")
+
+
+def chosen(level: Level, names: Iterable[str], origin: str, rank: int = 0) -> Iterator[Choice]:
+    """The choices of a list of names, each of which may be several with commas between.  Raises NoLevel."""
+    for written in names:
+        for name in written.split(","):
+            yield Choice(level, named(name.strip()), origin, rank)

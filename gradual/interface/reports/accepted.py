@@ -1,0 +1,43 @@
+"""Programs that a command needs whole: compiled, or their errors shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gradual.compiler import Compilation, Options, compile_source
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.interface.input.files import read
+from gradual.interface.reports import json_lines
+from gradual.interface.terminal import Output
+from gradual.report import render
+from gradual.source import Source
+
+
+def compiled(path: str, options: Options, empty: Sequence[str] = ()) -> tuple[Compilation, tuple[Diagnostic, ...]]:
+    """The compilation of a text, and the errors for which it is not to be used; `empty` sizes of a model may be 0."""
+    text = read(path, empty)
+    compilation = compile_source(text.source, options)
+    return compilation, (text.flaw,) if text.flaw else errors(compilation)
+
+
+def errors(compilation: Compilation) -> tuple[Diagnostic, ...]:
+    """The diagnostics of severity error."""
+    return tuple(d for d in compilation.diagnostics if d.severity is Severity.ERROR)
+
+
+def accepted(out: Output, path: str, options: Options, as_json: bool = False) -> Compilation | None:
+    """The compilation of a text without errors; otherwise None, and the errors are written."""
+    compilation, found = compiled(path, options)
+    if as_json:
+        for each in found:
+            out.line(json_lines.line(json_lines.diagnostic(compilation.source, each)))
+    else:
+        show(out.beside, compilation.source, found)
+    return None if found else compilation
+
+
+def show(out: Output, source: Source, found: Iterable[Diagnostic]) -> None:
+    """Write diagnostics in full."""
+    locate = render.within(source)
+    for diagnostic in found:
+        out.line(render.full(diagnostic, locate, out.paint) + "\n")

@@ -1,0 +1,194 @@
+"""The JSON forms: one object a line, keys in a fixed order, nothing that differs between machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gradual.diagnostic import Diagnostic, Help, Related
+from gradual.source import Position, Source, Span, visible
+
+if TYPE_CHECKING:
+    from gradual.compiler import Compilation
+    from gradual.core.terms import Check
+    from gradual.report.bindings import Binding
+    from gradual.run.value import Blame, Fault
+    from gradual.tensors.value import Value
+    from gradual.tools.checking.checking import Checked
+
+Object = dict[str, Any]
+
+
+def line(form: Object) -> str:
+    """One object as one line."""
+    return written(form)
+
+
+def written(form: object, indent: int | None = None) -> str:
+    """The text of a JSON form, as readable as can be: what steers a terminal is escaped, all other characters stay."""
+    text = json.dumps(form, ensure_ascii=False, indent=indent)
+    if text.isprintable():
+        return text
+    return "".join(one if one == "\n" or visible(one) == one else json.dumps(one)[1:-1] for one in text)
+
+
+def span(source: Source, where: Span) -> Object:
+    """A span with both its ends: 1-based lines and columns, 0-based offsets, all in code points, half-open."""
+    start, end = source.position(where.start), source.position(where.end)
+    return {"file": source.name, "start": _position(start), "end": _position(end)}
+
+
+def _position(at: Position) -> Object:
+    return {"line": at.line, "column": at.column, "offset": at.offset}
+
+
+def compiled(compilation: Compilation, annotate: bool) -> Iterator[Object]:
+    """The types of a compilation's functions, its bindings if wanted, and its residual checks."""
+    for name, type_ in compilation.types.items():
+        yield {"kind": "function", "name": name, "type": type_}
+    if annotate:
+        yield from (binding(compilation.source, found) for found in compilation.bindings)
+    yield from (check(compilation.source, found) for found in compilation.checks)
+
+
+def binding(source: Source, found: Binding) -> Object:
+    """A variable with its inferred type, and its elements where they are known."""
+    known = {"contents": found.contents} if found.contents is not None else {}
+    where = {"span": span(source, found.span)}
+    return {"kind": "binding", "function": found.function, "name": found.name, "type": found.type} | known | where
+
+
+def check(source: Source, found: Check) -> Object:
+    """A residual check: what is required, by which rule, where, and who is blamed if it fails."""
+    blame = found.blame
+    return {
+        "kind": "check",
+        "id": found.id,
+        "condition": found.shown,
+        "goal": found.condition,
+        "not_empty": found.not_empty,
+        "rule": blame.rule,
+        "span": span(source, found.span),
+        "blames": [span(source, where) for where in blame.blames],
+        "site": str(blame.site),
+        "says": blame.says,
+        "through": blame.through,
+        "promises": [{"span": span(source, p.span), "says": p.says} for p in blame.promises],
+        "blamed": blame.blamed,
+        "polarity": str(blame.polarity),
+        "because": blame.because,
+    }
+
+
+def diagnostic(source: Source, found: Diagnostic) -> Object:
+    """A diagnostic with everything that its text form shows."""
+    return {
+        "kind": "diagnostic",
+        "code": found.code,
+        "severity": str(found.severity),
+        "rule": found.rule,
+        "message": found.message,
+        "span": span(source, found.span),
+        "label": found.label,
+        "related": [_related(source, related) for related in found.related],
+        "notes": list(found.notes),
+        "help": [_help(source, help_) for help_ in found.help],
+        "data": plain(found.data),
+    }
+
+
+def _related(source: Source, related: Related) -> Object:
+    return {"span": span(source, related.span), "label": related.label}
+
+
+def _help(source: Source, help_: Help) -> Object:
+    edits = [{"span": span(source, edit.span), "text": edit.text} for edit in help_.edits]
+    return {"text": help_.text, "edits": edits, "safe": help_.safe}
+
+
+def plain(data: object) -> Any:
+    """Data of a diagnostic as JSON: mappings and sequences as such, whatever else is not JSON as its text."""
+    if isinstance(data, Mapping):
+        return {str(key): plain(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [plain(part) for part in data]
+    return data if data is None or type(data) in (bool, int, float, str) else str(data)
+
+
+def file(checked: Checked) -> Object:
+    """What became of one of several files: `ok`, `errors`, or why it was not checked."""
+    row = {"kind": "file", "file": checked.source.name, "outcome": str(checked.outcome), "proved": checked.proved}
+    row |= {"residual": checked.residual, "refuted": checked.refuted, "errors": checked.errors}
+    return row | {"not_empty": checked.not_empty}
+
+
+def summary(counts: Mapping[str, int]) -> Object:
+    """The last line."""
+    return {"kind": "summary", **counts}
+
+
+# ------------------------------------------------------------------------------------------------------- outcomes
+def value_line(result: Value) -> str:
+    """A run that gave a value, as one line, however deep the value nests."""
+    return f'{{"outcome": "value", "value": {value_text(result)}}}'
+
+
+def value_text(value: Value) -> str:
+    """The JSON form of a value as text, however deep it nests."""
+    from gradual.tensors.tensor import Tensor
+    from gradual.tensors.value import Constructed, to_json
+
+    parts: list[str] = []
+    waiting: list[Value | str] = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                parts.append(text)
+            case Tensor() as tensor:
+                parts.append(line(to_json(tensor)))
+            case Constructed(constructor, fields):
+                parts.append(f'{{"constructor": {json.dumps(constructor)}, "fields": [')
+                waiting += reversed((*_between(fields), "]}"))
+            case tuple() as fields:
+                parts.append('{"tuple": [')
+                waiting += reversed((*_between(fields), "]}"))
+    return "".join(parts)
+
+
+def _between(fields: tuple[Value, ...]) -> Iterator[Value | str]:
+    for index, part in enumerate(fields):
+        if index:
+            yield ", "
+        yield part
+
+
+def blame(source: Source, found: Blame) -> Object:
+    """A run that a check stopped: the five fields of blame, the check, and the sizes that were met."""
+    return {
+        "outcome": "blame",
+        "code": found.code,
+        "check": found.check.id if found.check else None,
+        "rule": found.diagnostic.rule,
+        "message": found.diagnostic.message,
+        "required": found.required,
+        "came": found.came,
+        "through": found.through,
+        "promised_by": found.promised_by,
+        "blamed": found.blamed,
+        "span": span(source, found.diagnostic.span),
+        "blames": [span(source, where) for where in found.blames],
+        "sizes": dict(found.sizes),
+    }
+
+
+def fault(source: Source, found: Fault) -> Object:
+    """A run that the program itself stopped."""
+    where = span(source, found.diagnostic.span)
+    rule = found.diagnostic.rule
+    return {"outcome": "fault", "code": found.code, "rule": rule, "span": where, "message": found.message}
+
+
+def rejected(source: Source, found: Iterable[Diagnostic]) -> Object:
+    """A run that did not begin: the program has errors."""
+    return {"outcome": "rejected", "diagnostics": [diagnostic(source, each) for each in found]}

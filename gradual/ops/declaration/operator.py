@@ -1,0 +1,199 @@
+"""The declaration of an operator: its judgement and its meaning, side by side.
+
+    @operator("nn.dense", meaning=_dense, family="nn")
+    def dense(x: TensorType[Dim], w: TensorType[Dim], *, units: Dim | None = None) -> Judgement:
+        '''Inner product with a transposed weight.   t[.., k], t[m, k] -> t[.., m]   [op.nn.dense.contract]'''
+
+Positional parameters are arguments, keyword-only ones are attributes; arity, attribute names, types, defaults and
+their order come from the signature, once.  A judgement returns its result type and the needs it owes; it never
+decides, and it computes with `Dim` only, so the same function with constant dims is the run-time shape function.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim
+from gradual.types.type import Content, Hole, Type
+
+Result = Type[Dim | Hole]
+Contents = tuple[Content, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A constraint that a rule owes.
+
+    Attributes:
+        goal: what has to hold.
+        rule: the rule's name, such as `op.nn.dense.contract`.
+        says: the failure in the user's words, such as "contracted dimensions differ".
+        operands: the arguments concerned as (index, axis); axis None for the argument's contents or as a whole.
+            A tuple argument's field is addressed by (index, field, axis).
+        sides: the two numbers that must agree, where there are two; the sizes of two operands unless given.
+    """
+
+    goal: Constraint
+    rule: str
+    says: str
+    operands: tuple[tuple[int | None, ...], ...] = ()
+    sides: tuple[Dim, Dim] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What an application has (its result type) and owes (its needs, in rule order).
+
+    `attributes` are those that the core writes otherwise than the program did: what a written code stands for, where
+    a computed number beside it could be mistaken for one.
+    """
+
+    result: Result
+    needs: tuple[Need, ...] = ()
+    attributes: Mapping[str, Any] | None = None
+
+
+class IllFormed(Exception):
+    """No size could mend this application: rank, dtype, axis, attribute value.
+
+    `rule` says in which respect; `operand` is the argument's index.
+
+    [op.rank] [op.dtype] [op.axis] [op.attribute] [op.structure]
+    """
+
+    def __init__(self, rule: str, message: str, operand: int | None = None) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.message = message
+        self.operand = operand
+
+    def anew(self) -> IllFormed:
+        """The same to be kept or raised again, without the way it came."""
+        return IllFormed(self.rule, self.message, self.operand)
+
+
+class OpenRank(IllFormed):
+    """The rank of the result depends on the size at an axis of an operand, which is not known.
+
+    Whoever asks may ask again at every number that the size can be.   [op.dynamic]
+    """
+
+    def __init__(self, operand: int, axis: int) -> None:
+        super().__init__(
+            "op.rank",
+            f"the size of dimension {axis} of argument {operand + 1} determines the rank of the result",
+            operand,
+        )
+        self.axis = axis
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSpec:
+    """A keyword-only parameter of a judgement: name, annotation as written, default (or `inspect.Parameter.empty`)."""
+
+    name: str
+    annotation: str
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        """Whether the attribute must be written."""
+        return self.default is inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operator:
+    """An operator, gathered into `ops.catalogue.CATALOGUE`.
+
+    Attributes:
+        name: as written in programs, `nn.dense`.
+        family: the chapter it stands in.
+        arguments: names of the positional parameters.
+        judge: `(*argument types, **attributes) -> Judgement`; raises IllFormed.
+        meaning: `(*tensors, **attributes) -> Tensor | tuple[Tensor, ...]`; raises `tensors.fault.TensorFault`.
+        contents: what integer contents the result has: `(*argument types, **attributes) -> Contents`
+            (for a tuple result: not supported, None); called only when some argument's contents are known or opened.
+        reads: indices of arguments whose contents the judgement itself reads (opened before it is asked).
+        rules: the rule names its docstring cites.
+        data_dependent: the result's shape depends on elements, not only on shapes and contents.
+        flat: `(*argument types, **attributes) -> indices` of the arguments of which only the number of elements
+            matters here: the judgement is the same on the tensor of rank 1 with as many.
+        alike: indices of the arguments that have one element type; a tuple among them has it in all its fields.
+    """
+
+    name: str
+    family: str
+    arguments: tuple[str, ...]
+    attributes: tuple[AttributeSpec, ...]
+    judge: Callable[..., Judgement]
+    meaning: Callable[..., Any]
+    contents: Callable[..., Contents] | None
+    reads: tuple[int, ...]
+    rules: tuple[str, ...]
+    summary: str
+    aliases: tuple[str, ...] = ()
+    data_dependent: bool = False
+    flat: Callable[..., tuple[int, ...]] | None = None
+    alike: tuple[int, ...] = ()
+
+    def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
+        """An operator travels between processes by name."""
+        return _named, (self.name,)
+
+    def form(self, operands: Sequence[str]) -> Operator:
+        """The operator of one form that is applied to these; a merged one has two."""
+        del operands
+        return self
+
+
+def _named(name: str) -> Operator:
+    from gradual.ops.catalogue import CATALOGUE
+
+    return CATALOGUE[name]
+
+
+_RULE = re.compile(r"\[(op(?:\.[a-z0-9_]+)+)\]")
+
+
+def operator(
+    name: str,
+    *,
+    meaning: Callable[..., Any],
+    family: str,
+    contents: Callable[..., Contents] | None = None,
+    reads: tuple[int, ...] = (),
+    aliases: tuple[str, ...] = (),
+    data_dependent: bool = False,
+    flat: Callable[..., tuple[int, ...]] | None = None,
+    alike: tuple[int, ...] = (),
+) -> Callable[[Callable[..., Judgement]], Operator]:
+    """Declare an operator from its judgement: signature, rules and summary are read off the function."""
+
+    def declared(judge: Callable[..., Judgement]) -> Operator:
+        parameters = inspect.signature(judge).parameters.values()
+        text = inspect.getdoc(judge) or ""
+        return Operator(
+            name=name,
+            family=family,
+            arguments=tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY),
+            attributes=tuple(
+                AttributeSpec(p.name, str(p.annotation), p.default) for p in parameters if p.kind is p.KEYWORD_ONLY
+            ),
+            judge=judge,
+            meaning=meaning,
+            contents=contents,
+            reads=reads,
+            rules=tuple(dict.fromkeys(_RULE.findall(text))),
+            summary=text.split("\n\n")[0],
+            aliases=aliases,
+            data_dependent=data_dependent,
+            flat=flat,
+            alike=alike,
+        )
+
+    return declared

@@ -1,0 +1,133 @@
+"""Contents: what elementwise operators make of known elements, for all integers.
+
+A rule takes the elements at one place, `Dim` for integers and `Constraint` for booleans, and gives the element of the
+result, or None where no dim says it exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from gradual.dims.term.constraint import Constraint, all_of, any_of, at_least, at_most, differs, negated
+from gradual.dims.term.dim import Dim, constant, ite, maximum, minimum, product
+from gradual.limits import LIMITS
+from gradual.ops.declaration.operator import Contents
+from gradual.ops.declaration.shapes import ONE, ZERO
+from gradual.types.dtype import DType
+from gradual.types.type import Content, TensorType
+
+Rule = Callable[..., Content | None]
+
+
+def pointwise(rule: Rule, dtype: DType, *given: TensorType[Dim]) -> Contents:
+    """The contents of an elementwise result: the rule at each place, shorter operands repeated."""
+    held = [part.contents for part in given if part.contents is not None]
+    if len(held) != len(given) or max(part.rank for part in given) > 1:
+        return None
+    lengths = {len(contents) for contents in held} - {1}
+    if len(lengths) > 1:
+        return None
+    length = next(iter(lengths), 1)
+    columns = zip(*(contents * length if len(contents) == 1 else contents for contents in held), strict=True)
+    return tracked((rule(*column) for column in columns), dtype)
+
+
+def tracked(contents: Iterable[Content | None], dtype: DType) -> Contents:
+    """Contents that are worth keeping: all known, and not too many.
+
+    A number that the type cannot hold is one: whoever computes it stops.   [run.overflow]
+    """
+    held = tuple(contents)
+    if len(held) > LIMITS.contents or not all(_fits(part, dtype) for part in held):
+        return None
+    return held  # type: ignore[return-value]  # None was just excluded
+
+
+def _fits(part: Content | None, dtype: DType) -> bool:
+    if part is None or isinstance(part, Constraint) is not (dtype is DType.BOOL):
+        return False
+    return dtype is DType.BOOL or dtype.is_integer
+
+
+def floor_quotient(left: Dim, right: Dim) -> Dim:
+    """The floored quotient by a divisor of any sign; by zero, where the run stops, what the formula for any says."""
+    if right.value is not None:
+        return left // right if right.value > 0 else -left // max(-right.value, 1)
+    return ite(at_least(right, ONE), left // maximum(right, ONE), -left // maximum(-right, ONE))
+
+
+def floor_remainder(left: Dim, right: Dim) -> Dim:
+    """What is left of the floored quotient."""
+    if right.value is not None and right.value > 0:
+        return left % right
+    return left - right * floor_quotient(left, right)
+
+
+def trunc_quotient(left: Dim, right: Dim) -> Dim:
+    """The quotient rounded toward zero; by zero as `floor_quotient`."""
+    if right.value is not None:
+        above, below = (left, -left) if right.value > 0 else (-left, left)
+        divisor = constant(max(abs(right.value), 1))
+        return maximum(above, ZERO) // divisor - maximum(below, ZERO) // divisor
+    down, up = floor_quotient(left, right), floor_quotient(-left, right)
+    both = all_of(at_least(left, ZERO), at_least(right, ONE)), all_of(at_most(left, ZERO), at_most(right, -ONE))
+    return ite(any_of(*both), down, -up)
+
+
+def trunc_remainder(left: Dim, right: Dim) -> Dim:
+    """What is left of the quotient rounded toward zero."""
+    return left - right * trunc_quotient(left, right)
+
+
+def power(left: Dim, right: Dim) -> Dim | None:
+    """A small constant power."""
+    return product([left] * right.value) if right.value is not None and 0 <= right.value <= 8 else None
+
+
+def shifted_left(left: Dim, right: Dim) -> Dim | None:
+    """A shift by a constant."""
+    return left * (1 << right.value) if right.value is not None and 0 <= right.value < 64 else None
+
+
+def shifted_right(left: Dim, right: Dim) -> Dim | None:
+    """An arithmetic shift by a constant."""
+    return left // (1 << right.value) if right.value is not None and 0 <= right.value < 64 else None
+
+
+def sign(value: Dim) -> Dim:
+    """1, 0 or -1."""
+    return ite(at_least(value, ONE), ONE, ite(at_most(value, -ONE), -ONE, ZERO))
+
+
+def iff(left: Constraint, right: Constraint) -> Constraint:
+    """Both or neither."""
+    return any_of(all_of(left, right), all_of(negated(left), negated(right)))
+
+
+def unlike(left: Constraint, right: Constraint) -> Constraint:
+    """One of both but not the other."""
+    return negated(iff(left, right))
+
+
+def chosen(condition: Content, left: Content, right: Content) -> Content | None:
+    """`left` where the condition holds or is not 0, else `right`."""
+    test = condition if isinstance(condition, Constraint) else differs(condition, ZERO)
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        return ite(test, left, right)
+    if isinstance(left, Constraint) and isinstance(right, Constraint):
+        return any_of(all_of(test, left), all_of(negated(test), right))
+    return None
+
+
+def cast(part: Content, target: DType) -> Content | None:
+    """An integer or boolean in another integer type, or as a boolean."""
+    if target is DType.BOOL:
+        return part if isinstance(part, Constraint) else differs(part, ZERO)
+    if not target.is_integer:
+        return None
+    return ite(part, ONE, ZERO) if isinstance(part, Constraint) else part
+
+
+def clipped(part: Dim, low: int, high: int) -> Dim:
+    """`max(min(part, high), low)`."""
+    return maximum(minimum(part, constant(high)), constant(low))

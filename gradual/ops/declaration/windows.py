@@ -1,0 +1,207 @@
+"""Sliding windows: layouts, per-axis attributes, padding and extents, shared by convolving and pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, Generic, TypeVar
+
+from gradual.dims.term.constraint import FALSE, at_most
+from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.operator import IllFormed, Need
+from gradual.ops.declaration.shapes import ONE, ZERO
+from gradual.tensors.index import numel, strides
+
+V = TypeVar("V")
+D = TypeVar("D", Dim, int)
+SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
+"""The letters of the spatial axes, by their number."""
+
+
+def places(layout: str, letters: str, attribute: str) -> tuple[int, ...]:
+    """Where each letter stands in a layout; raises IllFormed unless the layout is a permutation of the letters."""
+    if sorted(layout) != sorted(letters):
+        says = f'{attribute} has to be a permutation of {letters}, not "{layout}"'
+        packed = ", which is packed: `layout_transform` unpacks it" if any(map(str.isdigit, layout)) else ""
+        raise IllFormed("op.attribute", says + packed)
+    return tuple(layout.index(letter) for letter in letters)
+
+
+def arranged(values: Sequence[V], layout: Sequence[str], letters: Sequence[str]) -> tuple[V, ...]:
+    """Values that stand in the order of `letters`, in the order of a layout."""
+    return tuple(values[letters.index(letter)] for letter in layout)
+
+
+def ordered(values: Sequence[V], layout: Sequence[str], letters: Sequence[str]) -> tuple[V, ...]:
+    """Values that stand in the order of a layout, in the order of `letters`."""
+    return tuple(values[layout.index(letter)] for letter in letters)
+
+
+def per_axis(values: tuple[V, ...], count: int, attribute: str) -> tuple[V, ...]:
+    """One value for each spatial axis; a single one serves all.  Raises IllFormed at any other number."""
+    if len(values) == 1:
+        return values * count
+    if len(values) != count:
+        raise IllFormed("op.attribute", f"{attribute} has to have 1 or {count} elements, not {len(values)}")
+    return values
+
+
+def paddings(values: tuple[V, ...], count: int) -> tuple[tuple[V, V], ...]:
+    """How much is added before and after each spatial axis.   [op.window.padding]
+
+    One value serves every side, one per axis both its sides; twice as many are all befores, then all afters.
+    """
+    if len(values) == 2 * count:
+        return tuple(zip(values[:count], values[count:], strict=True))
+    if len(values) not in (1, count):
+        raise IllFormed("op.attribute", f"padding has to have 1, {count} or {2 * count} elements, not {len(values)}")
+    each = values * count if len(values) == 1 else values
+    return tuple((value, value) for value in each)
+
+
+def at_least(low: Dim, values: Iterable[Dim], attribute: str) -> Iterator[Need]:
+    """What the elements of an attribute owe; raises IllFormed where a constant is too small.   [op.window.positive]"""
+    for value in values:
+        if value.value is None:
+            yield Need(at_most(low, value), "op.window.positive", f"{attribute} has to be at least {low}")
+        elif low.value is not None and value.value < low.value:
+            raise IllFormed("op.attribute", f"{attribute} has to be at least {low}, not {value}")
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Generic[D]):
+    """How a window moves over the spatial axes, one entry for each; of dims for a judgement, of ints for a meaning."""
+
+    kernel: tuple[D, ...]
+    strides: tuple[D, ...]
+    dilation: tuple[D, ...]
+    padding: tuple[tuple[D, D], ...]
+
+    def reach(self) -> tuple[D, ...]:
+        """The extent that a dilated window covers."""
+        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilation, strict=True))
+
+    def padded(self, extents: Sequence[D]) -> tuple[D, ...]:
+        """The extents with their padding."""
+        return tuple(extent + before + after for extent, (before, after) in zip(extents, self.padding, strict=True))
+
+    def positions(self, extents: Sequence[D], ceil_mode: bool = False) -> tuple[D, ...]:
+        """How many places the window takes along each axis, the last one in part outside if `ceil_mode`."""
+        rooms = zip(self.padded(extents), self.reach(), self.strides, strict=True)
+        return tuple((room - width + (step - 1 if ceil_mode else 0)) // step + 1 for room, width, step in rooms)
+
+
+def window(
+    kernel: tuple[D, ...], strides: tuple[D, ...], dilation: tuple[D, ...], padding: tuple[D, ...], count: int
+) -> Window[D]:
+    """A window over `count` spatial axes from the attributes as they are written."""
+    return Window(
+        per_axis(kernel, count, "the kernel"),
+        per_axis(strides, count, "strides"),
+        per_axis(dilation, count, "dilation"),
+        paddings(padding, count),
+    )
+
+
+def owed(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int]) -> Iterator[Need]:
+    """Strides and dilation are at least 1, paddings at least 0, and the window fits into each padded axis.
+
+    [op.window.positive] [op.window.fits]
+    """
+    yield from at_least(ONE, move.strides, "strides")
+    yield from at_least(ONE, move.dilation, "dilation")
+    yield from at_least(ZERO, (side for pair in move.padding for side in pair), "padding")
+    for axis, width, extent in zip(axes, move.reach(), move.padded(extents), strict=True):
+        fits, says = at_most(width, extent), "the window is wider than the padded input"
+        says += f": a window of {width}, an input of {extent}" if fits is FALSE else ""
+        yield Need(fits, "op.window.fits", says, ((0, axis),))
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """Channels of a padded input, flat, of spatial extents `shape`."""
+
+    cells: list[Any]
+    shape: tuple[int, ...]
+
+
+def surrounded(
+    cells: Sequence[Any], shape: tuple[int, ...], padding: Sequence[tuple[int, int]], fill: Any, count: int
+) -> Volume:
+    """`count` channels with `fill` around each; a negative padding cuts away."""
+    wide = tuple(extent + before + after for extent, (before, after) in zip(shape, padding, strict=True))
+    if not any(map(any, padding)):
+        return Volume(list(cells), shape)
+    found = [fill] * (count * numel(wide))
+    first = [max(-before, 0) for before, _ in padding]
+    last = [min(extent, extent + after) for extent, (_, after) in zip(shape, padding, strict=True)]
+    width = last[-1] - first[-1]
+    if min((stop - start for start, stop in zip(first, last, strict=True)), default=0) <= 0:
+        return Volume(found, wide)
+    befores = [before for before, _ in padding]
+    sources = _row_starts(count, shape, first, last, [0] * len(shape))
+    for source, target in zip(sources, _row_starts(count, wide, first, last, befores), strict=True):
+        found[target : target + width] = cells[source : source + width]
+    return Volume(found, wide)
+
+
+def _row_starts(
+    count: int, shape: tuple[int, ...], first: Sequence[int], last: Sequence[int], shift: Sequence[int]
+) -> list[int]:
+    """The offset at which each innermost row between `first` and `last` starts, moved by `shift`."""
+    steps = strides(shape)
+    starts = [channel * numel(shape) + first[-1] + shift[-1] for channel in range(count)]
+    for step, low, high, move in zip(steps[:-1], first, last, shift, strict=False):
+        starts = [start + (i + move) * step for start in starts for i in range(low, high)]
+    return starts
+
+
+def tap_offsets(shape: tuple[int, ...], taps: Sequence[Sequence[int]]) -> list[int]:
+    """The offset of each tap of a window from its first cell; `taps` lists the tap positions of each axis."""
+    found = [0]
+    for step, along in zip(strides(shape), taps, strict=True):
+        found = [base + tap * step for base in found for tap in along]
+    return found
+
+
+def patches(
+    volume: Volume, taps: Sequence[int], channel: int, starts: Sequence[int], count: int, step: int
+) -> Iterator[list[tuple[Any, ...]]]:
+    """For each row of `count` window places, `step` apart, from a channel on: its patches, the cell at every tap."""
+    for row in tap_rows(volume, taps, channel, starts, count, step):
+        yield list(zip(*row, strict=True)) if row else [()] * count
+
+
+def blocks(rows: Iterator[list[tuple[Any, ...]]], size: int = 256) -> Iterator[list[tuple[Any, ...]]]:
+    """The patches of all rows, `size` at a time: enough that a pass over them pays, and no more are held."""
+    each = chain.from_iterable(rows)
+    return iter(lambda: list(islice(each, size)), [])
+
+
+def tap_rows(
+    volume: Volume, taps: Sequence[int], channel: int, starts: Sequence[int], count: int, step: int
+) -> Iterator[list[list[Any]]]:
+    """As `patches`, but for each tap the cells it meets along the row."""
+    cells, span, base = volume.cells, (count - 1) * step + 1, channel * numel(volume.shape)
+    for start in starts:
+        yield [cells[base + start + tap : base + start + tap + span : step] for tap in taps]
+
+
+def tap_planes(
+    volume: Volume, taps: Sequence[int], channel: int, starts: Sequence[int], count: int, step: int
+) -> list[list[Any]]:
+    """As `tap_rows`, but for each tap the cells it meets along all rows."""
+    cells, span, base = volume.cells, (count - 1) * step + 1, channel * numel(volume.shape)
+    places = [base + start for start in starts]
+    return [
+        list(chain.from_iterable([cells[place + tap : place + tap + span : step] for place in places])) for tap in taps
+    ]
+
+
+def origins(shape: tuple[int, ...], counts: Sequence[int], steps: Sequence[int]) -> list[int]:
+    """The first cell of each row of window places: every place of the outer axes, the first of the last."""
+    found = [0]
+    for width, count, step in zip(strides(shape)[:-1], counts, steps, strict=False):
+        found = [base + i * step * width for base in found for i in range(count)]
+    return found

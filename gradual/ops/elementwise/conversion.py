@@ -1,0 +1,211 @@
+"""Elementwise operators that need more than a row: conversion, choice, and bounds given as attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradual.dims.term.dim import Dim
+from gradual.ops.declaration import symbolic_elements as known
+from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, operator
+from gradual.ops.declaration.shapes import agreement, axes_of, broadcast, judged, of_dtype, same_dtype, tensor
+from gradual.tensors.bits import reinterpreted
+from gradual.tensors.fault import invalid_value
+from gradual.tensors.index import broadcast_shape, offsets, spread, strides
+from gradual.tensors.scalar import converted, kept, rounded
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
+
+
+def _cast(x: Tensor, *, dtype: DType) -> Tensor:
+    return tensor_of(x.shape, dtype, converted(x.dtype, dtype, x.elements))
+
+
+def _cast_contents(x: TensorType[Dim], *, dtype: DType) -> Contents:
+    return known.pointwise(lambda part: known.cast(part, dtype), dtype, x)
+
+
+@operator("cast", meaning=_cast, family="elementwise", contents=_cast_contents)
+def cast(x: TensorType[Dim], *, dtype: DType) -> Judgement:
+    """The elements in another type: floats to integers toward zero and saturating, NaN to 0; integers wrap; anything
+    to bool by `!= 0`.   t[..a] -> u[..a]"""
+    return judged(tensor(x, 0).shape, dtype)
+
+
+def _cast_like(x: Tensor, like: Tensor) -> Tensor:
+    return _cast(x, dtype=like.dtype)
+
+
+def _cast_like_contents(x: TensorType[Dim], like: TensorType[Dim]) -> Contents:
+    return _cast_contents(x, dtype=like.dtype)
+
+
+@operator("cast_like", meaning=_cast_like, family="elementwise", contents=_cast_like_contents)
+def cast_like(x: TensorType[Dim], like: TensorType[Dim]) -> Judgement:
+    """The elements in the type of another tensor, as `cast`.   t[..a], u[..b] -> u[..a]"""
+    return judged(tensor(x, 0).shape, tensor(like, 1).dtype)
+
+
+def _reinterpret(x: Tensor, *, dtype: DType) -> Tensor:
+    return tensor_of(x.shape, dtype, reinterpreted(x.dtype, dtype, x.elements))
+
+
+@operator("reinterpret", meaning=_reinterpret, family="elementwise")
+def reinterpret(x: TensorType[Dim], *, dtype: DType) -> Judgement:
+    """The bits of the elements read in another type, which is as wide; bool is no other.   t[..a] -> u[..a]"""
+    given = tensor(x, 0)
+    if given.dtype is not dtype and (given.dtype.bits != dtype.bits or DType.BOOL in (given.dtype, dtype)):
+        raise IllFormed("op.dtype", f"{given.dtype} cannot be reinterpreted as {dtype}", 0)
+    return judged(given.shape, dtype)
+
+
+def _where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    shape = broadcast_shape(condition.shape, x.shape, y.shape)
+    tests, left, right = (spread(part.elements, part.shape, shape) for part in (condition, x, y))
+    return tensor_of(shape, x.dtype, kept(x.dtype, [a if c else b for c, a, b in zip(tests, left, right, strict=True)]))
+
+
+def _where_contents(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Contents:
+    return known.pointwise(known.chosen, x.dtype, condition, x, y)
+
+
+@operator("where", meaning=_where, family="elementwise", contents=_where_contents, alike=(1, 2))
+def where(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
+    """The element of x where the condition holds or is not 0, else that of y; all three broadcast together.
+
+    c[..a], t[..b], t[..c] -> t[..broadcast(a, b, c)]   [op.broadcast.agree]
+    """
+    test, left, right = tensor(condition, 0), tensor(x, 1), tensor(y, 2)
+    dtype = same_dtype(left, right)
+    shape, needs = broadcast((test.shape, left.shape, right.shape))
+    return judged(shape, dtype, needs)
+
+
+def _bounds(dtype: DType, a_min: float, a_max: float) -> tuple[Any, Any]:
+    """The bounds in the element type."""
+    low, high = converted(DType.FLOAT64, dtype, kept(DType.FLOAT64, (a_min, a_max)))
+    return low, high
+
+
+def _clip(x: Tensor, *, a_min: float, a_max: float) -> Tensor:
+    low, high = _bounds(x.dtype, a_min, a_max)
+    found = [low if part < low else high if part > high else part for part in x.elements]
+    return tensor_of(x.shape, x.dtype, kept(x.dtype, found))
+
+
+def _clip_contents(x: TensorType[Dim], *, a_min: float, a_max: float) -> Contents:
+    low, high = _bounds(x.dtype, a_min, a_max)
+    return known.pointwise(lambda part: known.clipped(part, low, high), x.dtype, x)
+
+
+@operator("clip", meaning=_clip, family="elementwise", contents=_clip_contents)
+def clip(x: TensorType[Dim], *, a_min: float, a_max: float) -> Judgement:
+    """Each element limited to the range from a_min to a_max.   t[..a] -> t[..a]
+
+    The bounds are converted to the element type as `cast` does, and NaN stays.
+    """
+    given = tensor(x, 0)
+    of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "integers or floats")
+    if not a_min <= a_max:
+        raise IllFormed("op.attribute", f"a_min is {a_min}, which is greater than a_max, {a_max}")
+    return judged(given.shape, given.dtype)
+
+
+def _leaky_relu(x: Tensor, *, alpha: float) -> Tensor:
+    slope = rounded(x.dtype, alpha)
+    return tensor_of(x.shape, x.dtype, kept(x.dtype, [part if part > 0 else part * slope for part in x.elements]))
+
+
+@operator("nn.leaky_relu", meaning=_leaky_relu, family="elementwise")
+def leaky_relu(x: TensorType[Dim], *, alpha: float = 0.25) -> Judgement:
+    """Each element greater than 0, alpha times the others; alpha is first rounded to the type.   t[..a] -> t[..a]"""
+    given = tensor(x, 0)
+    of_dtype(given, 0, lambda dtype: dtype.is_float, "floats")
+    return judged(given.shape, given.dtype)
+
+
+def _fixed_point_multiply(x: Tensor, *, multiplier: int, shift: int) -> Tensor:
+    down = 31 - shift
+    if down <= 0:
+        return tensor_of(x.shape, x.dtype, kept(x.dtype, [(part * multiplier) << -down for part in x.elements]))
+    half = 1 << (down - 1)
+    return tensor_of(x.shape, x.dtype, kept(x.dtype, [(part * multiplier + half) >> down for part in x.elements]))
+
+
+@operator("fixed_point_multiply", meaning=_fixed_point_multiply, family="elementwise")
+def fixed_point_multiply(x: TensorType[Dim], *, multiplier: int, shift: int) -> Judgement:
+    """`x * multiplier * 2**(shift - 31)`, exact and then rounded to the nearest integer, halves up; it wraps.
+
+    int32[..a] -> int32[..a]
+    """
+    given = tensor(x, 0)
+    of_dtype(given, 0, lambda dtype: dtype is DType.INT32, "int32")
+    return judged(given.shape, given.dtype)
+
+
+def _shifts(given: Tensor, required: bool, where: list[int]) -> list[int]:
+    """For each element how far it is shifted, nowhere unless that is required; raises TensorFault out of range."""
+    if not required:
+        return [0] * len(where)
+    for shift in given.elements:
+        if not 0 <= shift <= 31:
+            raise invalid_value(f"a shift has to be from 0 to 31, not {shift}")
+    return [given.elements[place] for place in where]
+
+
+def _fixed_point_multiply_per_axis(
+    x: Tensor,
+    multiplier: Tensor,
+    lshift: Tensor,
+    rshift: Tensor,
+    *,
+    is_lshift_required: bool,
+    is_rshift_required: bool,
+    axes: tuple[int, ...],
+) -> Tensor:
+    steps = [0] * x.rank
+    for axis, step in zip(axes, strides(multiplier.shape), strict=True):
+        steps[axis] = step
+    where = offsets(x.shape, steps)
+    up, down = _shifts(lshift, is_lshift_required, where), _shifts(rshift, is_rshift_required, where)
+    found = []
+    for part, place, left, right in zip(x.elements, where, up, down, strict=True):
+        exact = (part << left) * multiplier.elements[place]
+        found.append((exact + (1 << (30 + right))) >> (31 + right))
+    return tensor_of(x.shape, x.dtype, kept(x.dtype, found))
+
+
+@operator("fixed_point_multiply_per_axis", meaning=_fixed_point_multiply_per_axis, family="elementwise")
+def fixed_point_multiply_per_axis(
+    x: TensorType[Dim],
+    multiplier: TensorType[Dim],
+    lshift: TensorType[Dim],
+    rshift: TensorType[Dim],
+    *,
+    is_lshift_required: bool = False,
+    is_rshift_required: bool = False,
+    axes: tuple[int, ...] = (),
+) -> Judgement:
+    """`x * 2**lshift * multiplier * 2**(-31 - rshift)`, exact and then rounded to the nearest integer, halves up; it
+    wraps.
+
+    int32[..a, d, ..b], int32[d], int32[d], int32[d] -> int32[..a, d, ..b]
+
+    Multiplier and shifts have an element for each place along `axes` of the data, whose sizes agree
+    [op.fixed_point_multiply_per_axis.agree]; shifts that are not required are 0, and others are faults unless they are
+    from 0 to 31.
+    """
+    given = tensor(x, 0)
+    places = axes_of(axes, given.rank)
+    others = [tensor(part, operand, rank=len(places)) for operand, part in enumerate((multiplier, lshift, rshift), 1)]
+    for operand, part in enumerate((given, *others)):
+        of_dtype(part, operand, lambda dtype: dtype is DType.INT32, "int32")
+    says = "multipliers and shifts must have one element for each index along the axes"
+    needs = [
+        agreement(
+            given.shape[axis], part.shape[i], "op.fixed_point_multiply_per_axis.agree", says, (0, axis), (operand, i)
+        )
+        for operand, part in enumerate(others, 1)
+        for i, axis in enumerate(places)
+    ]
+    return judged(given.shape, given.dtype, needs)

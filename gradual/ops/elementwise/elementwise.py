@@ -1,0 +1,317 @@
+"""Elementwise operators: one row each."""
+
+from __future__ import annotations
+
+import math
+import operator as exact
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gradual.dims.term.constraint import all_of, any_of, at_least, at_most, differs, equal, less, more, negated
+from gradual.dims.term.dim import Dim, maximum, minimum
+from gradual.ops.declaration import symbolic_elements as known
+from gradual.ops.declaration.operator import Contents, Judgement, Operator, operator
+from gradual.ops.declaration.shapes import ZERO, broadcast, judged, of_dtype, same_dtype, tensor
+from gradual.tensors import integers, reals
+from gradual.tensors.index import broadcast_shape, spread
+from gradual.tensors.scalar import kept
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType, Type
+
+Rule = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An elementwise operator: what it computes, per kind of element; None where the kind is not admitted.
+
+    Attributes:
+        name: the operator's name.
+        says: what it computes, in words.
+        ints: on integers, exact; the result wraps.
+        floats: on binary64; the result is rounded.
+        bools: on 0 and 1.
+        then: a second operation on floats, after the first has been rounded.
+        tests: the result is boolean.
+        on_dims: what it makes of known integers.
+        on_truths: what it makes of known booleans.
+    """
+
+    name: str
+    says: str
+    ints: Rule | None = None
+    floats: Rule | None = None
+    bools: Rule | None = None
+    then: Rule | None = None
+    tests: bool = False
+    on_dims: known.Rule | None = None
+    on_truths: known.Rule | None = None
+
+    def function(self, dtype: DType) -> Rule | None:
+        """What the row computes on elements of this type."""
+        return self.bools if dtype is DType.BOOL else self.floats if dtype.is_float else self.ints
+
+    def result(self, dtype: DType) -> DType:
+        """The element type of the result."""
+        return DType.BOOL if self.tests else dtype
+
+    @property
+    def admitted(self) -> str:
+        """The kinds of elements it is declared on, in words."""
+        kinds = {"booleans": self.bools, "integers": self.ints, "floats": self.floats}
+        return " or ".join(kind for kind, function in kinds.items() if function is not None)
+
+    def checked(self, given: Type[Dim], operand: int) -> TensorType[Dim]:
+        """The argument, which is a tensor of an admitted type."""
+        found = tensor(given, operand)
+        if self.function(found.dtype) is None:
+            of_dtype(found, operand, lambda _: False, self.admitted)
+        return found
+
+    def contents(self, *given: TensorType[Dim]) -> Contents:
+        """The result's contents."""
+        dtype = given[0].dtype
+        rule = self.on_truths if dtype is DType.BOOL else self.on_dims
+        return None if rule is None else known.pointwise(rule, self.result(dtype), *given)
+
+    def meaning(self, *given: Tensor) -> Tensor:
+        """The function at each place of the operands, broadcast together."""
+        dtype = given[0].dtype
+        function = self.function(dtype)
+        assert function is not None, f"{self.name} on {dtype}"
+        shape = broadcast_shape(*(part.shape for part in given))
+        found: Any = map(function, *(spread(part.elements, part.shape, shape) for part in given))
+        if self.then is not None and dtype.is_float:
+            found = map(self.then, kept(dtype, found))
+        return tensor_of(shape, self.result(dtype), kept(self.result(dtype), found))
+
+
+def binary(row: Row) -> Operator:
+    """The operator of two operands that broadcast together.   [op.broadcast.agree]"""
+
+    def judge(x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
+        left, right = row.checked(x, 0), row.checked(y, 1)
+        dtype = same_dtype(left, right)
+        shape, needs = broadcast((left.shape, right.shape))
+        return judged(shape, row.result(dtype), needs)
+
+    result = ", bool" if row.tests else ""
+    judge.__doc__ = f"{row.says}   t[..a], t[..b] -> t[..broadcast(a, b){result}]   [op.broadcast.agree]"
+    return _declared(row, judge, (0, 1))
+
+
+def unary(row: Row) -> Operator:
+    """The operator of one operand, whose shape it keeps."""
+
+    def judge(x: TensorType[Dim]) -> Judgement:
+        given = row.checked(x, 0)
+        return judged(given.shape, row.result(given.dtype))
+
+    judge.__doc__ = f"{row.says}   t[..a] -> t[..a{', bool' if row.tests else ''}]"
+    return _declared(row, judge)
+
+
+def _declared(row: Row, judge: Callable[..., Judgement], alike: tuple[int, ...] = ()) -> Operator:
+    tracked = row.contents if row.on_dims is not None or row.on_truths is not None else None
+    declare = operator(row.name, meaning=row.meaning, family="elementwise", contents=tracked, alike=alike)
+    return declare(judge)
+
+
+def _shifted_left(value: int, bits: int) -> int:
+    return value << bits
+
+
+def _shifted_right(value: int, bits: int) -> int:
+    return value >> bits
+
+
+def _comparison(name: str, says: str, test: Rule, on_dims: known.Rule, on_truths: known.Rule | None = None) -> Row:
+    return Row(name, says, test, test, test, tests=True, on_dims=on_dims, on_truths=on_truths)
+
+
+def _logical(name: str, says: str, function: Rule, on_truths: known.Rule) -> Row:
+    return Row(name, says, bools=function, on_truths=on_truths)
+
+
+_truncated = integers.dividing(integers.trunc_divide)
+_ARITHMETIC = (
+    Row("add", "Sum; of booleans, logical or.", exact.add, exact.add, exact.or_, on_dims=exact.add, on_truths=any_of),
+    Row("subtract", "Difference.", exact.sub, exact.sub, on_dims=exact.sub),
+    Row(
+        "multiply",
+        "Product; of booleans, logical and.",
+        exact.mul,
+        exact.mul,
+        exact.and_,
+        on_dims=exact.mul,
+        on_truths=all_of,
+    ),
+    Row(
+        "divide",
+        "Quotient; of integers, rounded toward zero.",
+        integers.dividing(integers.trunc_divide),
+        reals.divide,
+        on_dims=known.trunc_quotient,
+    ),
+    Row(
+        "floor_divide",
+        "Quotient rounded down; of floats, after it has been rounded to the type.",
+        integers.dividing(exact.floordiv),
+        reals.divide,
+        then=reals.floor,
+        on_dims=known.floor_quotient,
+    ),
+    Row(
+        "trunc_divide",
+        "Quotient rounded toward zero; of floats, after it has been rounded to the type.",
+        integers.dividing(integers.trunc_divide),
+        reals.divide,
+        then=reals.trunc,
+        on_dims=known.trunc_quotient,
+    ),
+    Row(
+        "mod",
+        "Remainder with the sign of the dividend.",
+        integers.dividing(integers.trunc_mod),
+        reals.remainder_trunc,
+        on_dims=known.trunc_remainder,
+    ),
+    Row(
+        "trunc_mod",
+        "Remainder with the sign of the dividend.",
+        integers.dividing(integers.trunc_mod),
+        reals.remainder_trunc,
+        on_dims=known.trunc_remainder,
+    ),
+    Row(
+        "floor_mod",
+        "Remainder with the sign of the divisor.",
+        integers.dividing(exact.mod),
+        reals.remainder_floor,
+        on_dims=known.floor_remainder,
+    ),
+    Row("power", "Power; a negative integer exponent is a fault.", integers.power, reals.power, on_dims=known.power),
+    Row(
+        "maximum",
+        "The greater; NaN if either is NaN.",
+        max,
+        reals.maximum,
+        exact.or_,
+        on_dims=maximum,
+        on_truths=any_of,
+    ),
+    Row(
+        "minimum",
+        "The lesser; NaN if either is NaN.",
+        min,
+        reals.minimum,
+        exact.and_,
+        on_dims=minimum,
+        on_truths=all_of,
+    ),
+    Row(
+        "left_shift",
+        "Shift toward the high bits; by more than the width gives 0, by a negative count is a fault.",
+        integers.shifting(exact.lshift),
+        on_dims=known.shifted_left,
+    ),
+    Row(
+        "right_shift",
+        "Shift toward the low bits, which keeps the sign; by a negative count is a fault.",
+        integers.shifting(exact.rshift),
+        on_dims=known.shifted_right,
+    ),
+)
+_LOGIC = (
+    _logical("logical_and", "Logical and.", exact.and_, all_of),
+    _logical("logical_or", "Logical or.", exact.or_, any_of),
+    _logical("logical_xor", "Logical exclusive or.", exact.xor, known.unlike),
+    Row("bitwise_and", "Bitwise and.", exact.and_, bools=exact.and_, on_truths=all_of),
+    Row("bitwise_or", "Bitwise or.", exact.or_, bools=exact.or_, on_truths=any_of),
+    Row("bitwise_xor", "Bitwise exclusive or.", exact.xor, bools=exact.xor, on_truths=known.unlike),
+)
+_COMPARISONS = (
+    _comparison("equal", "Whether equal; NaN equals nothing.", exact.eq, equal, known.iff),
+    _comparison("not_equal", "Whether different; NaN differs from everything.", exact.ne, differs, known.unlike),
+    _comparison("less", "Whether less.", exact.lt, less),
+    _comparison("less_equal", "Whether less or equal.", exact.le, at_most),
+    _comparison("greater", "Whether greater.", exact.gt, more),
+    _comparison("greater_equal", "Whether greater or equal.", exact.ge, at_least),
+)
+BINARY = tuple(map(binary, (*_ARITHMETIC, *_LOGIC, *_COMPARISONS)))
+"""Operators of two operands."""
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _never(_: Any) -> bool:
+    return False
+
+
+def _always(_: Any) -> bool:
+    return True
+
+
+def _absolute(value: Dim) -> Dim:
+    return maximum(value, -value)
+
+
+def _float(name: str, says: str, function: Rule) -> Row:
+    return Row(name, says, floats=function)
+
+
+def _rounding(name: str, says: str, function: Rule) -> Row:
+    return Row(name, says, _same, function, on_dims=_same)
+
+
+_UNARY = (
+    Row("copy", "Identity.", _same, _same, _same, on_dims=_same, on_truths=_same),
+    Row("negative", "Negation.", exact.neg, exact.neg, on_dims=exact.neg),
+    Row("abs", "Absolute value; the least integer stays as it is.", abs, abs, on_dims=_absolute),
+    Row("sign", "The sign: 1, -1 or 0; NaN of NaN.", integers.sign, reals.sign, on_dims=known.sign),
+    _rounding("floor", "Each element rounded down to an integer.", reals.floor),
+    _rounding("ceil", "Each element rounded up to an integer.", reals.ceil),
+    _rounding("trunc", "Each element rounded toward zero to an integer.", reals.trunc),
+    _rounding("round", "Each element rounded to the nearest integer, ties to even.", reals.rint),
+    _float("exp", "e to the power of each element.", reals.exp),
+    _float("log", "Natural logarithm.", reals.logarithm(math.log)),
+    _float("log2", "Logarithm to base 2.", reals.logarithm(math.log2)),
+    _float("log10", "Logarithm to base 10.", reals.logarithm(math.log10)),
+    _float("sqrt", "Square root.", reals.within(math.sqrt)),
+    _float("rsqrt", "Reciprocal of the square root, rounded once.", reals.rsqrt),
+    _float("sigmoid", "1 / (1 + exp(-x)), rounded once.", reals.sigmoid),
+    _float("erf", "Error function.", math.erf),
+    _float("sin", "Sine.", reals.within(math.sin)),
+    _float("cos", "Cosine.", reals.within(math.cos)),
+    _float("tan", "Tangent.", reals.within(math.tan)),
+    _float("asin", "Inverse sine.", reals.within(math.asin)),
+    _float("acos", "Inverse cosine.", reals.within(math.acos)),
+    _float("atan", "Inverse tangent.", math.atan),
+    _float("sinh", "Hyperbolic sine.", reals.within(math.sinh)),
+    _float("cosh", "Hyperbolic cosine.", reals.cosh),
+    _float("tanh", "Hyperbolic tangent.", math.tanh),
+    _float("asinh", "Inverse hyperbolic sine.", math.asinh),
+    _float("acosh", "Inverse hyperbolic cosine.", reals.within(math.acosh)),
+    _float("atanh", "Inverse hyperbolic tangent.", reals.atanh),
+    _float("fast_exp", "As `exp`, which other implementations approximate here.", reals.exp),
+    _float("fast_tanh", "As `tanh`, which other implementations approximate here.", math.tanh),
+    _float("fast_erf", "As `erf`, which other implementations approximate here.", math.erf),
+    Row("isnan", "Whether NaN.", _never, math.isnan, tests=True),
+    Row("isinf", "Whether infinite.", _never, math.isinf, tests=True),
+    Row("isfinite", "Whether neither infinite nor NaN.", _always, math.isfinite, tests=True),
+    _logical("logical_not", "Logical not.", exact.not_, negated),
+    Row("bitwise_not", "Bitwise not.", exact.invert, bools=exact.not_, on_truths=negated),
+    Row(
+        "nn.relu",
+        "The greater of each element and +0.",
+        lambda x: max(x, 0),
+        lambda x: 0.0 if x <= 0.0 else x,
+        on_dims=lambda x: maximum(x, ZERO),
+    ),
+)
+UNARY = tuple(map(unary, _UNARY))
+"""Operators of one operand."""

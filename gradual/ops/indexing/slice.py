@@ -1,0 +1,192 @@
+"""Slicing by begin, end and stride, as NumPy slices: ends are clamped, and a slice that runs backwards is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gradual.dims.term.constraint import at_least, differs, less
+from gradual.dims.term.dim import Dim, constant, ite, maximum, minimum
+from gradual.limits import LIMITS
+from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.shapes import ONE, ZERO, Shape, axes_of, judged, tensor
+from gradual.ops.other.dynamic_variant import dynamic_twin
+from gradual.tensors.index import offsets, picked
+from gradual.tensors.index import strides as steps_of
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.type import TensorType
+
+Ints = tuple[int, ...]
+TO_THE_END = (1 << 31) - 1
+"""An end from here on means "to the end": it is how Relay's front ends write it, and no axis is so long."""
+assert LIMITS.size < TO_THE_END
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Places along one axis: `count` of them from `start` on, `step` apart."""
+
+    start: Dim
+    count: Dim
+    step: Dim
+
+
+def sliced(extent: Dim, begin: Dim | None, end: Dim | None, step: Dim) -> Slice:
+    """The places from `begin` up to but not including `end`; negative ones count from the back.
+
+    [op.strided_slice.clamp]
+    """
+    if step.value is not None:
+        forward = step.value > 0
+        return _forward(extent, begin, end, step) if forward else _backward(extent, begin, end, -step)
+    ahead = _forward(extent, begin, end, maximum(step, ONE))
+    back = _backward(extent, begin, end, maximum(-step, ONE))
+    up = at_least(step, ONE)
+    return Slice(ite(up, ahead.start, back.start), ite(up, ahead.count, back.count), step)
+
+
+def _forward(extent: Dim, begin: Dim | None, end: Dim | None, step: Dim) -> Slice:
+    start = ZERO if begin is None else _from_front(begin, begin, maximum(begin + extent, ZERO))
+    if end is None or end is extent or (end.value or 0) >= TO_THE_END:
+        if begin is not None and (begin.value or 0) < 0:
+            return Slice(start, (minimum(-begin, extent) + step - 1) // step, step)
+        return Slice(start, _count(extent - start, step, extent), step)
+    stop = _from_front(end, minimum(end, extent), end + extent)
+    if start is ZERO and (end.value or 0) > 0:
+        return Slice(start, (stop + step - 1) // step, step)
+    return Slice(start, _count(stop - start, step), step)
+
+
+def _backward(extent: Dim, begin: Dim | None, end: Dim | None, step: Dim) -> Slice:
+    start = extent - 1 if begin is None else _from_front(begin, minimum(begin, extent - 1), begin + extent)
+    if end is None or (end.value or 0) <= -TO_THE_END:
+        stop = constant(-1)
+    else:
+        stop = _from_front(end, end, maximum(end + extent, constant(-1)))
+    return Slice(start, _count(start - stop, step, extent), -step)
+
+
+def _from_front(place: Dim, ahead: Dim, behind: Dim) -> Dim:
+    """One reading of a place where it counts from the front, the other where it counts from the back."""
+    return ite(less(place, ZERO), behind, ahead)
+
+
+def _count(room: Dim, step: Dim, extent: Dim = ZERO) -> Dim:
+    """How many places, a step apart, stand in some room, which may be negative."""
+    wide = room + step - 1
+    spare = (wide - extent).value
+    return (wide if spare is not None and spare >= 0 else maximum(wide, ZERO)) // step
+
+
+def _sized(extent: Dim, begin: Dim | None, wanted: Dim | None) -> Slice:
+    """`wanted` places from `begin` on, as many as there are; all that follow where it is negative."""
+    plain = _forward(extent, begin, None, ONE)
+    if wanted is None:
+        return plain
+    return Slice(plain.start, ite(less(wanted, ZERO), plain.count, minimum(wanted, plain.count)), ONE)
+
+
+def slices_of(
+    shape: Shape, begin: Shape, end: Shape, strides: Shape, slice_mode: str, axes: Sequence[int] | None
+) -> dict[int, Slice]:
+    """The slice of each axis that is sliced: of the first ones, or of `axes`."""
+    if slice_mode not in ("end", "size"):
+        raise IllFormed("op.attribute", f'slice_mode has to be "end" or "size", not "{slice_mode}"')
+    count = max(len(begin), len(end))
+    places = tuple(range(count)) if axes is None else axes_of(axes, len(shape))
+    if count > len(shape) or (axes is not None and len(places) != count):
+        raise IllFormed(
+            "op.attribute", f"{count} slices are given for {len(shape) if axes is None else len(places)} axes"
+        )
+    found = {}
+    for i, axis in enumerate(places):
+        first, last = _at(begin, i), _at(end, i)
+        step = _at(strides, i) or ONE
+        by_size = slice_mode == "size"
+        found[axis] = _sized(shape[axis], first, last) if by_size else sliced(shape[axis], first, last, step)
+    return found
+
+
+def _at(values: Shape, place: int) -> Dim | None:
+    return values[place] if place < len(values) else None
+
+
+def _step_needs(strides: Shape) -> list[Need]:
+    """No stride is 0.   [op.strided_slice.stride]"""
+    if any(step.value == 0 for step in strides):
+        raise IllFormed("op.attribute", "a stride is 0")
+    return [
+        Need(differs(step, ZERO), "op.strided_slice.stride", "a stride is 0", ((0, None),))
+        for step in strides
+        if step.value is None
+    ]
+
+
+def dims(values: Sequence[int]) -> Shape:
+    """Integers as dims."""
+    return tuple(map(constant, values))
+
+
+def places(shape: Ints, slices: Mapping[int, Slice]) -> tuple[Ints, list[int]]:
+    """The extents of constant slices, and the offsets of the elements in them in row-major order."""
+    found, steps, start = list(shape), list(steps_of(shape)), 0
+    for axis, along in slices.items():
+        found[axis] = along.count.evaluate({})
+        start += along.start.evaluate({}) * steps[axis]
+        steps[axis] *= along.step.evaluate({})
+    return tuple(found), offsets(found, steps, start)
+
+
+def _strided_slice(
+    data: Tensor, *, begin: Ints, end: Ints, strides: Ints, slice_mode: str, axes: Ints | None
+) -> Tensor:
+    """The elements at the places of every axis."""
+    slices = slices_of(dims(data.shape), dims(begin), dims(end), dims(strides), slice_mode, axes)
+    shape, where = places(data.shape, slices)
+    return tensor_of(shape, data.dtype, picked(data.elements, where))
+
+
+def places_along(along: Slice) -> range | None:
+    """The places of a slice, if they are known and not too many."""
+    start, count, step = along.start.value, along.count.value, along.step.value
+    if start is None or count is None or step is None or count > LIMITS.contents:
+        return None
+    return range(start, start + count * step, step)
+
+
+def _strided_slice_contents(
+    data: TensorType[Dim], *, begin: Shape, end: Shape, strides: Shape, slice_mode: str, axes: Ints | None
+) -> Contents:
+    """The elements at places that are known."""
+    if data.contents is None or data.rank > 1:
+        return None
+    for along in slices_of(data.shape, begin, end, strides, slice_mode, axes).values():
+        where = places_along(along)
+        return None if where is None else tuple(data.contents[place] for place in where)
+    return data.contents
+
+
+@operator("strided_slice", meaning=_strided_slice, family="slicing", contents=_strided_slice_contents)
+def strided_slice(
+    data: TensorType[Dim],
+    *,
+    begin: tuple[Dim, ...],
+    end: tuple[Dim, ...],
+    strides: tuple[Dim, ...] = (),
+    slice_mode: str = "end",
+    axes: tuple[int, ...] | None = None,
+) -> Judgement:
+    """The elements at places from `begin` up to `end` of the first axes, or of `axes`.   t[..a, ..b] -> t[..a', ..b]
+
+    Places that are negative count from the back; beyond the axis they are clamped, so that an axis of n has
+    `max(min(end, n) - begin + stride - 1, 0) // stride` of them [op.strided_slice.clamp].  A stride is not 0
+    [op.strided_slice.stride]; a negative one counts down.  With `slice_mode="size"`, `end` says how many, and a
+    negative one all.
+    """
+    given = tensor(data, 0)
+    slices = slices_of(given.shape, begin, end, strides, slice_mode, axes)
+    shape = (slices[axis].count if axis in slices else extent for axis, extent in enumerate(given.shape))
+    return judged(shape, given.dtype, _step_needs(strides))
+
+
+dyn_strided_slice = dynamic_twin(strided_slice, ("begin", "end", "strides"))

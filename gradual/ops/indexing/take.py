@@ -1,0 +1,345 @@
+"""Selecting by value: take, gather, scatter, and the places where something holds.
+
+An index counts from 0; out of bounds it is a fault, except that `take` clamps it with `mode="clip"`, which is Relay's
+default, and takes it modulo the extent with `mode="wrap"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain, product
+from typing import Any
+
+from gradual.dims.term.constraint import at_most
+from gradual.dims.term.dim import Dim, constant, minimum
+from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.shapes import ONE, ZERO, agreement, axis_of, judged, of_dtype, same_dtype, size, tensor
+from gradual.ops.declaration.symbolic_elements import tracked
+from gradual.tensors import reals
+from gradual.tensors.fault import out_of_bounds
+from gradual.tensors.index import numel, offsets, picked, strides
+from gradual.tensors.integers import trunc_divide
+from gradual.tensors.scalar import kept
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.dtype import DType
+from gradual.types.type import Hole, TensorType, TupleType, Type
+
+Ints = tuple[int, ...]
+
+
+def integers(given: Type[Dim], operand: int) -> TensorType[Dim]:
+    """The argument as a tensor of integers; raises IllFormed where it is none."""
+    found = tensor(given, operand)
+    of_dtype(found, operand, lambda dtype: dtype.is_integer, "a tensor of integers")
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------ take
+def _clipped(index: int, extent: int) -> int:
+    if extent == 0:
+        raise out_of_bounds(index, extent)
+    return min(max(index, 0), extent - 1)
+
+
+def _wrapped(index: int, extent: int) -> int:
+    if extent == 0:
+        raise out_of_bounds(index, extent)
+    return index % extent
+
+
+def within(index: int, extent: int) -> int:
+    """The index, counted from the front; raises TensorFault out of bounds.   [op.index.bounds]"""
+    if not -extent <= index < extent:
+        raise out_of_bounds(index, extent)
+    return index + extent if index < 0 else index
+
+
+_MODES: dict[str, Callable[[int, int], int]] = {"clip": _clipped, "wrap": _wrapped, "fast": within}
+
+
+def _batches(batch_dims: int, rank: int) -> int:
+    """How many axes are shared, counted from the front; raises IllFormed out of range."""
+    if not -rank <= batch_dims <= rank:
+        raise IllFormed("op.axis", f"batch_dims {batch_dims} is out of range for indices of rank {rank}", 1)
+    return batch_dims + rank if batch_dims < 0 else batch_dims
+
+
+def _take(data: Tensor, indices: Tensor, *, batch_dims: int, axis: int | None, mode: str) -> Tensor:
+    """For each batch and each index before the axis, the slices that the batch's indices name."""
+    shape, place = ((data.size,), 0) if axis is None else (data.shape, axis % data.rank)
+    shared = _batches(batch_dims, indices.rank)
+    extent, inner = shape[place], numel(shape[place + 1 :])
+    resolve, each = _MODES[mode], numel(indices.shape[shared:])
+    found = data.elements[:0]
+    outer = numel(shape[shared:place]) if inner else 0
+    for batch in range(numel(shape[:shared]) if each else 0):
+        rows = [resolve(index, extent) * inner for index in indices.elements[batch * each : (batch + 1) * each]]
+        for block in range(batch * outer, (batch + 1) * outer):
+            base = block * extent * inner
+            if inner == 1:
+                found.extend([data.elements[base + row] for row in rows])
+            else:
+                for row in rows:
+                    found += data.elements[base + row : base + row + inner]
+    return tensor_of((*shape[:place], *indices.shape[shared:], *shape[place + 1 :]), data.dtype, found)
+
+
+def _take_contents(
+    data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int, axis: int | None, mode: str
+) -> Contents:
+    """The elements at known places."""
+    if data.contents is None or indices.contents is None or data.rank > 1 or batch_dims or not data.contents:
+        return None
+    places = [part.value for part in indices.contents if isinstance(part, Dim)]
+    extent = len(data.contents)
+    if any(place is None or (mode == "fast" and not -extent <= place < extent) for place in places):
+        return None
+    resolve = _MODES[mode]
+    return tracked((data.contents[resolve(place, extent)] for place in places if place is not None), data.dtype)
+
+
+@operator("take", meaning=_take, family="selecting", contents=_take_contents)
+def take(
+    data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int = 0, axis: int | None = None, mode: str = "clip"
+) -> Judgement:
+    """The slices along an axis that indices name; without an axis, the elements in row-major order.
+
+    t[..a, n, ..b], int[..i] -> t[..a, ..i, ..b]
+
+    The first `batch_dims` axes are shared and agree [op.take.batch].  An index out of bounds is clamped with
+    `mode="clip"`, taken modulo the extent with "wrap", and a fault with "fast" [op.index.bounds].
+    """
+    given, named = tensor(data, 0), integers(indices, 1)
+    if mode not in _MODES:
+        raise IllFormed("op.attribute", f'mode has to be "clip", "wrap" or "fast", not "{mode}"')
+    shared = _batches(batch_dims, named.rank)
+    if axis is None:
+        if shared:
+            raise IllFormed("op.attribute", "batch_dims needs an axis")
+        return judged(named.shape, given.dtype)
+    place = axis_of(axis, given.rank)
+    if shared > place:
+        raise IllFormed("op.axis", f"axis {axis} is one of the {shared} batch axes", 0)
+    says = "data and indices differ in a batch axis"
+    needs = [agreement(given.shape[i], named.shape[i], "op.take.batch", says, (0, i), (1, i)) for i in range(shared)]
+    return judged((*given.shape[:place], *named.shape[shared:], *given.shape[place + 1 :]), given.dtype, needs)
+
+
+# ----------------------------------------------------------------------------------------------- gather and scatter
+def _targets(data: Tensor, indices: Tensor, axis: int) -> list[int]:
+    """For each index the offset of the element it names: its own place, moved along the axis."""
+    place = axis % data.rank
+    steps = list(strides(data.shape))
+    step, extent = steps[place], data.shape[place]
+    steps[place] = 0
+    bases = offsets(indices.shape, steps)
+    return [base + within(index, extent) * step for base, index in zip(bases, indices.elements, strict=True)]
+
+
+def _gather(data: Tensor, indices: Tensor, *, axis: int) -> Tensor:
+    return tensor_of(indices.shape, data.dtype, picked(data.elements, _targets(data, indices, axis)))
+
+
+def _gather_contents(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Contents:
+    """The elements at known places; known elements have one axis."""
+    return _take_contents(data, indices, batch_dims=0, axis=axis, mode="fast")
+
+
+@operator("gather", meaning=_gather, family="selecting", contents=_gather_contents)
+def gather(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Judgement:
+    """For each index the element at the same position, except that along an axis the index is taken.
+
+    t[..a, n, ..b], int[..a, m, ..b] -> t[..a, m, ..b]
+
+    An index out of bounds is a fault [op.index.bounds].  The other extents agree [op.gather.agree].
+    """
+    given, named = tensor(data, 0), integers(indices, 1)
+    _ranks(given, named)
+    place = axis_of(axis, given.rank)
+    says = "data and indices differ in an axis other than the one gathered along"
+    needs = [
+        agreement(given.shape[i], named.shape[i], "op.gather.agree", says, (0, i), (1, i))
+        for i in range(given.rank)
+        if i != place
+    ]
+    return judged(named.shape, given.dtype, needs)
+
+
+def _ranks(first: TensorType[Dim], *others: TensorType[Dim]) -> None:
+    for operand, other in enumerate(others):
+        if other.rank != first.rank:
+            raise IllFormed("op.rank", f"ranks differ: {first.rank} and {other.rank}", operand + 1)
+
+
+_REDUCTIONS = ("update", "add", "mul", "mean", "min", "max")
+
+
+def reducing(reduction: str, dtype: DType) -> Callable[[Any, Any], Any]:
+    """How an update meets the element in its place."""
+    floats = dtype.is_float
+    match reduction:
+        case "add":
+            return lambda old, new: old + new
+        case "mul":
+            return lambda old, new: old * new
+        case "mean":
+            return lambda old, new: (old + new) / 2 if floats else trunc_divide(old + new, 2)
+        case "min":
+            return reals.minimum if floats else min
+        case "max":
+            return reals.maximum if floats else max
+    return lambda old, new: new
+
+
+def _scatter_elements(data: Tensor, indices: Tensor, updates: Tensor, *, axis: int, reduction: str) -> Tensor:
+    """The updates one after another, each kept in the element type."""
+    found, meet = data.elements[:], reducing(reduction, data.dtype)
+    for target, update in zip(_targets(data, indices, axis), updates.elements, strict=True):
+        found[target] = kept(data.dtype, (meet(found[target], update),))[0]
+    return tensor_of(data.shape, data.dtype, found)
+
+
+def _scatter_elements_contents(
+    data: TensorType[Dim], indices: TensorType[Dim], updates: TensorType[Dim], *, axis: int, reduction: str
+) -> Contents:
+    """The known elements with those replaced that known places name."""
+    if data.contents is None or indices.contents is None or updates.contents is None or reduction != "update":
+        return None
+    found, extent = list(data.contents), len(data.contents)
+    for part, update in zip(indices.contents, updates.contents, strict=False):
+        place = part.value
+        if not isinstance(part, Dim) or place is None or not -extent <= place < extent:
+            return None
+        found[place] = update
+    return tuple(found)
+
+
+@operator(
+    "scatter_elements", meaning=_scatter_elements, family="selecting", contents=_scatter_elements_contents, alike=(0, 2)
+)
+def scatter_elements(
+    data: TensorType[Dim],
+    indices: TensorType[Dim],
+    updates: TensorType[Dim],
+    *,
+    axis: int = 0,
+    reduction: str = "update",
+) -> Judgement:
+    """The data with each update at its own place, moved along an axis.
+
+    t[..a, n, ..b], int[..c, m, ..d], t[..c, m, ..d] -> t[..a, n, ..b]
+
+    Indices and updates agree [op.scatter_elements.agree] and do not reach beyond the data along the other axes
+    [op.scatter_elements.fits]; an index out of bounds is a fault [op.index.bounds].  The updates go in row-major order:
+    each replaces the element, or is added, multiplied or averaged with it, or the lesser or greater of both stays.
+    """
+    given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
+    _ranks(given, named, new)
+    dtype = same_dtype(given, new)
+    place = axis_of(axis, given.rank)
+    if reduction not in _REDUCTIONS:
+        raise IllFormed("op.attribute", f'reduction has to be one of {", ".join(_REDUCTIONS)}, not "{reduction}"')
+    if dtype is DType.BOOL and reduction != "update":
+        raise IllFormed("op.dtype", f'reduction "{reduction}" is not defined for booleans', 0)
+    says, beyond = "indices and updates differ", "the indices have more elements than the data along an axis"
+    needs = [
+        agreement(named.shape[i], new.shape[i], "op.scatter_elements.agree", says, (1, i), (2, i))
+        for i in range(given.rank)
+    ]
+    needs += [
+        Need(at_most(named.shape[i], given.shape[i]), "op.scatter_elements.fits", beyond, ((1, i), (0, i)))
+        for i in range(given.rank)
+        if i != place
+    ]
+    return judged(given.shape, dtype, needs)
+
+
+# ------------------------------------------------------------------------------------------- where something holds
+def _found(label: str, operand: int, high: Dim, low: Dim = ZERO) -> Hole:
+    """A number of elements that depends on data; one unknown for all that count the same argument."""
+    return Hole(low, high, (label, (operand,)))
+
+
+def _argwhere(condition: Tensor) -> Tensor:
+    """The index of each element that is not zero, in row-major order."""
+    every = product(*map(range, condition.shape if condition.size else (0,)))
+    places = [place for place, element in zip(every, condition.elements, strict=True) if element]
+    elements = kept(DType.INT32, chain.from_iterable(places))
+    return tensor_of((len(places), condition.rank), DType.INT32, elements)
+
+
+@operator("argwhere", meaning=_argwhere, family="selecting", data_dependent=True)
+def argwhere(condition: TensorType[Dim]) -> Judgement:
+    """The index of each element that is not zero.   t[..a] -> int32[k, rank], 0 <= k <= product(a)"""
+    given = tensor(condition, 0)
+    return judged((_found("nonzero", 0, size(given.shape)), constant(given.rank)), DType.INT32)
+
+
+def _nonzero(condition: Tensor) -> Tensor:
+    places = [place for place, element in enumerate(condition.elements) if element]
+    return tensor_of((len(places),), DType.INT32, kept(DType.INT32, places))
+
+
+@operator("nonzero", meaning=_nonzero, family="selecting", data_dependent=True)
+def nonzero(condition: TensorType[Dim]) -> Judgement:
+    """The place of each element of a vector that is not zero.   t[n] -> int32[k], 0 <= k <= n"""
+    given = tensor(condition, 0, rank=1)
+    return judged((_found("nonzero", 0, given.shape[0]),), DType.INT32)
+
+
+def _boolean_mask(data: Tensor, mask: Tensor) -> Tensor:
+    inner = numel(data.shape[1:])
+    elements, count = data.elements[:0], 0
+    for place, element in enumerate(mask.elements):
+        if element:
+            elements += data.elements[place * inner : (place + 1) * inner]
+            count += 1
+    return tensor_of((count, *data.shape[1:]), data.dtype, elements)
+
+
+@operator("boolean_mask", meaning=_boolean_mask, family="selecting", data_dependent=True)
+def boolean_mask(data: TensorType[Dim], mask: TensorType[Dim]) -> Judgement:
+    """The slices where a mask is true.   t[n, ..a], bool[n] -> t[k, ..a], 0 <= k <= n
+
+    The mask has as many elements as the data slices [op.boolean_mask.agree].
+    """
+    given, chosen = tensor(data, 0, least=1), tensor(mask, 1, rank=1)
+    of_dtype(chosen, 1, lambda dtype: dtype is DType.BOOL, "a tensor of booleans")
+    says = "data and mask differ in length"
+    need = agreement(given.shape[0], chosen.shape[0], "op.boolean_mask.agree", says, (0, 0), (1, 0))
+    return judged((_found("nonzero", 1, chosen.shape[0]), *given.shape[1:]), given.dtype, (need,))
+
+
+def _unique(data: Tensor, *, sorted: bool, return_counts: bool) -> tuple[Tensor, ...]:
+    """Each element once; places are those of first occurrences.  NaN is equal to nothing, 0 to -0."""
+    values = list(data.elements)
+    first: dict[Any, int] = {}
+    for place, value in enumerate(values):
+        first.setdefault(value, place)
+    order = list(first)
+    if sorted:
+        order.sort(key=lambda value: (value != value, value))
+    rank = {id(value) if value != value else value: place for place, value in enumerate(order)}
+    inverse = [rank[id(value) if value != value else value] for value in values]
+    counts = [0] * len(order)
+    for place in inverse:
+        counts[place] += 1
+    columns = [[first[value] for value in order], inverse, [len(order)], *([counts] if return_counts else [])]
+    whole = tensor_of((len(order),), data.dtype, kept(data.dtype, order))
+    return whole, *(tensor_of((len(part),), DType.INT32, kept(DType.INT32, part)) for part in columns)
+
+
+@operator("unique", meaning=_unique, family="selecting", data_dependent=True)
+def unique(data: TensorType[Dim], *, sorted: bool = True, return_counts: bool = False) -> Judgement:
+    """Each element once, where it first stood, which one each element is, how many there are, how often each stands.
+
+    t[n] -> (t[u], int32[u], int32[n], int32[1], int32[u] with `return_counts`), min(n, 1) <= u <= n
+
+    In ascending order, or else in the order of first occurrences.
+    """
+    given = tensor(data, 0, rank=1)
+    (extent,) = given.shape
+    found = _found("unique", 0, extent, minimum(extent, ONE))
+    shapes: Sequence[Dim | Hole] = (found, extent, ONE, *((found,) if return_counts else ()))
+    places = tuple(TensorType((shape,), DType.INT32) for shape in shapes)
+    return Judgement(TupleType((TensorType((found,), given.dtype), *places)))

@@ -1,0 +1,364 @@
+"""Pools: the greatest element or the mean of each window, over one to three spatial axes.
+
+A mean is the sum from left to right of the window's elements, floats in binary64, divided and then rounded once;
+integers divide toward zero.  A maximum is NaN where the window holds one; what lies in the padding never wins, and the
+maximum of nothing is the least value of the type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from itertools import chain, product, repeat
+from operator import ne, not_
+from typing import Any, TypeVar
+
+from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.operator import IllFormed, Judgement, Need, Operator, operator
+from gradual.ops.declaration.shapes import ONE, ZERO, judged, not_negative, of_dtype, tensor
+from gradual.ops.declaration.windows import (
+    SPATIAL,
+    Window,
+    arranged,
+    at_least,
+    ordered,
+    origins,
+    owed,
+    surrounded,
+    tap_offsets,
+    tap_planes,
+    window,
+)
+from gradual.ops.shape.layout import Layout, inner_needs
+from gradual.ops.shape.layout import layout as layout_of
+from gradual.tensors import reals
+from gradual.tensors.index import numel, permuted, strides
+from gradual.tensors.integers import dividing, trunc_divide
+from gradual.tensors.scalar import integer_range, kept, total
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
+
+V = TypeVar("V")
+Ints = tuple[int, ...]
+Dims = tuple[Dim, ...]
+Fold = Callable[[Sequence[Any], Window[int], Ints, Ints], Iterable[Any]]
+
+
+# ------------------------------------------------------------------------------------------------------ judgements
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """Data that a pool reads.
+
+    Attributes:
+        given: the data.
+        source, target: the layouts of data and result.
+        outer: the extents of the axes that are not spatial, in the order of reading.
+        space: the extents of the spatial axes.
+        needs: what a packed layout owes.
+    """
+
+    given: TensorType[Dim]
+    source: Layout
+    target: Layout
+    outer: Dims
+    space: Dims
+    needs: tuple[Need, ...]
+
+    def judgement(self, space: Sequence[Dim], needs: Iterable[Need]) -> Judgement:
+        """The result with these spatial extents."""
+        shape = arranged((*self.outer, *space), self.target.letters, _order(self.target))
+        return judged(shape, self.given.dtype, (*self.needs, *needs))
+
+
+def _pooled(count: int, data: TensorType[Dim], layout: str, out_layout: str) -> Pooled:
+    """The data in its layout, which may have inner parts of batch and channels.   [op.layout_transform.factor]"""
+    source, target = _layout(layout, count, "layout"), _layout(out_layout or layout, count, "out_layout")
+    if set(source.letters) != set(target.letters) or source.factors != target.factors:
+        raise IllFormed("op.attribute", f'out_layout "{out_layout}" has different axes from layout "{layout}"')
+    given = tensor(data, 0, rank=len(source.letters))
+    of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
+    shape = ordered(given.shape, source.letters, _order(source))
+    return Pooled(given, source, target, shape[:-count], shape[-count:], tuple(inner_needs(given, source)))
+
+
+def _layout(text: str, count: int, attribute: str) -> Layout:
+    """A layout with so many spatial axes, none of them blocked."""
+    found, letters = layout_of(text, attribute), "NC" + SPATIAL[count]
+    if set(found.whole) != set(letters) or not found.factors.keys() <= {"N", "C"}:
+        says = f"a permutation of {letters}, perhaps with an inner part of N or C"
+        raise IllFormed("op.attribute", f'{attribute} has to be {says}, not "{text}"')
+    return found
+
+
+def _order(layout: Layout) -> tuple[str, ...]:
+    """The order in which a pool reads the axes: space last."""
+    return tuple(letter for letter in "NCnc" + SPATIAL[3] if letter in layout.letters)
+
+
+def sliding(
+    count: int, data: TensorType[Dim], pool_size: Dims, steps: Dims, dilation: Dims, padding: Dims, layout: str,
+    out_layout: str, ceil_mode: bool,
+) -> Judgement:  # fmt: skip
+    """The judgement of a pool whose window slides.   [op.window.positive] [op.window.fits]"""
+    read = _pooled(count, data, layout, out_layout)
+    move = window(pool_size, steps, dilation, padding, count)
+    axes = [read.source.letters.index(letter) for letter in SPATIAL[count]]
+    needs = (*at_least(ONE, move.kernel, "pool_size"), *owed(move, read.space, axes))
+    return read.judgement(move.positions(read.space, ceil_mode), needs)
+
+
+def _adaptive(count: int, data: TensorType[Dim], output_size: Dims | None, layout: str, out_layout: str) -> Judgement:
+    read = _pooled(count, data, layout, out_layout)
+    needs = not_negative(output_size or (), "op.adaptive.size", "a size of the result is negative")
+    return read.judgement(_sizes(output_size, read.space), needs)
+
+
+def _sizes(output_size: tuple[V, ...] | None, extents: tuple[V, ...]) -> tuple[V, ...]:
+    """The spatial extents of an adaptive pool's result: those of the data unless written."""
+    if not output_size:
+        return extents
+    if len(output_size) not in (1, len(extents)):
+        raise IllFormed("op.attribute", f"output_size has to have 1 or {len(extents)} elements, not {len(output_size)}")
+    return output_size * len(extents) if len(output_size) == 1 else output_size
+
+
+# --------------------------------------------------------------------------------------------------------- meanings
+def least(dtype: DType) -> Any:
+    """The least value of a type, which loses every maximum."""
+    return -math.inf if dtype.is_float else integer_range(dtype)[0]
+
+
+def _is_plain(cells: Sequence[Any]) -> bool:
+    """Whether the order of the numbers decides every maximum: no NaN and no negative zero is about."""
+    zeros = filter(not_, cells)
+    return not any(map(ne, cells, cells)) and -1.0 not in map(math.copysign, repeat(1.0), zeros)
+
+
+def _greater(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
+    """The greater of each two plain numbers."""
+    return [y if y > x else x for x, y in zip(left, right, strict=True)]
+
+
+def _greater_float(left: Iterable[float], right: Iterable[float]) -> list[float]:
+    return list(map(reals.maximum, left, right))
+
+
+def canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints, Ints]:
+    """Elements as batch, channels, space, and the extents of the axes before space and of space."""
+    found = layout_of(layout, "layout")
+    order = _order(found)
+    axes = [found.letters.index(letter) for letter in order]
+    outer = sum(letter not in SPATIAL[3] for letter in order)
+    shape = tuple(data.shape[axis] for axis in axes)
+    return list(permuted(data.elements, data.shape, axes)), shape[:outer], shape[outer:]
+
+
+def restored(found: Iterable[Any], shape: Ints, layout: str, dtype: DType) -> Tensor:
+    """The tensor in its layout, of elements as batch, channels, space, kept in their type."""
+    target = layout_of(layout, "layout")
+    axes = [_order(target).index(letter) for letter in target.letters]
+    return tensor_of(tuple(shape[axis] for axis in axes), dtype, permuted(kept(dtype, found), shape, axes))
+
+
+def overhanging(move: Window[int], extents: Sequence[int], counts: Sequence[int]) -> list[tuple[int, int]]:
+    """The padding with whatever the last place of each axis needs beyond it."""
+    each = zip(move.padding, move.padded(extents), move.reach(), move.strides, counts, strict=True)
+    return [
+        (before, after + max((count - 1) * step + width - room, 0))
+        for (before, after), room, width, step, count in each
+    ]
+
+
+def _slide(
+    data: Tensor, fill: Any, fold: Fold, *, pool_size: Ints, strides: Ints, dilation: Ints, padding: Ints, layout: str,
+    out_layout: str, ceil_mode: bool,
+) -> Tensor:  # fmt: skip
+    """The pool; `fold` makes result elements of what each tap of the window meets, channel by channel."""
+    cells, outer, extents = canonical(data, layout)
+    move = window(pool_size, strides, dilation, padding, len(extents))
+    counts = move.positions(extents, ceil_mode)
+    volume = surrounded(cells, extents, overhanging(move, extents, counts), fill, numel(outer))
+    reached = [range(0, size * apart, apart) for size, apart in zip(move.kernel, move.dilation, strict=True)]
+    taps, starts = tap_offsets(volume.shape, reached), origins(volume.shape, counts, move.strides)
+    planes = [
+        tap_planes(volume, taps, channel, starts, counts[-1], move.strides[-1]) for channel in range(numel(outer))
+    ]
+    found = fold(planes, move, extents, counts)
+    return restored(found, (*outer, *counts), out_layout or layout, data.dtype)
+
+
+def _max_pool(data: Tensor, **attributes: Any) -> Tensor:
+    """The greatest element of each window."""
+    greater = _greater if _is_plain(data.elements) else _greater_float
+
+    def fold(planes: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
+        return chain.from_iterable(reduce(greater, plane) for plane in planes)
+
+    return _slide(data, least(data.dtype), fold, **attributes)
+
+
+def _avg_pool(data: Tensor, *, count_include_pad: bool, **attributes: Any) -> Tensor:
+    """The mean of each window, of the taps that meet the input, or the padding too."""
+    quotient = reals.divide if data.dtype.is_float else trunc_divide
+
+    def fold(planes: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
+        sums = (total(patch) for plane in planes for patch in zip(*plane, strict=True))
+        return map(quotient, sums, tap_counts(move, extents, counts, count_include_pad) * len(planes))
+
+    return _slide(data, 0, fold, **attributes)
+
+
+def tap_counts(move: Window[int], extents: Ints, counts: Ints, padded: bool) -> list[int]:
+    """How many taps count at each place, at least 1."""
+    found = [1]
+    each = zip(extents, counts, move.kernel, move.strides, move.dilation, move.padding, strict=True)
+    for extent, count, size, step, apart, (before, after) in each:
+        inside = range(-before, extent + after) if padded else range(extent)
+        starts = range(-before, -before + count * step, step)
+        here = [sum(start + tap * apart in inside for tap in range(size)) for start in starts]
+        found = [outer * own for outer in found for own in here]
+    return [max(size, 1) for size in found]
+
+
+def _parts(extent: int, count: int) -> list[range]:
+    """`count` parts of an axis, as equal as can be, overlapping where they must."""
+    return [range(i * extent // count, -(-(i + 1) * extent // count)) for i in range(count)]
+
+
+def _pool_parts(
+    data: Tensor, fold: Callable[[list[Any]], Any], output_size: Ints | None, layout: str, out_layout: str
+) -> Tensor:
+    """The pool of each of `output_size` parts."""
+    cells, outer, extents = canonical(data, layout)
+    sizes = _sizes(output_size, extents)
+    blocks = list(product(*map(_parts, extents, sizes)))
+    area, steps = numel(extents), strides(extents)
+    found = [fold(_block(cells, channel * area, steps, block)) for channel in range(numel(outer)) for block in blocks]
+    return restored(found, (*outer, *sizes), out_layout or layout, data.dtype)
+
+
+def _block(cells: list[Any], base: int, steps: Ints, block: Sequence[range]) -> list[Any]:
+    starts, last = [base], block[-1]
+    for step, part in zip(steps[:-1], block, strict=False):
+        starts = [start + i * step for start in starts for i in part]
+    return list(chain.from_iterable(cells[start + last.start : start + last.stop] for start in starts))
+
+
+def _adaptive_max(data: Tensor, *, output_size: Ints | None, layout: str, out_layout: str) -> Tensor:
+    """The greatest element of each part."""
+    lowest = least(data.dtype)
+    plain = partial(max, default=lowest)
+    fold = plain if _is_plain(data.elements) else lambda block: reduce(reals.maximum, block, lowest)
+    return _pool_parts(data, fold, output_size, layout, out_layout)
+
+
+def _adaptive_avg(data: Tensor, *, output_size: Ints | None, layout: str, out_layout: str) -> Tensor:
+    """The mean of each part."""
+    quotient = reals.divide if data.dtype.is_float else _quotient
+    return _pool_parts(data, lambda block: quotient(total(block), len(block)), output_size, layout, out_layout)
+
+
+_quotient = dividing(trunc_divide)
+
+
+def _global_max(data: Tensor, *, layout: str, out_layout: str) -> Tensor:
+    return _adaptive_max(data, output_size=(1,), layout=layout, out_layout=out_layout)
+
+
+def _global_avg(data: Tensor, *, layout: str, out_layout: str) -> Tensor:
+    return _adaptive_avg(data, output_size=(1,), layout=layout, out_layout=out_layout)
+
+
+# -------------------------------------------------------------------------------------------------------- operators
+_OWED = """`w' = (w + pad - ((size - 1) * dilation + 1)) // stride + 1`, rounded up with `ceil_mode`{more}.
+
+    Sizes, strides and dilation are at least 1, paddings at least 0 [op.window.positive]; the window fits into the
+    padded input [op.window.fits]."""
+_PACKED = """
+    In a packed layout such as NCHW4c the inner part has the extent that it says [op.layout_transform.factor]."""
+
+
+def _shape_words(count: int) -> str:
+    space = ", ".join(SPATIAL[count].lower())
+    result = ", ".join(f"{letter}'" for letter in SPATIAL[count].lower())
+    return f"t[n, c, {space}] -> t[n, c, {result}]"
+
+
+def _max_pool_operator(count: int) -> Operator:
+    unit, nothing = (ONE,) * count, (ZERO,) * count
+
+    def judge(
+        data: TensorType[Dim],
+        *,
+        pool_size: tuple[Dim, ...],
+        strides: tuple[Dim, ...] = unit,
+        dilation: tuple[Dim, ...] = unit,
+        padding: tuple[Dim, ...] = nothing,
+        layout: str = "NC" + SPATIAL[count],
+        out_layout: str = "",
+        ceil_mode: bool = False,
+    ) -> Judgement:
+        return sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
+
+    judge.__doc__ = f"The greatest element of each window.   {_shape_words(count)}\n\n{_OWED.format(more='')}{_PACKED}"
+    return operator(f"nn.max_pool{count}d", meaning=_max_pool, family="pooling")(judge)
+
+
+def _avg_pool_operator(count: int) -> Operator:
+    unit, nothing = (ONE,) * count, (ZERO,) * count
+
+    def judge(
+        data: TensorType[Dim],
+        *,
+        pool_size: tuple[Dim, ...],
+        strides: tuple[Dim, ...] = unit,
+        dilation: tuple[Dim, ...] = unit,
+        padding: tuple[Dim, ...] = nothing,
+        layout: str = "NC" + SPATIAL[count],
+        out_layout: str = "",
+        ceil_mode: bool = False,
+        count_include_pad: bool = False,
+    ) -> Judgement:
+        return sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
+
+    owed_too = _OWED.format(more="; with\n    `count_include_pad` the padding counts")
+    judge.__doc__ = f"The mean of each window.   {_shape_words(count)}\n\n{owed_too}{_PACKED}"
+    return operator(f"nn.avg_pool{count}d", meaning=_avg_pool, family="pooling")(judge)
+
+
+def _adaptive_operator(kind: str, says: str, count: int, meaning: Callable[..., Tensor]) -> Operator:
+    def judge(
+        data: TensorType[Dim],
+        *,
+        output_size: tuple[Dim, ...] | None = (),
+        layout: str = "NC" + SPATIAL[count],
+        out_layout: str = "",
+    ) -> Judgement:
+        return _adaptive(count, data, output_size, layout, out_layout)
+
+    judge.__doc__ = f"""{says} of each of `output_size` windows, which cover the data.   {_shape_words(count)}
+
+    Part i of m of an axis of n cells is `i * n // m` up to `((i + 1) * n + m - 1) // m`.  Sizes are not negative
+    [op.adaptive.size], and those of the data unless written.{_PACKED}"""
+    return operator(f"nn.adaptive_{kind}_pool{count}d", meaning=meaning, family="pooling")(judge)
+
+
+def _global_operator(kind: str, says: str, meaning: Callable[..., Tensor]) -> Operator:
+    def judge(data: TensorType[Dim], *, layout: str = "NCHW", out_layout: str = "") -> Judgement:
+        return _pooled(2, data, layout, out_layout).judgement((ONE, ONE), ())
+
+    judge.__doc__ = f"{says} of each channel.   t[n, c, h, w] -> t[n, c, 1, 1]\n{_PACKED}"
+    return operator(f"nn.global_{kind}_pool2d", meaning=meaning, family="pooling")(judge)
+
+
+OPERATORS = (
+    *map(_max_pool_operator, SPATIAL),
+    *map(_avg_pool_operator, SPATIAL),
+    _global_operator("max", "The greatest element", _global_max),
+    _global_operator("avg", "The mean", _global_avg),
+    *(_adaptive_operator("max", "The greatest element", count, _adaptive_max) for count in SPATIAL),
+    *(_adaptive_operator("avg", "The mean", count, _adaptive_avg) for count in SPATIAL),
+)

@@ -1,0 +1,227 @@
+"""Transposed convolutions over one to three spatial axes.
+
+Each input cell spreads its kernel over the result, a stride apart; computed as the convolutions are, gathering for
+each result cell the input cells that reach it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from gradual.dims.term.constraint import at_most, divides
+from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.operator import Judgement, Need, Operator, operator
+from gradual.ops.declaration.shapes import ONE, ZERO, agreement, said
+from gradual.ops.declaration.windows import (
+    SPATIAL,
+    D,
+    Volume,
+    Window,
+    at_least,
+    ordered,
+    origins,
+    patches,
+    per_axis,
+    tap_offsets,
+    window,
+)
+from gradual.ops.linear.products import contracted_dtype
+from gradual.ops.nn.convolution import (
+    CHANNELS,
+    UNITS,
+    Plan,
+    Sides,
+    cells_of,
+    kernel_needs,
+    maps,
+    placed,
+    restored,
+    sides_of,
+)
+from gradual.tensors.index import numel, strides
+from gradual.tensors.scalar import Elements, kept
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
+
+Ints = tuple[int, ...]
+Dims = tuple[Dim, ...]
+
+
+def _extents(move: Window[D], extents: Sequence[D], extra: tuple[D, ...]) -> tuple[D, ...]:
+    """What a window of these places was moved over: the inverse of `positions`."""
+    spans = ((extent - 1) * step for extent, step in zip(extents, move.strides, strict=True))
+    each = zip(spans, move.reach(), move.padding, extra, strict=True)
+    return tuple(span + width - before - after + more for span, width, (before, after), more in each)
+
+
+def _channel_needs(sides: Sides, groups: Dim, channels: Dim | None, out: Dim) -> Iterator[Need]:
+    """Data, weight and groups agree on channels.   [op.conv.channels] [op.conv.groups] [op.conv.units]"""
+    given, (outof, into) = (0, sides.data_axes[1]), sides.weight_axes[:2]
+    yield from at_least(ONE, (groups,), "groups")
+    yield agreement(sides.channels, sides.weights(1), "op.conv.channels", CHANNELS, given, (1, into))
+    if groups is not ONE:
+        yield Need(
+            divides(groups, sides.channels),
+            "op.conv.groups",
+            f"the channels are not divisible by groups={groups}",
+            (given,),
+        )
+    if channels is not None:
+        yield agreement(channels, out, "op.conv.units", UNITS, (1, outof))
+
+
+def _window_needs(move: Window[Dim], extra: Dims, extents: Dims, axes: Ints) -> Iterator[Need]:
+    """Every step and padding is possible, and the result.   [op.window.positive] [op.conv.transposed]"""
+    yield from at_least(ONE, move.strides, "strides")
+    yield from at_least(ONE, move.dilation, "dilation")
+    yield from at_least(ZERO, (side for pair in move.padding for side in pair), "padding")
+    yield from at_least(ZERO, extra, "output_padding")
+    says = "the padding is larger than the result"
+    for axis, extent in zip(axes, extents, strict=True):
+        yield Need(at_most(ZERO, extent), "op.conv.transposed", says, ((0, axis),))
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """One axis of a transposed convolution: how its result cells meet input cells and taps."""
+
+    extent: int
+    kernel: int
+    stride: int
+    dilation: int
+    before: int
+    result: int
+
+    def margins(self) -> tuple[int, int]:
+        """How far beyond both ends of the input the result reaches."""
+        low = ((self.kernel - 1) * self.dilation - self.before) // self.stride
+        return max(low, 0), max((self.result - 1 + self.before) // self.stride - (self.extent - 1), 0)
+
+    def taps(self, residue: int) -> dict[int, int]:
+        """The taps that reach result cells `residue + stride * j`, each with the padded input cell at j = 0."""
+        low, _ = self.margins()
+        reached = ((tap, residue + self.before - tap * self.dilation) for tap in range(self.kernel))
+        return {tap: place // self.stride + low for tap, place in reached if place % self.stride == 0}
+
+    def count(self, residue: int) -> int:
+        """How many result cells have this residue."""
+        return max(-(-(self.result - residue) // self.stride), 0)
+
+
+def _convolve_transposed(
+    data: Tensor, weight: Tensor, *, channels: int | None, kernel_size: Ints | None, strides: Ints,
+    output_padding: Ints, padding: Ints, dilation: Ints, groups: int, data_layout: str, kernel_layout: str,
+    out_layout: str, out_dtype: DType | None,
+) -> Tensor:  # fmt: skip
+    """Per residue of the stride an ordinary convolution by the taps that reach it."""
+    spatial, dtype = SPATIAL[data.rank - 2], out_dtype or data.dtype
+    batch, depth, *extents = ordered(data.shape, data_layout, "NC" + spatial)
+    share, _, *kernel = ordered(weight.shape, kernel_layout, "OI" + spatial)
+    move = window(tuple(kernel), strides, dilation, padding, len(spatial))
+    extra = per_axis(output_padding, len(spatial), "output_padding")
+    results = _extents(move, extents, extra)
+    befores = [before for before, _ in move.padding]
+    each = zip(extents, kernel, move.strides, move.dilation, befores, results, strict=True)
+    axes = [Spread(*along) for along in each]
+    cells = cells_of(data, data_layout, "NC" + spatial, dtype)
+    weights = cells_of(weight, kernel_layout, "IO" + spatial, dtype)
+    plan = Plan(cells, tuple(extents), batch, groups, depth // groups, [])
+    found = _spread_all(plan, weights, share, axes, dtype)
+    return restored(found, (batch, groups * share, *results), out_layout or data_layout, dtype)
+
+
+def _spread_all(plan: Plan, weights: Elements, share: int, axes: Sequence[Spread], dtype: DType) -> array[Any]:
+    """The result's elements as batch, channels, space."""
+    volume = plan.volume([axis.margins() for axis in axes])
+    area = numel([axis.result for axis in axes])
+    found = kept(dtype, (0,)) * (plan.batch * plan.groups * share * area)
+    for residues in product(*(range(min(axis.stride, axis.result)) for axis in axes)):
+        taps = [axis.taps(residue) for axis, residue in zip(axes, residues, strict=True)]
+        if all(taps):
+            _spread_residue(plan, volume, weights, share, axes, residues, taps, found, dtype)
+    return found
+
+
+def _spread_residue(
+    plan: Plan, volume: Volume, weights: Elements, share: int, axes: Sequence[Spread], residues: Ints,
+    taps: Sequence[dict[int, int]], found: array[Any], dtype: DType,
+) -> None:  # fmt: skip
+    """Write the result cells of one residue."""
+    into, kernel = plan.into, tuple(axis.kernel for axis in axes)
+    offsets = tap_offsets((into, *volume.shape), [range(into), *(list(along.values()) for along in taps)])
+    chosen = tap_offsets(kernel, [list(along) for along in taps])
+    counts = [axis.count(residue) for axis, residue in zip(axes, residues, strict=True)]
+    starts = origins(volume.shape, counts, [1] * len(axes))
+    results = tuple(axis.result for axis in axes)
+    area, size, last, width = numel(results), numel(kernel), axes[-1].stride, counts[-1]
+    targets = _targets(results, axes, residues, counts)
+    for place in range(plan.batch * plan.groups):
+        first = place % plan.groups * into
+        planes = [[((first + i) * share + o) * size for i in range(into)] for o in range(share)]
+        kernels = [tuple([weights[plane + tap] for plane in along for tap in chosen]) for along in planes]
+        held = maps(kernels, patches(volume, offsets, place * into, starts, width, 1), dtype)
+        for (o, cells), (row, target) in product(enumerate(held), enumerate(targets)):
+            start = (place * share + o) * area + target
+            found[start : start + (width - 1) * last + 1 : last] = cells[row * width : (row + 1) * width]
+
+
+def _targets(results: Ints, axes: Sequence[Spread], residues: Ints, counts: Sequence[int]) -> list[int]:
+    """Where each row of a residue's cells starts in the result."""
+    found = [residues[-1]]
+    outer = zip(strides(results)[:-1], axes, residues, counts, strict=False)
+    for width, axis, residue, count in outer:
+        found = [base + (residue + j * axis.stride) * width for base in found for j in range(count)]
+    return found
+
+
+# -------------------------------------------------------------------------------------------------------- operators
+def _operator(count: int) -> Operator:
+    unit, nothing, spatial = (ONE,) * count, (ZERO,) * count, SPATIAL[count]
+
+    def judge(
+        data: TensorType[Dim],
+        weight: TensorType[Dim],
+        *,
+        channels: Dim | None = None,
+        kernel_size: tuple[Dim, ...] | None = None,
+        strides: tuple[Dim, ...] = unit,
+        output_padding: tuple[Dim, ...] = nothing,
+        padding: tuple[Dim, ...] = nothing,
+        dilation: tuple[Dim, ...] = unit,
+        groups: Dim = ONE,
+        data_layout: str = "NC" + spatial,
+        kernel_layout: str = "IO" + spatial,
+        out_layout: str = "",
+        out_dtype: DType | None = None,
+    ) -> Judgement:
+        sides = sides_of(data, weight, count, data_layout, kernel_layout)
+        move = window(sides.kernel, strides, dilation, padding, count)
+        extra = per_axis(output_padding, count, "output_padding")
+        extents = _extents(move, sides.extents, extra)
+        out = sides.weights(0) * groups
+        needs = [
+            *_channel_needs(sides, groups, channels, out),
+            *kernel_needs(sides, kernel_size),
+            *_window_needs(move, extra, extents, sides.data_axes[2:]),
+        ]
+        dtype = contracted_dtype(sides.data, sides.weight, out_dtype)
+        return placed(sides, said(out, channels), extents, out_layout or data_layout, dtype, needs)
+
+    space = ", ".join(spatial.lower())
+    result = ", ".join(f"{letter}'" for letter in spatial.lower())
+    judge.__doc__ = f"""A transposed convolution.   t[n, c, {space}], t[c, o // groups, ..k] -> t[n, o, {result}]
+
+    `w' = (w - 1) * stride + (k - 1) * dilation + 1 - pad + output_padding`, which is not negative
+    [op.conv.transposed].  The weight has the data's channels [op.conv.channels], which the groups divide
+    [op.conv.groups]; `channels` are the output channels [op.conv.units] and `kernel_size` is the kernel
+    [op.conv.kernel_size], which is not empty [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at
+    least 0 [op.window.positive]."""
+    return operator(f"nn.conv{count}d_transpose", meaning=_convolve_transposed, family="deconvolving")(judge)
+
+
+OPERATORS = tuple(map(_operator, SPATIAL))

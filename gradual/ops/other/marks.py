@@ -1,0 +1,59 @@
+"""Marks: what an optimiser or a placement reads, and nothing that is computed.
+
+In Relay these are identities by their type relation and by their kernels, so here they are too; a device that an
+attribute names is not read.
+"""
+
+from __future__ import annotations
+
+from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, operator
+from gradual.ops.declaration.shapes import contents_of
+from gradual.tensors.value import Value
+from gradual.types.type import TensorType, TupleType, Type
+
+
+def _same(data: Value, **attributes: object) -> Value:
+    return data
+
+
+def _contents(data: Type[Dim], **attributes: object) -> Contents:
+    """The argument's."""
+    return contents_of(data)
+
+
+def _marked(data: Type[Dim]) -> Judgement:
+    """The judgement of a value that is handed on: a tensor, or a tuple."""
+    if not isinstance(data, TensorType | TupleType):
+        raise IllFormed("op.structure", "argument 1 has to be a tensor or a tuple of tensors, not a function", 0)
+    return Judgement(data)
+
+
+@operator("annotation.stop_fusion", meaning=_same, family="marking", contents=_contents)
+def stop_fusion(data: Type[Dim]) -> Judgement:
+    """Identity; a compiler does not fuse across it.   t[..a] -> t[..a]"""
+    return _marked(data)
+
+
+@operator("annotation.checkpoint", meaning=_same, family="marking", contents=_contents)
+def checkpoint(data: Type[Dim]) -> Judgement:
+    """Identity; automatic differentiation computes it again instead of keeping it.   t[..a] -> t[..a]"""
+    return _marked(data)
+
+
+@operator("on_device", meaning=_same, family="marking", contents=_contents)
+def on_device(
+    data: Type[Dim],
+    *,
+    virtual_device: object = None,
+    constrain_result: object = False,
+    constrain_body: object = True,
+) -> Judgement:
+    """Identity; a compiler computes it on a device.   t[..a] -> t[..a]"""
+    return _marked(data)
+
+
+@operator("device_copy", meaning=_same, family="marking", contents=_contents)
+def device_copy(data: Type[Dim], *, src_virtual_device: object = None, dst_virtual_device: object = None) -> Judgement:
+    """Identity, on another device.   t[..a] -> t[..a]"""
+    return _marked(data)

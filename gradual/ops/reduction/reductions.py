@@ -1,0 +1,340 @@
+"""Reductions: one number for each block of elements along the reduced axes, taken in row-major order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+from gradual.dims.term.constraint import Constraint, all_of, any_of, at_least
+from gradual.dims.term.dim import Dim, constant, maximum, minimum, product
+from gradual.ops.declaration.operator import Contents, Judgement, Need, Operator, operator
+from gradual.ops.declaration.shapes import ONE, agreement, axes_of, judged, of_dtype, same_dtype, tensor
+from gradual.ops.declaration.symbolic_elements import tracked
+from gradual.tensors import reals
+from gradual.tensors.index import numel, offsets, strides
+from gradual.tensors.integers import trunc_divide
+from gradual.tensors.scalar import Elements, dot, kept, total
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.dtype import DType
+from gradual.types.type import Content, TensorType, Type
+
+Axis = tuple[int, ...] | int | None
+Block = Elements
+Rule = Callable[[Block], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A reduction.
+
+    Attributes:
+        name: the operator's name.
+        says: what it computes of a block, in words.
+        floats: of a block of floats, in binary64; rounded once.
+        ints: of a block of integers, exact; it wraps.
+        bools: of a block of 0 and 1.
+        inhabited: the block must not be empty, for these element types.
+        on_dims: what it makes of the known integers of a vector.
+        on_truths: what it makes of the known booleans of a vector.
+    """
+
+    name: str
+    says: str
+    floats: Rule | None = None
+    ints: Rule | None = None
+    bools: Rule | None = None
+    inhabited: Callable[[DType], bool] = lambda _: False
+    on_dims: Callable[[Any], Dim] | None = None
+    on_truths: Callable[[Any], Constraint] | None = None
+
+    def function(self, dtype: DType) -> Rule | None:
+        """What the row computes on blocks of this type."""
+        return self.bools if dtype is DType.BOOL else self.floats if dtype.is_float else self.ints
+
+    @property
+    def admitted(self) -> str:
+        """The kinds of elements it is declared on, in words."""
+        kinds = {"booleans": self.bools, "integers": self.ints, "floats": self.floats}
+        return " or ".join(kind for kind, function in kinds.items() if function is not None)
+
+    def checked(self, given: Type[Dim]) -> TensorType[Dim]:
+        """The argument, which is a tensor of an admitted type."""
+        found = tensor(given, 0)
+        of_dtype(found, 0, lambda dtype: self.function(dtype) is not None, self.admitted)
+        return found
+
+    def needs(self, given: TensorType[Dim], axes: Iterable[int]) -> list[Need]:
+        """That no reduced axis is empty, where the reduction of nothing is no number."""
+        if not self.inhabited(given.dtype):
+            return []
+        says = "a reduced axis is empty"
+        return [Need(at_least(given.shape[axis], ONE), f"op.{self.name}.extent", says, ((0, axis),)) for axis in axes]
+
+
+def reduced_axes(axis: Axis, exclude: bool, rank: int) -> tuple[int, ...]:
+    """The axes to reduce, ascending: all where none is given, the others where they are excluded."""
+    if axis is None or axis == ():
+        return tuple(range(rank))
+    chosen = set(axes_of((axis,) if isinstance(axis, int) else axis, rank))
+    return tuple(place for place in range(rank) if (place in chosen) is not exclude)
+
+
+def remaining(shape: tuple[Any, ...], axes: Iterable[int], keepdims: bool, unit: Any) -> tuple[Any, ...]:
+    """The shape after reduction: without the axes, or with 1 in their place."""
+    gone = set(axes)
+    if keepdims:
+        return tuple(unit if axis in gone else extent for axis, extent in enumerate(shape))
+    return tuple(extent for axis, extent in enumerate(shape) if axis not in gone)
+
+
+def blocks(x: Tensor, axes: tuple[int, ...]) -> Iterator[Block]:
+    """The elements to reduce for each element of the result, both in row-major order."""
+    steps = strides(x.shape)
+    outer = [axis for axis in range(x.rank) if axis not in axes]
+    starts = offsets([x.shape[axis] for axis in outer], [steps[axis] for axis in outer])
+    extents, own = [x.shape[axis] for axis in axes], [steps[axis] for axis in axes]
+    step = _even(extents, own)
+    if step is not None:
+        return (x.elements[start : start + numel(extents) * step : step] for start in starts)
+    inner = offsets(extents, own)
+    return ([x.elements[start + move] for move in inner] for start in starts)
+
+
+def _even(extents: Sequence[int], steps: Sequence[int]) -> int | None:
+    """How far apart the elements along some axes are, None where it is not one distance."""
+    moved = [(extent, step) for extent, step in zip(extents, steps, strict=True) if extent != 1]
+    if any(step != extent * inner for (_, step), (extent, inner) in pairwise(moved)):
+        return None
+    return moved[-1][1] if moved else 1
+
+
+def _shape(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    return remaining(x.shape, axes, keepdims, 1)
+
+
+def reduction(row: Row) -> Operator:
+    """The operator of a row."""
+
+    def meaning(x: Tensor, *, axis: Axis, keepdims: bool, exclude: bool) -> Tensor:
+        axes = reduced_axes(axis, exclude, x.rank)
+        function = row.function(x.dtype)
+        assert function is not None, f"{row.name} on {x.dtype}"
+        return tensor_of(_shape(x, axes, keepdims), x.dtype, kept(x.dtype, map(function, blocks(x, axes))))
+
+    def contents(x: TensorType[Dim], *, axis: Axis, keepdims: bool, exclude: bool) -> Contents:
+        rule: Callable[[Any], Content] | None = row.on_truths if x.dtype is DType.BOOL else row.on_dims
+        axes = reduced_axes(axis, exclude, x.rank)
+        if x.contents is None or rule is None or not axes:
+            return x.contents
+        empty = not x.contents and row.inhabited(x.dtype)
+        return None if empty else tracked((rule(x.contents),), x.dtype)
+
+    def judge(
+        x: TensorType[Dim],
+        *,
+        axis: tuple[int, ...] | int | None = None,
+        keepdims: bool = False,
+        exclude: bool = False,
+    ) -> Judgement:
+        given = row.checked(x)
+        axes = reduced_axes(axis, exclude, given.rank)
+        return judged(remaining(given.shape, axes, keepdims, ONE), given.dtype, row.needs(given, axes))
+
+    judge.__doc__ = f"{row.says}   t[..a] -> t[..reduced(a, axis)]"
+    if row.inhabited(DType.INT32):
+        which = "A" if row.inhabited(DType.FLOAT32) else "Of integers a"
+        judge.__doc__ += f"\n\n{which} reduced axis has an element [op.{row.name}.extent]."
+    return operator(
+        row.name, meaning=meaning, family="reducing", contents=contents if row.on_dims or row.on_truths else None
+    )(judge)
+
+
+def _summed(block: Block) -> float:
+    return float(total(block))
+
+
+def _multiplied(block: Block) -> float:
+    return reduce(float.__mul__, block, 1.0)
+
+
+def _mean(block: Block) -> float:
+    return reals.divide(total(block), float(len(block)))
+
+
+def _integer_mean(block: Block) -> int:
+    return trunc_divide(sum(block), len(block))
+
+
+def _greatest(block: Block) -> float:
+    found: float = max(block)
+    return reduce(reals.maximum, block) if found == 0.0 or _has_nan(block) else found
+
+
+def _least(block: Block) -> float:
+    found: float = min(block)
+    return reduce(reals.minimum, block) if found == 0.0 or _has_nan(block) else found
+
+
+def _has_nan(block: Block) -> bool:
+    """Whether some element is NaN; a sum that is a number is a quick no."""
+    return math.isnan(sum(block)) and any(map(math.isnan, block))
+
+
+def _always(_: DType) -> bool:
+    return True
+
+
+def _sum_of(contents: Iterable[Dim]) -> Dim:
+    return sum(contents, constant(0))
+
+
+def _greatest_of(contents: Iterable[Dim]) -> Dim:
+    return reduce(maximum, contents)
+
+
+def _least_of(contents: Iterable[Dim]) -> Dim:
+    return reduce(minimum, contents)
+
+
+def _all_of(contents: Iterable[Constraint]) -> Constraint:
+    return all_of(*contents)
+
+
+def _any_of(contents: Iterable[Constraint]) -> Constraint:
+    return any_of(*contents)
+
+
+def _integers(dtype: DType) -> bool:
+    return dtype.is_integer
+
+
+_ROWS = (
+    Row(
+        "sum",
+        "Sum, from left to right in binary64, rounded once; integers wrap; of booleans, whether any holds.",
+        _summed,
+        sum,
+        any,
+        on_dims=_sum_of,
+        on_truths=_any_of,
+    ),
+    Row(
+        "prod",
+        "Product, from left to right in binary64, rounded once; integers wrap; of booleans, whether all hold.",
+        _multiplied,
+        math.prod,
+        all,
+        on_dims=product,
+        on_truths=_all_of,
+    ),
+    Row(
+        "mean",
+        "Sum divided by count, in binary64, rounded once; of integers, toward zero.",
+        _mean,
+        _integer_mean,
+        inhabited=_integers,
+    ),
+    Row("max", "Greatest; NaN if any is NaN.", _greatest, max, any, _always, _greatest_of, _any_of),
+    Row("min", "Least; NaN if any is NaN.", _least, min, all, _always, _least_of, _all_of),
+    Row("all", "Logical and of all elements.", bools=all, on_truths=_all_of),
+    Row("any", "Logical or of all elements.", bools=any, on_truths=_any_of),
+)
+REDUCTIONS = tuple(map(reduction, _ROWS))
+"""Reductions of one operand to its own element type."""
+
+
+def _place(block: Block, best: Callable[..., Any], last: bool) -> int:
+    """Where the best element of a block stands: the first NaN if there is any, else the first or last of the equal."""
+    nan = next((place for place, part in enumerate(block) if part != part), None)
+    if nan is not None:
+        return nan
+    found = best(block)
+    return len(block) - 1 - list(reversed(block)).index(found) if last else list(block).index(found)
+
+
+def arg_reduction(name: str, best: Callable[..., Any], says: str) -> Operator:
+    """The operator that gives the place of the best element, counted within its block."""
+    row = Row(name, says, best, best, best, _always)
+
+    def meaning(x: Tensor, *, axis: Axis, keepdims: bool, select_last_index: bool, exclude: bool) -> Tensor:
+        axes = reduced_axes(axis, exclude, x.rank)
+        found = [_place(block, best, select_last_index) for block in blocks(x, axes)]
+        return tensor_of(_shape(x, axes, keepdims), DType.INT32, kept(DType.INT32, found))
+
+    def judge(
+        x: TensorType[Dim],
+        *,
+        axis: tuple[int, ...] | int | None = None,
+        keepdims: bool = False,
+        select_last_index: bool = False,
+        exclude: bool = False,
+    ) -> Judgement:
+        given = row.checked(x)
+        axes = reduced_axes(axis, exclude, given.rank)
+        return judged(remaining(given.shape, axes, keepdims, ONE), DType.INT32, row.needs(given, axes))
+
+    judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]\n\nA reduced axis has an element [op.{name}.extent]."
+    return operator(name, meaning=meaning, family="reducing")(judge)
+
+
+ARGUMENTS = (
+    arg_reduction(
+        "argmax",
+        max,
+        "Index of the greatest element, the first of equals unless the last is asked for; a NaN is greatest.",
+    ),
+    arg_reduction(
+        "argmin",
+        min,
+        "Index of the least element, the first of equals unless the last is asked for; a NaN is least.",
+    ),
+)
+"""Reductions to a place."""
+
+
+def _scatter(block: Block, middle: float) -> float:
+    """The sum of squared distances from the middle."""
+    moved = [part - middle for part in block]
+    return float(dot(moved, moved))
+
+
+def _variance(x: Tensor, mean: Tensor, *, axis: Axis, keepdims: bool, exclude: bool, unbiased: bool) -> Tensor:
+    axes = reduced_axes(axis, exclude, x.rank)
+    count = numel([x.shape[place] for place in axes]) - unbiased
+    found = [
+        reals.divide(_scatter(block, middle), float(count))
+        for block, middle in zip(blocks(x, axes), mean.elements, strict=True)
+    ]
+    return tensor_of(_shape(x, axes, keepdims), x.dtype, kept(x.dtype, found))
+
+
+@operator("variance", meaning=_variance, family="reducing")
+def variance(
+    x: TensorType[Dim],
+    mean: TensorType[Dim],
+    *,
+    axis: tuple[int, ...] | int | None = None,
+    keepdims: bool = False,
+    exclude: bool = False,
+    unbiased: bool = False,
+) -> Judgement:
+    """Mean squared distance from a mean given with its axes kept, in binary64, rounded once; `unbiased` divides by one
+    less than the count.   t[..a], t[..reduced(a, axis, keepdims)] -> t[..reduced(a, axis)]
+
+    The mean has the data's shape with its reduced axes kept as 1 [op.variance.agree].
+    """
+    given = tensor(x, 0)
+    of_dtype(given, 0, lambda dtype: dtype.is_float, "floats")
+    middle = tensor(mean, 1, rank=given.rank)
+    same_dtype(given, middle)
+    axes = reduced_axes(axis, exclude, given.rank)
+    says = "the mean has another shape than the data with its reduced axes kept as 1"
+    needs = [
+        agreement(middle.shape[place], wanted, "op.variance.agree", says, (1, place), (0, place))
+        for place, wanted in enumerate(remaining(given.shape, axes, True, ONE))
+    ]
+    return judged(remaining(given.shape, axes, keepdims, ONE), given.dtype, needs)

@@ -1,0 +1,375 @@
+"""Reshaping: the same elements in another arrangement of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from gradual.dims.term.constraint import Constraint, all_of, any_of, at_most, differs, equal, less
+from gradual.dims.term.dim import Dim, constant, ite, product
+from gradual.limits import LIMITS
+from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.shapes import ONE, ZERO, Shape, axes_of, judged, size, tensor
+from gradual.ops.declaration.sign_analysis import is_positive, is_size
+from gradual.ops.other.dynamic_variant import dynamic_twin
+from gradual.ops.shape.reshape_codes import ALL, COUNTS, REST, requested
+from gradual.tensors.index import permuted
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.type import TensorType, Type, UnrankedType
+
+Ints = tuple[int, ...]
+
+
+def dims(shape: Sequence[int]) -> Shape:
+    """A shape of numbers as dims."""
+    return tuple(map(constant, shape))
+
+
+def numbers(shape: Sequence[Dim]) -> Ints:
+    """A shape of constant dims as numbers."""
+    return tuple(extent.evaluate({}) for extent in shape)
+
+
+def same_contents(data: TensorType[Dim], rank: int) -> Contents:
+    """The contents of a result of this rank that has the same elements in the same order."""
+    return data.contents if rank <= 1 else None
+
+
+# --------------------------------------------------------------------------------------------------------- reshape
+def _reshape(data: Tensor, *, newshape: Ints, allowzero: bool) -> Tensor:
+    shape, _ = requested(dims(data.shape), newshape, allowzero, elements=False)
+    return tensor_of(numbers(shape), data.dtype, data.elements)
+
+
+def _reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool) -> Contents:
+    shape, _ = requested(data.shape, newshape, allowzero, elements=False)
+    return same_contents(data, len(shape))
+
+
+def _reshape_flat(
+    data: Type[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool, elements: bool = False
+) -> tuple[int, ...]:
+    """The data where no code looks at its axes: where all are sizes, or all but a -1 beside sizes of 1 or more."""
+    rest = [code for code in newshape if isinstance(code, Dim) or code != REST]
+    if len(rest) < len(newshape):
+        return (0,) if len(rest) + 1 == len(newshape) and all(map(_is_some, rest)) else ()
+    return (0,) if all(_is_plain(code, allowzero, elements) for code in rest) else ()
+
+
+def _is_some(code: int | Dim) -> bool:
+    """Whether a code is a size of 1 or more."""
+    return is_positive(code) if isinstance(code, Dim) else code > 0
+
+
+def _is_plain(code: int | Dim, allowzero: bool, elements: bool) -> bool:
+    """Whether a code is a size wherever it is well-formed."""
+    if _is_some(code):
+        return True
+    if isinstance(code, Dim):
+        return not elements or (allowzero and is_size(code))
+    return code == 0 and allowzero
+
+
+@operator(
+    "reshape",
+    meaning=_reshape,
+    family="reshaping",
+    contents=_reshape_contents,
+    aliases=("relay.reshape",),
+    flat=_reshape_flat,
+)
+def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
+    """The elements in row-major order under a new shape.   t[..a] -> t[..newshape]
+
+    Written integers below 1 are codes, of which -1 stands once [op.reshape.code]; sizes are not negative
+    [op.reshape.size].  The numbers of elements agree [op.reshape.elements], or where -1 stands for what remains, the
+    other sizes are at least 1 once equal ones have cancelled, and divide [op.reshape.divides].
+    """
+    given = tensor(data, 0)
+    shape, needs = requested(given.shape, newshape, allowzero, elements=False)
+    return Judgement(TensorType(shape, given.dtype), needs, _settled(newshape, shape))
+
+
+def _settled(newshape: Sequence[int | Dim], shape: Shape) -> dict[str, object] | None:
+    """A request with computed sizes as the core writes it: sizes for codes, so that no computed 0 is read as one."""
+    if all(isinstance(code, int) for code in newshape):
+        return None
+    if any(isinstance(code, int) and code <= ALL for code in newshape):
+        return {"newshape": shape, "allowzero": True}
+    kept = tuple(REST if code == REST else extent for code, extent in zip(newshape, shape, strict=True))
+    return {"newshape": kept, "allowzero": True}
+
+
+def _reshape_by_value(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool) -> Judgement:
+    given = tensor(data, 0)
+    shape, needs = requested(given.shape, newshape, allowzero, elements=True)
+    return judged(shape, given.dtype, needs)
+
+
+dyn_reshape = dynamic_twin(
+    replace(reshape, judge=_reshape_by_value, flat=partial(_reshape_flat, elements=True)), ("newshape",)
+)
+
+
+def _from_the_back(shape: Shape, codes: Sequence[int | Dim], allowzero: bool) -> tuple[Shape, tuple[Need, ...]]:
+    """The shape that is asked for where axes and codes are matched from the last on."""
+    found, needs = requested(shape[::-1], codes[::-1], allowzero, elements=False)
+    return found[::-1], needs
+
+
+def _reverse_reshape(data: Tensor, *, newshape: Ints, allowzero: bool) -> Tensor:
+    shape, _ = _from_the_back(dims(data.shape), newshape, allowzero)
+    return tensor_of(numbers(shape), data.dtype, data.elements)
+
+
+def _reverse_reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool) -> Contents:
+    shape, _ = _from_the_back(data.shape, newshape, allowzero)
+    return same_contents(data, len(shape))
+
+
+@operator(
+    "contrib_reverse_reshape",
+    meaning=_reverse_reshape,
+    family="reshaping",
+    contents=_reverse_reshape_contents,
+    flat=_reshape_flat,
+)
+def reverse_reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
+    """As `reshape`, with axes and codes read from the last to the first.   t[..a] -> t[..newshape]
+
+    So `[-1, 0]` makes `(50, 4)` of `(10, 5, 4)`; -4 stands after its two sizes [op.reshape.code].  What is owed is what
+    `reshape` owes [op.reshape.size] [op.reshape.elements] [op.reshape.divides].
+    """
+    given = tensor(data, 0)
+    shape, needs = _from_the_back(given.shape, newshape, allowzero)
+    return Judgement(TensorType(shape, given.dtype), needs, _settled(newshape, shape))
+
+
+def _spliced(
+    left: Sequence[Dim], right: Sequence[Dim], lhs_begin: int, lhs_end: int | None, rhs_begin: int, rhs_end: int | None
+) -> Shape:
+    low, high = _part(len(left), lhs_begin, lhs_end)
+    first, last = _part(len(right), rhs_begin, rhs_end)
+    return (*left[:low], *right[first:last], *left[high:])
+
+
+def _part(rank: int, begin: int, end: int | None) -> tuple[int, int]:
+    """Axes from `begin` up to `end`; negative ones count from the back.  Raises IllFormed out of range."""
+    low = begin + rank if begin < 0 else begin
+    high = rank if end is None else end + rank if end < 0 else end
+    if not 0 <= low <= high <= rank:
+        raise IllFormed("op.axis", f"axes {begin} up to {end} are not in range for rank {rank}")
+    return low, high
+
+
+def _reshape_like(
+    data: Tensor, shape_like: Tensor, *, lhs_begin: int, lhs_end: int | None, rhs_begin: int, rhs_end: int | None
+) -> Tensor:
+    left, right = dims(data.shape), dims(shape_like.shape)
+    shape = _spliced(left, right, lhs_begin, lhs_end, rhs_begin, rhs_end)
+    return tensor_of(numbers(shape), data.dtype, data.elements)
+
+
+def _reshape_like_flat(
+    data: Type[Dim],
+    shape_like: Type[Dim],
+    *,
+    lhs_begin: int,
+    lhs_end: int | None,
+    rhs_begin: int,
+    rhs_end: int | None,
+) -> tuple[int, ...]:
+    """The data where all of its axes are replaced."""
+    return (0,) if lhs_begin == 0 and lhs_end is None else ()
+
+
+@operator("reshape_like", meaning=_reshape_like, family="reshaping", flat=_reshape_like_flat)
+def reshape_like(
+    data: TensorType[Dim],
+    shape_like: TensorType[Dim],
+    *,
+    lhs_begin: int = 0,
+    lhs_end: int | None = None,
+    rhs_begin: int = 0,
+    rhs_end: int | None = None,
+) -> Judgement:
+    """The elements under another tensor's shape, or with some axes replaced by some of its.   t[..a], u[..b] -> t[..b]
+
+    The numbers of elements agree [op.reshape_like.elements].
+    """
+    left, right = tensor(data, 0), tensor(shape_like, 1)
+    shape = _spliced(left.shape, right.shape, lhs_begin, lhs_end, rhs_begin, rhs_end)
+    goal = equal(size(left.shape), product(shape))
+    return judged(shape, left.dtype, (Need(goal, "op.reshape_like.elements", COUNTS, ((0, None), (1, None))),))
+
+
+# ----------------------------------------------------------------------------------------- axes of size 1 come and go
+def _front(axis: Dim, rank: int) -> Dim:
+    """An axis counted from the front; where it is constant, raises IllFormed out of range."""
+    if axis.value is None:
+        return ite(less(axis, ZERO), axis + rank, axis)
+    if not -rank <= axis.value < rank:
+        raise IllFormed("op.axis", f"axis {axis} is out of range for rank {rank}", 0)
+    return constant(axis.value % rank)
+
+
+def _within(axis: Dim, rank: int) -> Constraint:
+    return all_of(at_most(constant(-rank), axis), less(axis, constant(rank)))
+
+
+def _removed(shape: Shape, axis: Sequence[Dim] | None) -> tuple[Dim, ...]:
+    """The axes to remove: where none are given, those that are 1."""
+    if axis is not None:
+        return tuple(_front(place, len(shape)) for place in axis)
+    return tuple(constant(place) for place, extent in enumerate(shape) if extent is ONE)
+
+
+def _is_constant(shape: Shape) -> bool:
+    return all(extent.value is not None for extent in shape)
+
+
+def _without(shape: Shape, gone: Sequence[Dim]) -> Shape:
+    """The extents of the axes that are left."""
+    count = len(shape) - len(gone)
+    return tuple(_choice(shape, gone, place) for place in range(count))
+
+
+def _choice(shape: Shape, gone: Sequence[Dim], place: int) -> Dim:
+    """The extent at a place of what is left: of the first axis with that many others before it."""
+    found = shape[place + len(gone)]
+    for axis in range(place + len(gone) - 1, place - 1, -1):
+        before = all_of(*(differs(one, constant(axis)) for one in gone), _counted(gone, axis, axis - place))
+        found = ite(before, shape[axis], found)
+    return found
+
+
+def _counted(gone: Sequence[Dim], axis: int, count: int) -> Constraint:
+    """That so many of the removed axes stand before an axis."""
+    total = ZERO
+    for one in gone:
+        total += ite(less(one, constant(axis)), 1, 0)
+    return equal(total, constant(count))
+
+
+def _squeeze(data: Tensor, *, axis: Ints | None) -> Tensor:
+    shape = dims(data.shape)
+    gone = _removed(shape, None if axis is None else dims(axis))
+    return tensor_of(numbers(_without(shape, gone)), data.dtype, data.elements)
+
+
+def _squeeze_contents(data: TensorType[Dim], *, axis: Shape | None) -> Contents:
+    known = axis is not None or _is_constant(data.shape)
+    return same_contents(data, data.rank - len(_removed(data.shape, axis))) if known else None
+
+
+@operator("squeeze", meaning=_squeeze, family="reshaping", contents=_squeeze_contents)
+def squeeze(data: TensorType[Dim], *, axis: tuple[Dim, ...] | None = None) -> Judgement:
+    """Some axes removed, each of size 1 [op.squeeze.one] and none twice [op.squeeze.axis].   t[.., 1, ..] -> t[.., ..]
+
+    Without `axis` every axis of size 1 is removed, and the rank is known where all sizes are.
+    """
+    given = tensor(data, 0)
+    if axis is None and not _is_constant(given.shape):
+        return Judgement(UnrankedType(given.dtype))
+    gone = _removed(given.shape, axis)
+    if len(gone) > given.rank or len({one for one in gone if one.value is not None}) < _constants(gone):
+        raise IllFormed("op.axis", f"an axis is repeated in {[one.value for one in gone]}", 0)
+    needs = [need for one in gone for need in _is_one(given.shape, one)]
+    needs += [
+        Need(differs(one, other), "op.squeeze.axis", "an axis is listed twice", ((0, None),))
+        for place, one in enumerate(gone)
+        for other in gone[place + 1 :]
+        if one.value is None or other.value is None
+    ]
+    return judged(_without(given.shape, gone), given.dtype, needs)
+
+
+def _constants(axes: Sequence[Dim]) -> int:
+    return sum(axis.value is not None for axis in axes)
+
+
+def _is_one(shape: Shape, axis: Dim) -> list[Need]:
+    """That the removed axis is there and has size 1."""
+    says = "a squeezed axis does not have size 1"
+    if axis.value is not None:
+        return [Need(equal(shape[axis.value], ONE), "op.squeeze.one", says, ((0, axis.value),))]
+    each = (all_of(equal(axis, constant(place)), equal(extent, ONE)) for place, extent in enumerate(shape))
+    return [Need(any_of(*each), "op.squeeze.one", says, ((0, None),))]
+
+
+dyn_squeeze = dynamic_twin(squeeze, ("axis",), names=("axes",))
+
+
+def _expanded(shape: Shape, axis: Dim, count: int) -> Shape:
+    """The shape with new axes of size 1."""
+    front = ite(less(axis, ZERO), axis + len(shape) + 1, axis)
+    if front.value is not None:
+        return (*shape[: front.value], *[ONE] * count, *shape[front.value :])
+    return tuple(_expanded_at(shape, front, count, place) for place in range(len(shape) + count))
+
+
+def _expanded_at(shape: Shape, front: Dim, count: int, place: int) -> Dim:
+    """The extent at a place: of an old axis before or after the new ones, or 1."""
+    behind = shape[place - count] if place >= count else ONE
+    before = shape[place] if place < len(shape) else ONE
+    return ite(less(constant(place), front), before, ite(less(constant(place), front + count), ONE, behind))
+
+
+def _expand_dims(data: Tensor, *, axis: int, num_newaxis: int) -> Tensor:
+    shape = _expanded(dims(data.shape), constant(axis), num_newaxis)
+    return tensor_of(numbers(shape), data.dtype, data.elements)
+
+
+def _expand_dims_contents(data: TensorType[Dim], *, axis: Dim, num_newaxis: int) -> Contents:
+    return same_contents(data, data.rank + num_newaxis)
+
+
+@operator("expand_dims", meaning=_expand_dims, family="reshaping", contents=_expand_dims_contents)
+def expand_dims(data: TensorType[Dim], *, axis: Dim, num_newaxis: int = 1) -> Judgement:
+    """New axes of size 1 before an axis, or after it if it counts from the back.   t[..a, ..b] -> t[..a, 1, ..b]
+
+    The axis is one of the data's or the one after them [op.expand_dims.axis].
+    """
+    given = tensor(data, 0)
+    if num_newaxis < 0:
+        raise IllFormed("op.attribute", f"num_newaxis has to be at least 0, not {num_newaxis}")
+    if given.rank + num_newaxis > LIMITS.rank:
+        raise IllFormed("op.rank", f"rank {given.rank + num_newaxis} is above the limit of {LIMITS.rank}")
+    within = _within(axis, given.rank + 1)
+    if axis.value is not None and not within.value:
+        raise IllFormed("op.axis", f"axis {axis} is out of range for rank {given.rank} and a new axis", 0)
+    says = "the new axis is out of range"
+    needs = () if axis.value is not None else (Need(within, "op.expand_dims.axis", says, ((0, None),)),)
+    return judged(_expanded(given.shape, axis, num_newaxis), given.dtype, needs)
+
+
+dyn_expand_dims = dynamic_twin(expand_dims, ("axis",))
+
+
+# ------------------------------------------------------------------------------------------------------- transpose
+def _order(axes: Ints | None, rank: int) -> Ints:
+    """For each axis of the result, the axis it is; reversed where none are given."""
+    if not axes and axes is not None and rank:
+        raise IllFormed("op.attribute", f"axes has to name {rank} axes, not none")
+    found = tuple(range(rank))[::-1] if axes is None else axes_of(axes, rank)
+    if len(found) != rank:
+        raise IllFormed("op.attribute", f"axes has to name {rank} axes, not {len(found)}")
+    return found
+
+
+def _transpose(data: Tensor, *, axes: Ints | None) -> Tensor:
+    order = _order(axes, data.rank)
+    shape = tuple(data.shape[axis] for axis in order)
+    return tensor_of(shape, data.dtype, permuted(data.elements, data.shape, order))
+
+
+def _transpose_contents(data: TensorType[Dim], *, axes: Ints | None) -> Contents:
+    return data.contents
+
+
+@operator("transpose", meaning=_transpose, family="reshaping", contents=_transpose_contents)
+def transpose(data: TensorType[Dim], *, axes: tuple[int, ...] | None = None) -> Judgement:
+    """The axes in another order, reversed unless said otherwise.   t[..a] -> t[..permuted(a, axes)]"""
+    given = tensor(data, 0)
+    return judged((given.shape[axis] for axis in _order(axes, given.rank)), given.dtype)

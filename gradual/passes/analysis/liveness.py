@@ -1,0 +1,263 @@
+"""How long the memory of each value is needed.   [plan.life]
+
+A function's steps are counted in the order of the text, the blocks of branches in their places; a buffer lives from
+the step that fills it to the last one that reads it.  Names share memory where one value is another's: a projection,
+a tuple, an ascription, the value of a branch.  What goes where it may be kept (a call, a function value, a reference,
+a data structure) lives to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from gradual.core.constant_text import operands, reads, variables_in
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Bind,
+    Block,
+    Check,
+    Closure,
+    Constant,
+    Construct,
+    Convert,
+    CorePattern,
+    Function,
+    If,
+    Instantiate,
+    Invoke,
+    MakeReference,
+    MakeTuple,
+    Match,
+    Project,
+    ReadReference,
+    Rename,
+    Size,
+    Step,
+    Stop,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.dims.term.dim import ContentOf, Dim, Variable
+from gradual.run.graph.plan import tensors
+from gradual.run.graph.runtime import is_too_large
+from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.unpacking import base_of
+
+Places: TypeAlias = frozenset[str] | tuple["Places", ...]
+"""The buffers that a value may be in; of a tuple part by part, as far as that is known."""
+
+NOWHERE: Places = frozenset()
+"""The places of what takes no memory of its own: arguments, constants, functions."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """A buffer that a step fills; a called function hands over one that is `handed`."""
+
+    path: str
+    type: TensorType[Dim] | UnrankedType
+    handed: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """A step at its place, with the buffers that it fills."""
+
+    at: int
+    step: Step
+    makes: tuple[Made, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """A block of a branch begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A block of a branch ends."""
+
+
+ENTER, LEAVE = Enter(), Leave()
+
+
+@dataclass(slots=True, eq=False)
+class Lives:
+    """The steps of a function in order, and the last step at which each buffer is read.
+
+    Attributes:
+        events: the steps, with the bounds of the blocks inside them.
+        last: by path of a buffer.
+        calls: the functions that are called, by name.
+    """
+
+    events: list[Event | Enter | Leave] = field(default_factory=list)
+    last: dict[str, int] = field(default_factory=dict)
+    calls: dict[str, None] = field(default_factory=dict)
+    steps: int = 0
+    _where: dict[str, Places] = field(default_factory=dict)
+    _kept: set[str] = field(default_factory=set)
+
+    def block(self, block: Block) -> Places:
+        """Walk a block; where its value is."""
+        for step in block.steps:
+            self._step(step)
+        return self._places(block.result)
+
+    def end(self, result: Places) -> None:
+        """The function's value, and what may be kept somewhere, live to the end."""
+        for path in (*leaves(result), *self._kept):
+            self.last[path] = self.steps + 1
+
+    # ------------------------------------------------------------------------------------------------------ one step
+    def _step(self, step: Step) -> None:
+        self.steps += 1
+        at = self.steps
+        makes = tuple(self._makes(step))
+        self.events.append(Event(at, step, makes))
+        self._reads(step, at)
+        for made in makes:
+            self.last[made.path] = at
+        match step:
+            case If(name, _, then, orelse):
+                self._where[name] = merged([self._inside(then), self._inside(orelse)])
+            case Match(name, scrutinee, arms):
+                given = self._places(scrutinee)
+                for arm in arms:
+                    self._bind(arm.pattern, given)
+                self._where[name] = merged([self._inside(arm.block) for arm in arms])
+            case Check() | Assertion():
+                pass
+            case _:
+                self._where[step.name] = self._value(step, makes)
+
+    def _inside(self, block: Block) -> Places:
+        self.events.append(ENTER)
+        found = self.block(block)
+        self.events.append(LEAVE)
+        return found
+
+    def _makes(self, step: Step) -> Iterator[Made]:
+        """The buffers that a step fills, or that a call hands over."""
+        match step:
+            case Size() if step.dim.value is not None:
+                pass
+            case Apply() if is_too_large(step):  # the run stops there
+                pass
+            case Apply() | Size():
+                yield from (Made(path, type, False) for path, type in tensors(step.type, step.name))
+            case Invoke():
+                self.calls[step.function] = None
+                yield from (Made(path, type, True) for path, type in tensors(step.type, step.name))
+
+    def _reads(self, step: Step, at: int) -> None:
+        """What a step reads is still needed at it; what it may keep is needed to the end."""
+        match step:
+            case Project() | MakeTuple() | Rename() | Instantiate() | Constant() | Stop() | ReadReference() | Size():
+                taken: Iterable[str] = ()
+            case Invoke() | Construct() | MakeReference() | WriteReference():
+                taken = self._keep(operands(step))
+            case Closure() | Convert() | Wrap() | WrapReference():
+                taken = self._keep(reads(step))
+            case Apply() | If() | Match() | Assertion() | Check():
+                taken = operands(step)
+        for name in taken:
+            self._use(self._places(name), at)
+        for variable in elements_read(step):
+            base = base_of(variable)
+            if base is not None:
+                self._use(self._places(base), at)
+
+    def _keep(self, names: Iterable[str]) -> tuple[str, ...]:
+        found = tuple(names)
+        for name in found:
+            self._kept.update(leaves(self._places(name)))
+        return found
+
+    def _use(self, places: Places, at: int) -> None:
+        for path in leaves(places):
+            self.last[path] = max(at, self.last.get(path, 0))
+
+    # ------------------------------------------------------------------------------------------------ where values are
+    def _places(self, name: str) -> Places:
+        return self._where.get(name, NOWHERE)
+
+    def _value(self, step: Step, makes: tuple[Made, ...]) -> Places:
+        """Where the value of a step is that enters no block."""
+        match step:
+            case Apply() | Size() | Invoke():
+                return own_places(step.name, step.type, {made.path for made in makes})
+            case MakeTuple(_, fields):
+                return tuple(map(self._places, fields))
+            case Project(_, operand, index):
+                return part(self._places(operand), index)
+            case Rename(_, operand) | Instantiate(_, operand):
+                return self._places(operand)
+            case _:
+                return NOWHERE
+
+    def _bind(self, pattern: CorePattern, places: Places) -> None:
+        """Where the parts of a matched value are; those of a data structure live to the end anyway."""
+        match pattern:
+            case Bind(str(name)):
+                self._where[name] = places
+            case Bind():
+                pass
+            case _:
+                for index, field in enumerate(pattern.fields):
+                    self._bind(field, part(places, index))
+
+
+def lives(function: Function) -> Lives:
+    """The steps of a function in order, and how long each buffer is needed.  [plan.life]"""
+    found = Lives()
+    found.end(found.block(function.body))
+    return found
+
+
+def elements_read(step: Step) -> Iterator[Variable]:
+    """The elements that a step reads for its sizes, by their unknowns."""
+    found: set[Variable] = set()
+    match step:
+        case Check():
+            found.update(step.goal.variables())
+        case Size():
+            found.update(step.dim.variables())
+        case Apply():
+            for value in step.attributes.values():
+                found.update(variables_in(value))
+    yield from (variable for variable in found if isinstance(variable.witness, ContentOf))
+
+
+def own_places(name: str, type: OpenedType, made: set[str]) -> Places:
+    """The places of a value that a step makes: a buffer for each tensor."""
+    if isinstance(type, TupleType):
+        return tuple(own_places(f"{name}#{index}", field, made) for index, field in enumerate(type.fields))
+    return frozenset((name,)) if name in made else NOWHERE
+
+
+def part(places: Places, index: int) -> Places:
+    """Where a part of a value is."""
+    return places[index] if isinstance(places, tuple) else places
+
+
+def leaves(places: Places) -> Iterator[str]:
+    """All buffers of a value."""
+    if isinstance(places, tuple):
+        for inner in places:
+            yield from leaves(inner)
+    else:
+        yield from places
+
+
+def merged(all_places: list[Places]) -> Places:
+    """Where a value is that is one of several."""
+    if all_places and all(isinstance(places, tuple) for places in all_places):
+        lengths = {len(places) for places in all_places}
+        if len(lengths) == 1:
+            return tuple(merged([part(places, i) for places in all_places]) for i in range(lengths.pop()))
+    return frozenset(path for places in all_places for path in leaves(places))

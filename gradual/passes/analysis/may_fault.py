@@ -1,0 +1,281 @@
+"""Which steps cannot fail: those may go where nobody reads them.   [pass.dead.fault]
+
+A step fails if its operator's meaning has no value at some elements, if a number that is tracked does not fit its
+element type, or if an operator's rule is asked at run time.  What a run may lack, time or memory, is no failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from gradual.core.constant_text import binds, blocks, every
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Check,
+    Closure,
+    Constant,
+    Construct,
+    Function,
+    If,
+    Instantiate,
+    MakeReference,
+    MakeTuple,
+    Match,
+    Project,
+    Rename,
+    Size,
+    Step,
+    Wrap,
+    WrapReference,
+)
+from gradual.dims.bounds.interval import Estimate, Interval
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import ContentOf, Dim, Ite, Max, Min, NumelOf, RankOf, SizeOf, Variable, product
+from gradual.limits import LIMITS
+from gradual.tensors.scalar import integer_range
+from gradual.types.binder_solving import bare
+from gradual.types.dtype import DType
+from gradual.types.type import Content, OpenedType, TensorType, TupleType
+
+DIVIDING = frozenset({"divide", "floor_divide", "trunc_divide", "mod", "trunc_mod", "floor_mod"})
+"""Integers have no quotient by 0."""
+
+COUNTING = frozenset({"left_shift", "right_shift", "power"})
+"""Integers have no negative power and no shift by a negative number."""
+
+MEASURING = frozenset({"shape_of", "ndarray_size"})
+"""A size may be beyond the element type."""
+
+LOOKING = frozenset({"take", "gather"})
+"""An index may be out of bounds; not where the rule for contents has found the elements."""
+
+FAULTING = frozenset(
+    {
+        "fixed_point_multiply_per_axis",
+        "arange",
+        "scatter_elements",
+        "adv_index",
+        "gather_nd",
+        "scatter_nd",
+        "unravel_index",
+        "invert_permutation",
+        "argsort",
+        "topk",
+        "dyn.topk",
+        "searchsorted",
+        "sparse_to_dense",
+        "dyn.sparse_to_dense",
+        "sparse_fill_empty_rows",
+        "sparse_reshape",
+        "nn.nll_loss",
+        "nn.sparse_conv2d",
+        "nn.sparse_dense",
+        "nn.sparse_transpose",
+        "nn.sparse_add",
+        "nn.global_avg_pool2d",
+        "nn.adaptive_avg_pool1d",
+        "nn.adaptive_avg_pool2d",
+        "nn.adaptive_avg_pool3d",
+        "dyn.nn.pad",
+        "nn.upsampling",
+        "nn.upsampling3d",
+        "dyn.nn.upsampling",
+        "dyn.nn.upsampling3d",
+        "image.crop_and_resize",
+        "vision.non_max_suppression",
+        "vision.roi_align",
+        "vision.roi_pool",
+    }
+)
+"""Whose meanings may fault for other reasons; no other operator's meaning ever does."""
+
+_SIZE = Interval(0, integer_range(DType.INT64)[1])
+_RANK = Interval(0, LIMITS.rank)
+
+
+@dataclass(slots=True, eq=False)
+class Bounds(Mapping[Dim, Interval]):
+    """What every size and element is within, whatever the run: a size fits int64, an element its type."""
+
+    types: Mapping[str, OpenedType]
+    measured: dict[Variable, Interval] = field(default_factory=dict)
+
+    def __getitem__(self, dim: Dim) -> Interval:
+        variable = bare(dim)
+        found = self._of(variable) if variable is not None else None
+        if found is None:
+            raise KeyError(dim)
+        return found
+
+    def _of(self, variable: Variable) -> Interval | None:
+        match variable.witness:
+            case SizeOf() | NumelOf():
+                return _SIZE
+            case RankOf():
+                return _RANK
+            case ContentOf(value=path):
+                type = self._type(path)
+                known = isinstance(type, TensorType) and type.dtype.is_integer
+                return Interval(*integer_range(type.dtype)) if known else None  # type: ignore[union-attr]
+            case None:
+                return self.measured.get(variable)
+
+    def _type(self, path: str) -> OpenedType | None:
+        base, *fields = path.split("#")
+        type = self.types.get(base)
+        for part in fields:
+            type = type.fields[int(part)] if isinstance(type, TupleType) else None
+        return type
+
+    def __iter__(self) -> Iterator[Dim]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 1
+
+
+class Failing:
+    """Tells of the steps of one function whether they can fail.
+
+    Attributes:
+        types: what the variables have, by name.
+        sizes: formulas that are sizes of values that are there.
+    """
+
+    def __init__(self, types: Mapping[str, OpenedType]) -> None:
+        self.types = types
+        self.sizes: set[Dim] = set()
+        self._bounds = Bounds(types)
+        self._estimate = Estimate(self._bounds)
+
+    def enter(self, function: Function) -> None:
+        """The dims of a function that are sizes of its parameters are known to be."""
+        for variable, solution in function.binders:
+            if bare(solution) is not None:
+                self._bounds.measured.setdefault(variable, _SIZE)
+
+    def within(self, variable: Variable, low: int, high: int) -> None:
+        """A dim of the function is known to be within bounds; asked before anything else."""
+        self._bounds.measured[variable] = Interval(low, high)
+
+    def cannot(self, step: Step) -> bool:
+        """Whether a step never fails."""
+        match step:
+            case Apply():
+                return self._applies(step)
+            case Size():
+                return self._fits(step.dim, DType.INT64)
+            case If():
+                return all(self.cannot(inner) for block in blocks(step) for inner in block.steps)
+            case (
+                Constant()
+                | MakeTuple()
+                | Project()
+                | Rename()
+                | Instantiate()
+                | Closure()
+                | Construct()
+                | Wrap()
+                | WrapReference()
+                | MakeReference()
+            ):
+                return True
+            case _:
+                return False
+
+    def is_size(self, dim: Dim) -> bool:
+        """Whether a dim is within int64 in every run."""
+        return self._fits(dim, DType.INT64)
+
+    def is_above(self, dim: Dim) -> bool:
+        """Whether a dim is never too low for int64; a run that comes to one too high fails either way."""
+        low = self._estimate.of(dim).low
+        return low is not None and low >= integer_range(DType.INT64)[0]
+
+    def _applies(self, step: Apply) -> bool:
+        type = step.type
+        if step.accepts is not None:
+            return False
+        tracked = type.contents if isinstance(type, TensorType) and type.dtype.counts else None
+        if not all(self._fits(part, type.dtype) for part in tracked or ()):  # type: ignore[union-attr]
+            return False
+        name = step.operator.form(step.operands).name
+        if name in DIVIDING or name in COUNTING:
+            return self._divides(step, 1 if name in DIVIDING else 0)
+        if name in MEASURING:
+            return self._measures(step)
+        if name in LOOKING:
+            return tracked is not None or self._clamps(step)
+        return name not in FAULTING
+
+    def _divides(self, step: Apply, least: int) -> bool:
+        """Whether the second operand is no integer, or at least so much; for a divisor, or negative."""
+        type = self.types[step.operands[1]]
+        if not isinstance(type, TensorType):
+            return False
+        if not type.dtype.is_integer:
+            return True
+        found = [self._estimate.of(part) for part in type.contents or () if isinstance(part, Dim)]
+        above = (one.low is not None and one.low >= least for one in found)
+        below = (least == 1 and one.high is not None and one.high < 0 for one in found)
+        return bool(found) and all(map(any, zip(above, below, strict=True)))
+
+    def _clamps(self, step: Apply) -> bool:
+        """Whether every index is brought into an axis that has a place for it."""
+        type = self.types[step.operands[0]]
+        if step.attributes.get("mode", "fast") == "fast" or not isinstance(type, TensorType):
+            return False
+        axis = step.attributes["axis"]
+        low = self._estimate.of(product(type.shape) if axis is None else type.shape[axis]).low
+        return low is not None and low >= 1
+
+    def _measures(self, step: Apply) -> bool:
+        measured, type = self.types[step.operands[0]], step.type
+        if not (isinstance(measured, TensorType) and isinstance(type, TensorType)):
+            return False
+        whole = step.operator.name == "ndarray_size"
+        if type.dtype is DType.INT64 and not whole:
+            return True
+        numbers = (product(measured.shape),) if whole else measured.shape
+        return all(self._fits(number, type.dtype) for number in numbers)
+
+    def _fits(self, part: Content, dtype: DType) -> bool:
+        """Whether an element is within its type's range in every run."""
+        if isinstance(part, Constraint):
+            return True
+        if dtype is DType.INT64 and self._is_size(part):
+            return True
+        low, high = integer_range(dtype)
+        found = self._estimate.of(part)
+        return found.low is not None and found.high is not None and low <= found.low and found.high <= high
+
+    def _is_size(self, dim: Dim) -> bool:
+        """Whether a dim is the size of a value that is there, or always one of several."""
+        if dim in self.sizes:
+            return True
+        match dim.terms:
+            case (((Max(operands=operands) | Min(operands=operands),), 1),):
+                return all(self._fits(operand, DType.INT64) for operand in operands)
+            case (((Ite(then=then, orelse=orelse),), 1),):
+                return self._fits(then, DType.INT64) and self._fits(orelse, DType.INT64)
+            case _:
+                return False
+
+
+def failing_of(function: Function) -> Failing:
+    """Which steps of a function cannot fail, in the function literals inside it too."""
+    types: dict[str, OpenedType] = {param.name: param.type for param in function.params}
+    failing = Failing(types)
+    failing.enter(function)
+    for step in every(function.body):
+        if isinstance(step, Closure):
+            failing.enter(step.function)
+            types.update((param.name, param.type) for param in step.function.params)
+        if isinstance(step, Match):
+            bound = (bind for arm in step.arms for bind in binds(arm.pattern))
+            types.update((bind.name, bind.type) for bind in bound if bind.name is not None)
+        if not isinstance(step, Check | Assertion):
+            types[step.name] = step.type
+    return failing

@@ -1,0 +1,348 @@
+"""Whether a function's value begins as it was where one of its sizes grows: then its arguments may be padded.
+
+Each value either stays as it is, or grows along one axis and begins as it was, or is spoiled: an operator has
+combined what was there with the padding.  A spoiled value that nobody reads does no harm.   [pass.bucket.padding]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradual.core.constant_text import every, reads, variables_in, variables_of
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Block,
+    Check,
+    Closure,
+    Constant,
+    Convert,
+    Function,
+    If,
+    Instantiate,
+    Invoke,
+    MakeTuple,
+    Project,
+    Rename,
+    Size,
+    Step,
+    Wrap,
+    WrapReference,
+)
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import TRUE, Constraint, at_least, at_most
+from gradual.dims.term.dim import Dim, SizeOf, Variable, constant, of_atom, product
+from gradual.ops.declaration.operator import IllFormed
+from gradual.ops.padding_axes import SIZED, extends, never_spoils
+from gradual.passes.analysis.may_fault import MEASURING, Failing, failing_of
+from gradual.passes.framework.pass_ import Unusable
+from gradual.source import Span
+from gradual.tensors.scalar import integer_range
+from gradual.types.type import OpenedType, TensorType, TupleType
+from gradual.types.unpacking import shapes_unknown, sizes, spelled
+from gradual.verdict import Proved
+
+
+@dataclass(frozen=True, slots=True)
+class Spoiled:
+    """A value that does not begin as it was: what made it so, and where."""
+
+    says: str
+    span: Span
+
+
+Where = int | None | tuple["Where", ...]
+"""The axis along which a value grows, None for none; of a tuple, by field."""
+
+State = int | None | Spoiled | tuple["State", ...]
+"""The same for a value that may be spoiled."""
+
+
+def growth(function: Function, grows: frozenset[Variable], most: int, decider: Decider) -> Where:
+    """Where the function's value grows with some of its sizes, which are at least 1 and at most so much.
+
+    Raises Unusable where it does not begin as it was.
+    """
+    walk = _Walk(function, grows, failing_of(function), decider)
+    for variable in grows:
+        walk.facts.assume(at_least(of_atom(variable), constant(1)))
+        walk.facts.assume(at_most(of_atom(variable), constant(most)))
+        walk.failing.within(variable, 1, most)
+    for param in function.params:
+        for size in sizes(param.type):
+            walk.facts.assume(at_least(size, constant(0)))
+        walk.param(param.name, param.type, param.span)
+    walk.block(function.body)
+    return walk.steady(function.body.result)
+
+
+def grown_axis(type: TensorType[Dim], grows: frozenset[Variable], what: str, span: Span) -> int | None:
+    """The axis of a tensor that grows.  Raises Unusable where several do."""
+    found = [axis for axis, size in enumerate(type.shape) if not grows.isdisjoint(size.variables())]
+    if len(found) > 1:
+        raise Unusable(f"two dimensions of {what} would have to be padded", span)
+    return found[0] if found else None
+
+
+@dataclass(slots=True, eq=False)
+class _Walk:
+    """One function, forward."""
+
+    function: Function
+    grows: frozenset[Variable]
+    failing: Failing
+    decider: Decider
+    facts: Facts = field(default_factory=Facts)
+    states: dict[str, State] = field(default_factory=dict)
+
+    def param(self, name: str, type: OpenedType, span: Span) -> None:
+        """A parameter grows where its sizes do."""
+        self.states[name] = self._grown(type, name, span)
+
+    def _grown(self, type: OpenedType, path: str, span: Span) -> State:
+        match type:
+            case TensorType():
+                return grown_axis(type, self.grows, f"`{spelled(path)}`", span)
+            case TupleType(fields):
+                return tuple(self._grown(field, f"{path}#{i}", span) for i, field in enumerate(fields))
+            case _ if self._mentions(type):
+                raise Unusable(f"`{spelled(path)}` is no tensor that can be padded", span)
+            case _:
+                return None
+
+    def block(self, block: Block) -> None:
+        """The steps in order."""
+        for step in block.steps:
+            self._step(step)
+
+    def steady(self, name: str) -> Where:
+        """Where a value grows that somebody needs.  Raises Unusable if it is spoiled."""
+        return _steady(self.states.get(name))
+
+    # ----------------------------------------------------------------------------------------------------------- steps
+    def _step(self, step: Step) -> None:
+        match step:
+            case Check():
+                self._check(step)
+            case Assertion():
+                self._same((step.condition,), step, "an assertion")
+            case Apply():
+                self.states[step.name] = self._applied(step)
+            case Constant():
+                self.states[step.name] = None
+            case Size(name, dim, _, span):
+                changes = any(map(self._changes, dim.variables()))
+                if changes and not self.failing.cannot(step):
+                    raise Unusable(f"`{dim}` is computed with, and may be too large with the padding", span)
+                self.states[name] = Spoiled(f"`{dim}` is computed with", span) if changes else None
+            case Project(name, operand, index):
+                whole = self.states.get(operand)
+                self.states[name] = whole[index] if isinstance(whole, tuple) else whole
+            case MakeTuple(name, fields):
+                self.states[name] = tuple(self.states.get(part) for part in fields)
+            case Rename(name, operand):
+                self.states[name] = self.states.get(operand)
+            case If():
+                self._same((step.condition,), step, "a condition")
+                self.block(step.then)
+                self.block(step.orelse)
+                self.states[step.name] = self._joined(step)
+            case _:
+                self._untouched(step)
+        if not isinstance(step, Check | Assertion):
+            self._agrees(step.name, step.type, step.span)
+
+    def _check(self, step: Check) -> None:
+        """A check must see the sizes that it saw."""
+        if any(map(self._changes, step.goal.variables())):
+            raise Unusable(f"check {step.id} `{step.condition}` speaks of the padded size", step.span)
+
+    def _changes(self, variable: Variable) -> bool:
+        """Whether padding changes what a size or an element is: of what grows there, or does not begin as it was."""
+        witness = variable.witness
+        state = self._held(witness.value) if witness is not None else None
+        if isinstance(witness, SizeOf) and isinstance(state, int):
+            return variable in self.grows or state == witness.axis
+        return variable in self.grows or any(part is not None for part in _leaves(state))
+
+    def _held(self, path: str) -> State:
+        """The state of a value, or of a part of it; None for a value from elsewhere."""
+        name, *parts = path.split("#")
+        state = self.states.get(name)
+        for part in parts:
+            state = state[int(part)] if isinstance(state, tuple) else state
+        return state
+
+    def _same(self, names: Iterable[str], step: Step, what: str) -> None:
+        """What is read here is what it was.  Raises Unusable."""
+        for name in names:
+            if any(part is not None for part in _leaves(_steady(self.states.get(name)))):
+                raise Unusable(f"{what} depends on a padded value", step.span)
+
+    def _untouched(self, step: Any) -> None:
+        """A step of which nothing is known must read nothing that grows, nor speak of its size."""
+        what = f"a call of `{step.function}`" if isinstance(step, Invoke) else "what is no operator"
+        self._same([name for name in reads(step) if name in self.states], step, what)
+        inner = every(Block((step,), step.name))
+        if isinstance(step, Wrap | WrapReference | Convert | Instantiate) or any(map(self._speaks, inner)):
+            raise Unusable(f"{what} depends on a padded value", step.span)
+        self.states[step.name] = None
+
+    def _speaks(self, step: Step) -> bool:
+        """Whether a step itself speaks of a size that grows."""
+        match step:
+            case Check(_, goal):
+                return any(map(self._changes, goal.variables()))
+            case Assertion():
+                return False
+            case Size():
+                return any(map(self._changes, step.dim.variables()))
+            case Apply():
+                read = variables_in(tuple(step.attributes.values()))
+                return self._mentions(step.type) or any(map(self._changes, read))
+            case Invoke():
+                return any(map(self._mentions, (step.type, *step.types)))
+            case Closure():
+                types = (step.type, *(param.type for param in step.function.params))
+                return any(map(self._mentions, types))
+            case _:
+                return self._mentions(step.type)
+
+    def _joined(self, step: If) -> State:
+        """The value of an `if`: both branches grow alike."""
+        then, orelse = self.states.get(step.then.result), self.states.get(step.orelse.result)
+        return then if then == orelse else Spoiled("the branches of an `if` do not grow alike", step.span)
+
+    def _agrees(self, name: str, type: OpenedType, span: Span) -> None:
+        """A value's type grows where the value does.  A value whose elements hang on the size is spoiled."""
+        state = self.states[name]
+        if any(isinstance(part, Spoiled) for part in _leaves(state)):
+            return
+        if not self._fits(state, type):
+            self.states[name] = Spoiled("a value depends on the padded size", span)
+
+    def _fits(self, state: State, type: OpenedType) -> bool:
+        match type:
+            case TensorType(shape, _, contents):
+                held = any(map(self._is_in, contents or ())) or self._is_lost(variables_of(type))
+                axes = [axis for axis, size in enumerate(shape) if self._is_in(size)]
+                return not held and axes == ([] if state is None else [state])
+            case TupleType(fields):
+                parts = state if isinstance(state, tuple) else (state,) * len(fields)
+                return all(map(self._fits, parts, fields))
+            case _:
+                return state is None and not self._mentions(type)
+
+    def _mentions(self, type: Any) -> bool:
+        return any(map(self._changes, variables_of(type)))
+
+    def _is_in(self, part: Dim | Constraint) -> bool:
+        return not self.grows.isdisjoint(part.variables())
+
+    def _is_lost(self, variables: Iterable[Variable]) -> bool:
+        """Whether among some sizes is one that changes, and not as the padded ones do."""
+        return any(variable not in self.grows and self._changes(variable) for variable in variables)
+
+    # ------------------------------------------------------------------------------------------------------- operators
+    def _applied(self, step: Apply) -> State:
+        """What an operator makes of what grows.   [pass.bucket.extend]"""
+        states = [self.states.get(operand) for operand in step.operands]
+        spoiled = next((part for state in states for part in _leaves(state) if isinstance(part, Spoiled)), None)
+        read = frozenset(variables_in(tuple(step.attributes.values())))
+        if spoiled is None and self._is_lost(read):
+            spoiled = Spoiled(f"`{step.operator.name}` takes a size that padding changes", step.span)
+        if spoiled is not None:
+            self._refuse_faults(step)
+            return spoiled
+        sized = not self.grows.isdisjoint(read)
+        if not sized and all(part is None for state in states for part in _leaves(state)):
+            return None
+        why = self._refusal(step, states, sized)
+        if why:
+            return Spoiled(f"`{step.operator.name}` {why}", step.span)
+        return self._result(step.type, step)
+
+    def _refusal(self, step: Apply, states: list[State], sized: bool) -> str:
+        """Why padding would change what an operator makes; empty if it does not.  Raises Unusable."""
+        self._refuse_faults(step)
+        operator, types = step.operator.form(step.operands), [self.failing.types[operand] for operand in step.operands]
+        if sized and operator.name not in SIZED:
+            return "takes the padded size as an attribute"
+        free = extends(operator, types, step.attributes, self.grows)
+        if free is None:
+            return "is not known to keep rows apart"
+        for index, (state, axes) in enumerate(zip(states, free, strict=True)):
+            wrong = next((axis for axis in _leaves(state) if isinstance(axis, int) and axis not in axes), None)
+            if wrong is not None:
+                return f"combines elements along dimension {wrong} of argument {index + 1}, which would be padded"
+        try:
+            needs = step.operator.judge(*types, **step.attributes).needs
+        except IllFormed as refused:
+            return refused.message
+        goal = next((need.goal for need in needs if self._is_in(need.goal) and not self._always(need.goal)), None)
+        if goal is not None:
+            return f"needs `{goal}`, which may hold for one size and not for another"
+        return "gives a value of which two dimensions would be padded" if self._is_double(step.type) else ""
+
+    def _refuse_faults(self, step: Apply) -> None:
+        """Raises Unusable where padding would change whether an operator fails, though nobody may read the value."""
+        operator, types = step.operator.form(step.operands), [self.failing.types[operand] for operand in step.operands]
+        if step.accepts is not None or any(True for type in types for _ in shapes_unknown(type)):
+            raise Unusable(
+                f"`{operator.name}` is applied to a value of unknown rank, and may fail on the padding", step.span
+            )
+        if not (self.failing.cannot(step) or never_spoils(operator, types) or self._fits_padded(step, types)):
+            raise Unusable(f"`{operator.name}` may fail on the padding", step.span)
+
+    def _fits_padded(self, step: Apply, types: Sequence[Any]) -> bool:
+        """Whether a step tells sizes, and the padded ones are within its element type."""
+        if step.operator.name not in MEASURING or not isinstance(step.type, TensorType):
+            return False
+        shape, high = types[0].shape, constant(integer_range(step.type.dtype)[1])
+        numbers = (product(shape),) if step.operator.name == "ndarray_size" else shape
+        return all(self._always(at_most(number, high)) for number in numbers if self._is_in(number))
+
+    def _always(self, goal: Constraint) -> bool:
+        """Whether a goal holds whatever the padded size is."""
+        return goal is TRUE or isinstance(self.decider.decide(self.facts, goal), Proved)
+
+    def _is_double(self, type: OpenedType) -> bool:
+        match type:
+            case TensorType(shape):
+                return sum(map(self._is_in, shape)) > 1
+            case TupleType(fields):
+                return any(map(self._is_double, fields))
+            case _:
+                return False
+
+    def _result(self, type: OpenedType, step: Apply) -> State:
+        """Where a result grows: where its sizes do."""
+        match type:
+            case TensorType(shape):
+                return next((axis for axis, size in enumerate(shape) if self._is_in(size)), None)
+            case TupleType(fields):
+                return tuple(self._result(field, step) for field in fields)
+            case _:
+                return Spoiled(f"`{step.operator.name}` gives a value of which no size is known", step.span)
+
+
+def _steady(state: State) -> Where:
+    """A state that is not spoiled.  Raises Unusable."""
+    match state:
+        case Spoiled(says, span):
+            raise Unusable(f"padding would change the value: {says}", span)
+        case tuple():
+            return tuple(map(_steady, state))
+        case _:
+            return state
+
+
+def _leaves(state: Any) -> Iterator[Any]:
+    if isinstance(state, tuple):
+        for part in state:
+            yield from _leaves(part)
+    else:
+        yield state

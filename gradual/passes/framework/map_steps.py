@@ -1,0 +1,74 @@
+"""What is known at each step of a module, and modules with some steps exchanged for others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import replace
+
+from gradual.core.terms import Arm, Block, Closure, Function, If, Match, Module, Step
+from gradual.core.verify.function import Visit, violations
+from gradual.dims.solver.decide import Decider
+
+Change = Callable[[Step], Iterable[Step]]
+
+
+def visited(module: Module, decider: Decider, visit: Visit, only: Container[str] | None = None) -> None:
+    """Every step of every block, or of those of some functions, shown with what the verifier knows there."""
+    violations(module, decider, only, visit)
+
+
+def changed(module: Module, change: Change) -> Module:
+    """The module with every step of a block replaced; the same module where none is."""
+    return with_functions(
+        module, {name: changed_function(function, change) for name, function in module.functions.items()}
+    )
+
+
+def changed_function(function: Function, change: Change) -> Function:
+    """The function with every step of its body replaced, from the inside out."""
+    return with_body(function, changed_block(function.body, change))
+
+
+def changed_block(block: Block, change: Change) -> Block:
+    """The block with every step replaced, those of the blocks inside it first."""
+
+    def inner(block: Block) -> Block:
+        return changed_block(block, change)
+
+    steps = tuple(new for step in block.steps for new in change(with_blocks(step, inner)))
+    same = len(steps) == len(block.steps) and all(map(_is, steps, block.steps))
+    return block if same else Block(steps, block.result)
+
+
+def _is(left: Step, right: Step) -> bool:
+    return left is right
+
+
+def with_blocks(step: Step, exchanged: Callable[[Block], Block]) -> Step:
+    """The step with the blocks inside it exchanged; the same step where none is."""
+    match step:
+        case If(then=then, orelse=orelse):
+            yes, no = exchanged(then), exchanged(orelse)
+            return step if yes is then and no is orelse else replace(step, then=yes, orelse=no)
+        case Match(arms=arms):
+            blocks = [exchanged(arm.block) for arm in arms]
+            if all(new is arm.block for new, arm in zip(blocks, arms, strict=True)):
+                return step
+            return replace(step, arms=tuple(Arm(arm.pattern, new) for arm, new in zip(arms, blocks, strict=True)))
+        case Closure(function=function):
+            inner = with_body(function, exchanged(function.body))
+            return step if inner is function else replace(step, function=inner)
+        case _:
+            return step
+
+
+def with_body(function: Function, body: Block) -> Function:
+    """The function with another body; the same function where it is not another."""
+    return function if body is function.body else replace(function, body=body)
+
+
+def with_functions(module: Module, functions: Mapping[str, Function]) -> Module:
+    """The module with some functions exchanged, or added after the others; the same module where none is another."""
+    if all(module.functions.get(name) is function for name, function in functions.items()):
+        return module
+    return replace(module, functions={**module.functions, **functions})

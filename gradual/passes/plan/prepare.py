@@ -1,0 +1,104 @@
+"""A function made ready for the graph runtime: calls inlined, what is known computed, sizes replaced by numbers.
+
+[graph.prepare]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from gradual.core.datatypes import declarations
+from gradual.core.terms import Apply, Block, Check, Function, Module, Stop
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import FALSE, at_least
+from gradual.dims.term.dim import Dim, Variable, constant, of_atom
+from gradual.passes.catalogue import PASSES
+from gradual.passes.framework.map_steps import with_blocks, with_body
+from gradual.passes.pipeline import Use, transformed
+from gradual.passes.plan.slots import planned
+from gradual.passes.refine.sweep import sharpened
+from gradual.run.graph.runtime import Graph, is_too_large
+from gradual.types.unpacking import sizes
+
+STEPS = ("inline", "fold-constants", "dynamic-to-static", "drop-dead")
+"""The passes that a function goes through, in this order."""
+
+
+def ready(module: Module, entry: str, decider: Decider, verify: bool = True) -> Function:
+    """The function after the passes, with a number for each size that its entry determines.  [graph.prepare]"""
+    uses = [Use(PASSES[name], {}) for name in STEPS if name in PASSES]
+    after = transformed(module, uses, decider, verify).module
+    return without_hope(determined(after, after.functions[entry], decider))
+
+
+def determined(module: Module, function: Function, decider: Decider) -> Function:
+    """The function with numbers for those of its parameters' sizes that what it declares leaves no choice for."""
+    facts = entry_facts(function)
+    known = dict(_numbers(function, facts))
+    return sharpened(module, function, decider, known) if known else function
+
+
+def without_hope(function: Function) -> Function:
+    """The function with a false goal for each check that the run stops behind: it fails whatever comes.
+
+    [graph.static]
+    """
+
+    def inside(block: Block) -> Block:
+        steps = [with_blocks(step, inside) for step in block.steps]
+        for place, behind in enumerate(steps[1:]):
+            step = steps[place]
+            if isinstance(step, Check) and isinstance(behind, Stop) and step.goal.value is None:
+                steps[place] = replace(step, goal=FALSE)
+        same = all(new is old for new, old in zip(steps, block.steps, strict=True))
+        return block if same else Block(tuple(steps), block.result)
+
+    return with_body(function, inside(function.body))
+
+
+def cut(function: Function) -> Function:
+    """The function without the steps after one that always fails: none of them runs, and none needs memory."""
+    steps = function.body.steps
+    for count, step in enumerate(steps, 1):
+        if isinstance(step, Stop) or (isinstance(step, Check) and step.goal.value is False):
+            body = Block(steps[:count], function.body.result)
+            return function if count == len(steps) else replace(function, body=body)
+        if isinstance(step, Apply) and is_too_large(step):
+            return replace(function, body=Block(steps[:count], function.body.result))
+    return function
+
+
+def graph(module: Module, entry: str, function: Function) -> Graph:
+    """The graph of a ready function without obstacles.  [graph.prepare]"""
+    whole = cut(function)
+    return Graph(module.functions[entry], whole, planned(whole), module.data)
+
+
+def entry_facts(function: Function) -> Facts:
+    """What holds whenever a function is entered."""
+    facts = Facts()
+    for param in function.params:
+        for size in sizes(param.type):
+            if size.value is None:
+                facts.assume(at_least(size, constant(0)))
+    for goal in declarations(function):
+        facts.assume(goal)
+    return facts
+
+
+def entry_unknowns(function: Function) -> Mapping[Variable, None]:
+    """The unknowns in the sizes of a function's parameters, in order."""
+    found: dict[Variable, None] = {}
+    for param in function.params:
+        for size in sizes(param.type):
+            found.update(dict.fromkeys(sorted(size.variables())))
+    return found
+
+
+def _numbers(function: Function, facts: Facts) -> Iterator[tuple[Variable, Dim]]:
+    for variable in entry_unknowns(function):
+        image = facts.rewrite(of_atom(variable))
+        if image.value is not None:
+            yield variable, image

@@ -1,0 +1,158 @@
+"""What an operator's rule says of a step on what is known of its operands now.   [pass.sharpen]"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gradual.core.datatypes import is_own, known_numbers, without_contents
+from gradual.core.terms import (
+    Apply,
+    Check,
+    Invoke,
+    Rename,
+)
+from gradual.core.traversal import Rewriting, apart
+from gradual.dims.rewrite.readable import is_large
+from gradual.dims.solver.deferred import Passed
+from gradual.dims.term.constraint import FALSE, TRUE, all_of
+from gradual.dims.term.dim import Dim, Variable
+from gradual.limits import LIMITS
+from gradual.ops.declaration.operator import Contents, IllFormed, Judgement
+from gradual.ops.declaration.unknown_rank import Asking
+from gradual.passes.refine.state import Seen, Unreachable, stopping
+from gradual.passes.refine.types import elements, fits
+from gradual.types.print import shown
+from gradual.types.type import (
+    GradualType,
+    Hole,
+    OpenedType,
+    TensorType,
+    TupleType,
+)
+from gradual.types.unpacking import (
+    opened,
+    placed_sizes,
+    tracked_length,
+)
+
+
+def judged(seen: Seen, step: Apply, moved: Apply) -> Apply:
+    """The step with the type that its rule gives on what is known now."""
+    asking = Asking(moved.operator, moved.operands, moved.attributes)
+    try:
+        operands = asking.flattened(seen.operands(moved))
+        found = asking.step(operands)
+        result = found.result if isinstance(found, Judgement) else asking.at_any_rank(operands)
+    except IllFormed as wrong:  # a check before it fails always, or its branch is never taken
+        if moved.accepts is not None:
+            seen.out.append(replace(moved.accepts, goal=FALSE))
+        raise Unreachable(stopping(f"`{step.operator.name}`: {wrong.message}", step.span)) from None
+    if result is not None and is_another(result, step.type):
+        raise nowhere(f"`{step.operator.name}` gives {shown(result)}", step)
+    if not isinstance(found, Judgement):
+        return moved if result is None else replace(moved, type=seen.sharper(result, step.type, step.name))
+    if moved.accepts is not None:
+        _accepted(seen, found, moved.accepts)
+    type = seen.sharper(found.result, step.type, step.name)
+    if isinstance(type, TensorType):
+        type = replace(type, contents=_contents(seen, step, moved, operands, type))
+    return replace(moved, type=type, accepts=None)
+
+
+def is_another(now: GradualType, was: GradualType) -> bool:
+    """Whether no value has both types, so that nobody comes where one would have."""
+    match now, was:
+        case TensorType(shape), TensorType(other):
+            return len(shape) != len(other) or any(
+                isinstance(a, Dim) and None not in (a.value, b.value) and a is not b
+                for a, b in zip(shape, other, strict=True)
+                if isinstance(b, Dim)
+            )
+        case TupleType(fields), TupleType(others):
+            return any(map(is_another, fields, others))
+        case _:
+            return False
+
+
+def nowhere(says: str, step: Apply | Rename) -> Unreachable:
+    """That nobody comes to a step, whose value would be of another type than it was when its path was known."""
+    return Unreachable(stopping(f"{says}, not {shown(step.type)}", step.span))
+
+
+def forgetting(seen: Seen, step: Apply, moved: Apply) -> Apply:
+    """The step on literals whose numbers are not looked at, if with them it would owe what it does not check.
+
+    What was a fault of elements stays one.   [pass.sharpen.numbers]
+    """
+    places = [
+        place
+        for place, name in enumerate(step.operands)
+        if name in seen.changed and known_numbers(seen.type_of(moved.operands[place])) is not None
+    ]
+    if not places or _is_accepted(seen, moved):
+        return moved
+    operands = list(moved.operands)
+    for place in places:
+        (name,) = apart([operands[place]], seen.taken).values()
+        type = without_contents(seen.type_of(operands[place]))
+        seen.put(Rename(name, operands[place], type, step.span))
+        seen.literals[name] = seen.literals[operands[place]]
+        operands[place] = name
+    return replace(moved, operands=tuple(operands))
+
+
+def _is_accepted(seen: Seen, step: Apply) -> bool:
+    """Whether the rule of a step owes nothing that is not known."""
+    try:
+        found = Asking(step.operator, step.operands, step.attributes).step(seen.operands(step))
+    except IllFormed:
+        return False
+    if not isinstance(found, Judgement):
+        return True
+    return all(seen.holds(need.goal) for need in found.needs)
+
+
+def _accepted(seen: Seen, judgement: Judgement, accepts: Check) -> None:
+    """What the rule needs, once the ranks are known, is checked where it was asked, with the same label."""
+    unmet = (need.goal for need in judgement.needs if not seen.holds(need.goal))
+    goal = all_of(*unmet)
+    if goal is not TRUE:
+        seen.out.append(replace(accepts, goal=goal, says=""))
+        seen.knowing.tell(Passed(goal))
+
+
+def _contents(seen: Seen, step: Apply, moved: Apply, operands: tuple[OpenedType, ...], type: OpenedType) -> Contents:
+    """What the rule says of the elements; what nobody said before only where no number can be too large."""
+    rule = step.operator.contents
+    if rule is None or tracked_length(type, LIMITS.contents) is None:
+        return None
+    given = rule(*operands, **moved.attributes)
+    if given is None or (isinstance(step.type, TensorType) and step.type.contents is not None):
+        return given
+    assert isinstance(type, TensorType)
+    held = {part for operand in operands for part in elements(operand)}
+    safe = all(part in held or fits(part, type.dtype) for part in given)
+    return given if safe and not any(is_large(part, LIMITS.nodes) for part in given) else None
+
+
+def agreeing(seen: Seen, moved: Apply) -> Apply:
+    """The step with the unknowns of an earlier application to the same operands for its own.   [type.open]"""
+    if not any(is_own(size, *place) for place, size in placed_sizes(moved.type, moved.name)):
+        return moved
+    found = Asking(moved.operator, moved.operands, moved.attributes).step(seen.operands(moved))
+    type = shared(seen, found.result, moved, moved.operands) if isinstance(found, Judgement) else moved.type
+    return moved if type is moved.type else replace(moved, type=type)
+
+
+def shared(seen: Seen, judged: GradualType, moved: Apply | Invoke, operands: Sequence[str]) -> OpenedType:
+    """The type of a step, where holes of one key over the same operands are one unknown."""
+    holes: dict[tuple[str, int], Hole] = {}
+    opened(judged, moved.name, lambda path, axis, hole: holes.update({(path, axis): hole}))
+    dims: dict[Variable, Dim] = {}
+    for place, size in placed_sizes(moved.type, moved.name):
+        key = holes[place].key if place in holes and is_own(size, *place) else None
+        if key is not None:
+            earlier = seen.shared.setdefault((key[0], *(operands[i] for i in key[1])), size)
+            dims.update((own, earlier) for own in size.variables() if earlier is not size)
+    return Rewriting(dims=dims).type(moved.type) if dims else moved.type

@@ -1,0 +1,412 @@
+"""Retyping a function after sizes or elements became known: one sweep over its blocks, forward.
+
+A step is looked at again only if something it reads has another type than before.  Its rule is asked on the types
+that its operands have now; where the recorded size is the step's own unknown and the rule now says a dim, that dim
+stands for the unknown from there on.  Checks that have become provable go, checks that now always fail stay with
+their labels, and an `if` whose condition has become constant is its branch.   [pass.sharpen]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Any
+
+from gradual.core.datatypes import declarations, without_contents
+from gradual.core.terms import (
+    Apply,
+    Arm,
+    Assertion,
+    Bind,
+    Block,
+    Check,
+    Closure,
+    Constant,
+    CorePattern,
+    Destructure,
+    Function,
+    If,
+    Invoke,
+    MakeTuple,
+    Match,
+    Module,
+    Param,
+    Project,
+    Rename,
+    Size,
+    Step,
+    Stop,
+)
+from gradual.core.traversal import Rewriting, apart
+from gradual.dims.solver.decide import Decider
+from gradual.dims.solver.deferred import Passed, Path
+from gradual.dims.term.constraint import TRUE, Constraint, negated
+from gradual.dims.term.dim import Dim, SizeOf, Variable
+from gradual.passes.framework.bound_names import names_in
+from gradual.passes.refine.operators import agreeing, forgetting, is_another, judged, nowhere, shared
+from gradual.passes.refine.state import Rank, Seen, Unreachable, stopping
+from gradual.passes.refine.types import is_alike, is_closed, says
+from gradual.tensors.tensor import scalar
+from gradual.types.dtype import DType
+from gradual.types.hash_consing import identities, keyed
+from gradual.types.instantiation import at_types
+from gradual.types.print import shown
+from gradual.types.type import (
+    FunctionType,
+    NeverType,
+    OpenedType,
+    TensorType,
+    TupleType,
+)
+from gradual.types.unpacking import (
+    base_of,
+)
+from gradual.verdict import Proved, Refuted
+
+
+def sharpened(
+    module: Module, function: Function, decider: Decider, dims: Mapping[Variable, Dim] | None = None
+) -> Function:
+    """The function where `dims` stand for some of its unknowns, and everything that follows is known.
+
+    The interface is the caller's affair: parameters and result stay as written, but for what `dims` says of them.
+    """
+    return Sweep(module, decider, Rewriting(dims=dict(dims or {}))).function(function)
+
+
+@dataclass(slots=True, eq=False)
+class Sweep(Seen):
+    """One function on its way through a pass.
+
+    Attributes:
+        improve: what else becomes of an operator's application, once its type is known: a step, or the name of a
+            variable that holds its value.
+        expand: the function that is called, with names and dims of its own, where the call is to be its body.
+        projects: whether a field of a tuple that was made here is the variable it was made of.
+    """
+
+    improve: Callable[[Sweep, Apply], Step | str] | None = None
+    expand: Callable[[Sweep, Invoke], Function | None] | None = None
+    projects: bool = False
+
+    # ------------------------------------------------------------------------------------------------- functions
+    def function(self, function: Function) -> Function:
+        """The function with its body swept."""
+        self.taken = self.taken or names_in(function)
+        shell = self.rewriting.function(replace(function, body=Block((), function.body.result)))
+        self.knowing.enter()
+        for param, before in zip(shell.params, function.params, strict=True):
+            self.define(before.name, param.type, before.type)
+        for goal in declarations(shell):
+            self.knowing.tell(goal)
+        outer = self.around
+        self.around = outer | {*shell.type.binders, *shell.type.types}
+        body, _ = self._block(function.body)
+        self.around = outer
+        self.knowing.leave()
+        if self.is_untouched and body is function.body:
+            return function
+        return replace(shell, body=body)
+
+    def _block(self, block: Block) -> tuple[Block, OpenedType]:
+        """A block swept, with a list of steps of its own, and its value's type; what it defines ends with it."""
+        with self.block() as steps:
+            result = self._swept(block)
+            made, type = Block(tuple(steps), result), self.type_of(result)
+        return (block if made.steps == block.steps and result == block.result else made), type
+
+    def _swept(self, block: Block) -> str:
+        """The steps of a block emitted; the name of its value."""
+        steps = iter(block.steps)
+        try:
+            for step in steps:
+                self._step(step)
+        except Unreachable as reached:
+            return self._ended(reached.end, next(steps, None))
+        return self.rewriting.name(block.result)
+
+    def _ended(self, end: str | Stop, following: Step | None) -> str:
+        """The block ends here, without a value; by the step that said so before, if there was one."""
+        if isinstance(end, str):
+            return end
+        end = following if isinstance(following, Stop) else replace(end, name=apart([end.name], self.taken)[end.name])
+        self._moved(end)
+        return self.rewriting.name(end.name)
+
+    # ----------------------------------------------------------------------------------------------------- steps
+    def _step(self, step: Step) -> None:
+        match step:
+            case Apply():
+                self._apply(step)
+            case Check():
+                self._check(step)
+            case Assertion():
+                self._assertion(step)
+            case If():
+                self._conditional(step)
+            case Match():
+                self._match(step)
+            case Closure():
+                self._closure(step)
+            case Rename():
+                self._rename(step)
+            case Project() if self.projects and self.rewriting.name(step.operand) in self.tuples:
+                self._project(step)
+            case Invoke() if self.expand is not None and (callee := self.expand(self, self.rewriting.step(step))):
+                self._inline(step, callee)
+            case Invoke(function=name) if self.module.declares(name):
+                self._retyped(step)
+            case Invoke() | Project() | MakeTuple() if self._is_touched(step):
+                self._retyped(step)
+            case Size(dim=dim) if (size := self.rewriting.dim(dim).value) is not None and 0 <= size < 1 << 63:
+                self.emit(
+                    Constant(step.name, scalar(size, DType.INT64), self.rewriting.type(step.type), step.span), step
+                )
+            case _:
+                self._moved(step)
+
+    def _moved(self, step: Any) -> None:
+        """A step whose type says what it said, under the new names."""
+        moved = step if self.is_untouched else self.rewriting.step(step)
+        self.emit(moved, step)
+
+    def _is_touched(self, step: Any) -> bool:
+        match step:
+            case Apply(operands=read) | MakeTuple(fields=read):
+                return any(name in self.changed for name in read)
+            case Invoke(function=function, operands=read):
+                return function in self.changed or any(name in self.changed for name in read)
+            case _:
+                return step.operand in self.changed
+
+    # ------------------------------------------------------------------------------------------------- operators
+    def _apply(self, step: Apply) -> None:
+        moved: Any = step if self.is_untouched else self.rewriting.step(step)
+        if moved is not step and (self._is_touched(step) or moved.attributes != step.attributes):
+            moved = judged(self, step, forgetting(self, step, moved))
+        found = self._improved(moved) if self.improve is not None else moved
+        if isinstance(found, str):
+            self.loosened.update(moved.operands)
+            self._alias(step, found)
+        else:
+            self.emit(agreeing(self, found) if isinstance(found, Apply) else found, step)
+
+    def _improved(self, step: Apply) -> Step | str:
+        """What becomes of an application, of which only the form matters that it has.   [op.dyn.form]"""
+        assert self.improve is not None
+        form = step.operator.form(step.operands)
+        plain = step if form is step.operator else replace(step, operator=form)
+        found = self.improve(self, plain)
+        return step if found is plain else found
+
+    # ------------------------------------------------------------------------------------ calls, tuples, renaming
+    def _retyped(self, step: Invoke | Project | MakeTuple) -> None:
+        """A step whose type follows from those of its operands."""
+        moved = self.rewriting.step(step)
+        match moved:
+            case Invoke():
+                type = self._called(step, moved)
+            case Project():
+                whole = self.type_of(moved.operand)
+                type = whole.fields[moved.index] if isinstance(whole, TupleType) else moved.type
+            case MakeTuple(fields=fields, type=TupleType(held)):
+                known = zip(step.fields, fields, held, strict=True)  # type: ignore[union-attr]
+                type = TupleType(tuple(self.type_of(new) if old in self.changed else was for old, new, was in known))
+            case _:
+                type = moved.type
+        self.emit(replace(moved, type=type), step)
+
+    def _project(self, step: Project) -> None:
+        """A field of a tuple that was made here."""
+        whole = self.rewriting.name(step.operand)
+        self.loosened.add(whole)
+        self._alias(step, self.tuples[whole][step.index])
+
+    def _inline(self, step: Invoke, callee: Function) -> None:
+        """The body of a function in place of its call.   [pass.inline]"""
+        self.loosened.add(self.rewriting.name(step.function))
+        outer, types = self.rewriting.types, map(self.rewriting.type, step.types)
+        self.rewriting.types = dict(zip(callee.type.types, types, strict=True))
+        try:
+            for param, operand in zip(callee.params, map(self.rewriting.name, step.operands), strict=True):
+                self._bind(param, operand)
+            self._write_out(callee.body.steps)
+        finally:
+            self.rewriting.types = outer
+        self._bind(step, self.rewriting.name(callee.body.result))
+
+    def _write_out(self, steps: Iterable[Step]) -> None:
+        """Steps of a block inside, or of another function, in the block that is swept."""
+        self.written_out += 1
+        try:
+            for inner in steps:
+                self._step(inner)
+        finally:
+            self.written_out -= 1
+
+    def _bind(self, bound: Param | Invoke | If, value: str) -> None:
+        """A parameter is its argument, a result what was returned, and a join its branch.
+
+        It is ascribed where its type does not say the same sizes.
+
+        What is a number where the body is written out may be a name around it, of which only the path knows the number.
+        """
+        type = self.type_of(value)
+        if says(type, self.rewriting.typed(bound.type, bound.name), bound.name):
+            self._alias(bound, value)
+        else:
+            self.emit(Rename(bound.name, value, self._ascribed(type, bound.type, bound.name), bound.span), bound)
+
+    def _called(self, step: Any, moved: Invoke) -> OpenedType:
+        type = self.type_of(moved.function)
+        if not isinstance(type, FunctionType):
+            return moved.type
+        types = self.arguments(moved, type)
+        call = at_types(type, types, moved.types)
+        if call.unsolved:
+            return moved.type
+        if not self.module.declares(moved.function):
+            return self.sharper(call.result, step.type, step.name)
+        result = keyed(call.result, moved.function, types)
+        made = replace(moved, type=self.sharper(result, step.type, step.name))
+        return shared(self, result, made, identities(moved.operands, types))
+
+    def _rename(self, step: Rename) -> None:
+        """An ascription forgets; a pass does not.  A value of which elements are known is used itself."""
+        value = self.rewriting.name(step.operand)
+        type = self.type_of(value)
+        if is_another(type, step.type):
+            raise nowhere(f"`{value}` is {shown(type)}", step)
+        if isinstance(type, TensorType) and any(map(is_closed, type.contents or ())):
+            self._alias(step, value)
+            return
+        if value in self.literals:
+            self.literals[step.name] = self.literals[value]
+        moved = step if self.is_untouched else self.rewriting.step(step)
+        sharper = self._ascribed(type, step.type, step.name)
+        self.emit(moved if sharper == moved.type else replace(moved, type=sharper, written=None), step)
+
+    def _ascribed(self, type: OpenedType, before: OpenedType, name: str) -> OpenedType:
+        """The type of a value under another name: an ascription says nothing of elements."""
+        return self.sharper(without_contents(type), before, name)
+
+    def _alias(self, step: Any, value: str) -> None:
+        """From here on the variable of a step is another, which holds the same value."""
+        type = self.type_of(value)
+        if isinstance(type, NeverType):
+            raise Unreachable(value)
+        if not is_alike(type, self.rewriting.typed(step.type, step.name)):
+            moved = Rename(step.name, value, self._ascribed(type, step.type, step.name), step.span)
+            self.emit(moved, step)
+            return
+        if type != step.type:
+            self.changed.add(step.name)
+        self._stands_for(step.name, step.type, type)
+        self.rewriting.names[step.name] = value
+        self.loosened.add(value)
+
+    # ------------------------------------------------------------------------------------------------- functions
+    def _closure(self, step: Closure) -> None:
+        before = step.function
+        type = self.rewriting.type(step.type)
+        self.define(step.name, type, step.type)
+        with self.scope():
+            function = self.function(before)
+        self.out.append(step if function is before else replace(step, function=function, type=function.type))
+        self.closures[step.name] = function
+
+    # -------------------------------------------------------------------------------------------------- branches
+    def _conditional(self, step: If) -> None:
+        """An `if`: its branch where the condition is constant, else both, and what they agree on now."""
+        condition = self.rewriting.name(step.condition)
+        truth = self._truth(condition)
+        if truth is not None and truth.value is not None:
+            self.loosened.add(condition)
+            taken = step.then if truth.value else step.orelse
+            self._write_out(taken.steps)
+            self._bind(step, self.rewriting.name(taken.result))
+            return
+        then, first = self._branch(step.then, truth)
+        orelse, second = self._branch(step.orelse, truth and negated(truth))
+        type = self.joined(step.type, step.name, [first, second])
+        same = then is step.then and orelse is step.orelse and condition == step.condition and type == step.type
+        moved = step if same else replace(step, condition=condition, then=then, orelse=orelse, type=type)
+        self.emit(moved, step)
+
+    def _truth(self, condition: str) -> Constraint | None:
+        type = self.type_of(condition)
+        content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
+        return content if isinstance(content, Constraint) else None
+
+    def _branch(self, block: Block, truth: Constraint | None = None) -> tuple[Block, OpenedType]:
+        """A branch under its path, and the type of its value."""
+        self.knowing.enter()
+        if truth is not None:
+            self.knowing.tell(Path(truth))
+        made = self._block(block)
+        self.knowing.leave()
+        return made
+
+    def _match(self, step: Match) -> None:
+        scrutinee = self.rewriting.name(step.scrutinee)
+        held = self.type_of(scrutinee) if step.scrutinee in self.changed else None
+        arms, types = [], []
+        for arm in step.arms:
+            with self.scope():
+                pattern = self._pattern(arm.pattern, held)
+                block, type = self._branch(arm.block)
+            arms.append(arm if pattern is arm.pattern and block is arm.block else Arm(pattern, block))
+            types.append(type)
+        joined = self.joined(step.type, step.name, types)
+        same = scrutinee == step.scrutinee and tuple(arms) == step.arms and joined == step.type
+        self.emit(step if same else replace(step, scrutinee=scrutinee, arms=tuple(arms), type=joined), step)
+
+    def _pattern(self, pattern: CorePattern, held: OpenedType | None) -> CorePattern:
+        """What a pattern binds, outside data at the type that its part of the value has now."""
+        match pattern:
+            case Bind(name, before):
+                if name is None:
+                    return pattern
+                now = held if held is not None else self.rewriting.typed(before, name)
+                self.define(name, now, before)
+                return pattern if now == before else Bind(name, now)
+            case Destructure(constructor, fields):
+                parts: Iterable[OpenedType] = ()
+                if constructor is None and isinstance(held, TupleType):
+                    parts = held.fields
+                made = tuple(self._pattern(*pair) for pair in zip_longest(fields, parts))
+                return pattern if made == fields else Destructure(constructor, made)
+
+    # ------------------------------------------------------------------------------------------------ obligations
+    def _check(self, step: Check) -> None:
+        """A check at what is known now: provable, it goes; failing, it stays and fails always."""
+        moved = step if self.is_untouched else self.rewriting.step(step)
+        goal, held = moved.goal, self.rank(moved.goal)
+        verdict = self.knowing.decide(goal) if goal is not step.goal else None
+        if isinstance(verdict, Proved) or held is Rank.KNOWN:
+            self.loosened.update(base for variable in step.goal.variables() if (base := base_of(variable)))
+            return
+        if held is Rank.ANOTHER or isinstance(verdict, Refuted):
+            self.out.append(self._refuted(step, moved))
+            raise Unreachable(stopping(f"`{step.goal}` never holds", step.span))
+        self.out.append(moved)
+        self.knowing.tell(Passed(goal))
+
+    def _refuted(self, step: Check, moved: Check) -> Check:
+        """A check that never holds: of the sizes that it speaks of, not of what they are known to be, if it can be."""
+        named = Rewriting(self.rewriting.names).step(step)
+        return named if all(map(self._is_measured, named.goal.variables())) else moved
+
+    def _is_measured(self, variable: Variable) -> bool:
+        """Whether a variable is a size of a value that is here."""
+        if not isinstance(variable.witness, SizeOf):
+            return False
+        type = self.types.get(variable.witness.value)
+        return isinstance(type, TensorType) and variable.witness.axis < type.rank
+
+    def _assertion(self, step: Assertion) -> None:
+        condition = self.rewriting.name(step.condition)
+        if step.condition in self.changed and self._truth(condition) is TRUE:
+            return
+        self.out.append(step if condition == step.condition else replace(step, condition=condition))

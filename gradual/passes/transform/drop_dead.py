@@ -1,0 +1,112 @@
+"""`drop-dead`: steps that nobody reads and that cannot fail are gone.   [pass.dead]"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gradual.core.constant_text import blocks, defined, reads
+from gradual.core.terms import Apply, Assertion, Block, Check, Function, If, Module, Step
+from gradual.dims.term.dim import Dim
+from gradual.passes.analysis.may_fault import Failing, failing_of
+from gradual.passes.framework.map_steps import with_blocks, with_body, with_functions
+from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
+from gradual.types.unpacking import sizes
+
+
+@dataclass(slots=True, eq=False)
+class Dropping:
+    """One function, backward: a step is kept if a later one reads it or if it may fail.
+
+    Attributes:
+        among: the variables that may go, and those that only they read; None for all.
+        unread: the steps that nobody reads and that may fail.
+    """
+
+    among: set[str] | None = None
+    unread: list[Step] = field(default_factory=list)
+    _needed: set[str] = field(default_factory=set)
+    _safe: set[int] = field(default_factory=set)
+    _surveyed: bool = False
+    _function: Function = field(init=False)
+    _failing: Failing = field(init=False)
+
+    def function(self, function: Function) -> Function:
+        """The function without its dead steps.   [pass.dead]"""
+        self._failing = failing_of(function)
+        self._function = function
+        return with_body(function, self._block(function.body))
+
+    def _is_safe(self, step: Step) -> bool:
+        """Whether a step cannot fail, with the sizes of the values before it in mind, which are gathered once."""
+        if not self._surveyed and isinstance(step, Apply | If):
+            self._surveyed = True
+            self._failing.sizes.update(size for param in self._function.params for size in sizes(param.type))
+            self._survey(self._function.body)
+        return id(step) in self._safe
+
+    def _survey(self, block: Block) -> None:
+        """Find the steps that cannot fail, forward: a size of a value is one from its step to the end of the block."""
+        known = self._failing.sizes
+        new: list[Dim] = []
+        for step in block.steps:
+            for inner in blocks(step):
+                self._survey(inner)
+            if self._cannot_fail(step):
+                self._safe.add(id(step))
+            if isinstance(step, Check | Assertion):
+                continue
+            for size in sizes(step.type):
+                if size not in known:
+                    new.append(size)
+                    known.add(size)
+        known.difference_update(new)
+
+    def _cannot_fail(self, step: Step) -> bool:
+        if isinstance(step, If):
+            return all(id(inner) in self._safe for block in blocks(step) for inner in block.steps)
+        return self._failing.cannot(step)
+
+    def _block(self, block: Block) -> Block:
+        self._needed.add(block.result)
+        kept: list[Step] = []
+        for step in reversed(block.steps):
+            if not self._is_dead(step):
+                kept.append(self._kept(step))
+            elif self.among is not None:
+                self.among.update(reads(step))
+        kept.reverse()
+        return block if tuple(kept) == block.steps else Block(tuple(kept), block.result)
+
+    def _is_dead(self, step: Step) -> bool:
+        name = defined(step)
+        if name is None or name in self._needed or (self.among is not None and name not in self.among):
+            return False
+        if self._failing.cannot(step) or self._is_safe(step):
+            return True
+        self.unread.append(step)
+        return False
+
+    def _kept(self, step: Step) -> Step:
+        kept = with_blocks(step, self._block)
+        self._needed.update(reads(kept))
+        return kept
+
+
+def dropped(module: Module, context: Context) -> Transformed:
+    """The module without its dead steps, and which stay for what they may do.   [pass.dead]"""
+    functions, notes = {}, []
+    for name, function in module.functions.items():
+        dropping = Dropping()
+        functions[name] = dropping.function(function)
+        notes += [_stays(name, step) for step in reversed(dropping.unread) if isinstance(step, Apply)]
+    return Transformed(with_functions(module, functions), tuple(notes))
+
+
+def _stays(function: str, step: Apply) -> Note:
+    says = f"`{step.name}` is unused, but `{step.operator.name}` may fail"
+    return Note(function, step.span, says, left=True)
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass("drop-dead", "Remove unused steps that cannot fail.   [pass.dead]", dropped, idempotent=True),
+)

@@ -1,0 +1,233 @@
+"""`fold-constants`: what is known becomes a literal, computed by the meanings themselves.   [pass.fold]
+
+A meaning that faults, a result that is large, and a number that does not fit its type are left to the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradual.core.datatypes import literal_type
+from gradual.core.terms import Apply, Constant, Function, MakeTuple, Module, Step
+from gradual.core.traversal import apart
+from gradual.dims.term.constraint import TRUE
+from gradual.dims.term.dim import Dim
+from gradual.limits import LIMITS
+from gradual.ops.declaration.operator import IllFormed, Judgement
+from gradual.ops.declaration.unknown_rank import Asking
+from gradual.passes.analysis.may_fault import MEASURING, Failing
+from gradual.passes.framework.map_steps import with_functions
+from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
+from gradual.passes.refine.sweep import Sweep
+from gradual.passes.refine.types import Literal
+from gradual.passes.transform.drop_dead import Dropping
+from gradual.tensors.fault import TensorFault
+from gradual.tensors.scalar import integer_range, kept
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.type import Content, OpenedType, TensorType, TupleType
+from gradual.types.unpacking import tracked_length
+
+LARGE = 1024
+"""How many elements a literal may have that `fold-constants` writes."""
+
+SMALL = 64
+"""How many elements a literal may have that another pass writes."""
+
+
+def literal(name: str, value: Tensor, step: Apply) -> Constant:
+    """A step that holds a value, in place of an application."""
+    type = literal_type(value, tracked=False)
+    tracked = tracked_length(type, LIMITS.contents) is not None
+    return Constant(name, value, literal_type(value, tracked), step.span)
+
+
+def known_constant(step: Apply, failing: Failing) -> Constant | None:
+    """The literal of an application whose elements are all known and that cannot fail.   [pass.fold.contents]"""
+    type = step.type
+    if not isinstance(type, TensorType) or not type.contents or type.contents[0].value is None:
+        return None
+    elements = [_number(part) for part in type.contents]
+    if None in elements or not failing.cannot(step):
+        return None
+    shape = tuple(size.value or 0 for size in type.shape)
+    return literal(step.name, tensor_of(shape, type.dtype, kept(type.dtype, elements)), step)
+
+
+def _number(part: Content) -> int | bool | None:
+    return part.value
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An application of literals that is left to the run."""
+
+    why: str
+
+
+def computed(step: Apply, values: Mapping[str, Literal], limit: int) -> Literal | Left | None:
+    """What an application makes of literals, or why that is left to the run; None where not all are.
+
+    [pass.fold.meaning]
+    """
+    if not step.operands or step.accepts is not None or any(operand not in values for operand in step.operands):
+        return None
+    if step.operator.family == "marking":  # it says something of its place, not of its value
+        return None
+    tensors = [values[operand] for operand in step.operands]
+    attributes = {key: _plain(value) for key, value in step.attributes.items()}
+    if any(_is_open(value) for value in attributes.values()):
+        return None
+    types = tuple(_known(tensor) for tensor in tensors)
+    judgement = _judged(step, types)
+    if judgement is None:
+        return Left("a check before it fails")
+    if not _is_small(judgement.result, limit):
+        return Left(f"its result may have more than {limit} elements")
+    try:
+        value: Literal = step.operator.meaning(*tensors, **attributes)
+    except TensorFault as fault:  # the run ends there, with this fault
+        return Left(f"it fails: {fault}")
+    if _elements(value) > limit:
+        return Left(f"its result has {_elements(value)} elements, more than {limit}")
+    return value if _is_exact(step, types, value) else Left("its numbers are beyond its element type")
+
+
+def _judged(step: Apply, types: Sequence[OpenedType]) -> Judgement | None:
+    """What the rule says of the literals, if it owes nothing."""
+    try:
+        found = Asking(step.operator, step.operands, step.attributes).judged(tuple(types))
+    except IllFormed:
+        return None
+    return found if all(need.goal is TRUE for need in found.needs) else None
+
+
+def _known(value: Literal) -> OpenedType:
+    if isinstance(value, tuple):
+        return TupleType(tuple(map(_known, value)))
+    plain = literal_type(value, tracked=False)
+    return literal_type(value, tracked_length(plain, LIMITS.contents, read=True) is not None)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Dim):
+        return value.value if value.value is not None else value
+    return tuple(map(_plain, value)) if isinstance(value, tuple) else value
+
+
+def _is_open(value: Any) -> bool:
+    return isinstance(value, Dim) or (isinstance(value, tuple) and any(map(_is_open, value)))
+
+
+def _is_small(result: Any, limit: int) -> bool:
+    """Whether a judged result has few elements, as far as that is known before it is computed."""
+    if isinstance(result, TupleType):
+        return all(_is_small(field, limit) for field in result.fields)
+    count = 1
+    for extent in result.shape if isinstance(result, TensorType) else ():
+        size = extent if isinstance(extent, Dim) else extent.high
+        count *= size.value if size is not None and size.value is not None else limit + 1
+    return count <= limit
+
+
+def _elements(value: Literal) -> int:
+    return value.size if isinstance(value, Tensor) else sum(map(_elements, value))
+
+
+def _is_exact(step: Apply, types: Sequence[OpenedType], value: Literal) -> bool:
+    """Whether the elements are what the integers say: an overflow is left to the run.   [run.overflow]"""
+    recorded = step.type.contents if isinstance(step.type, TensorType) else None
+    rule = step.operator.contents
+    if recorded is None or rule is None or not isinstance(value, Tensor) or not value.dtype.counts:
+        return True
+    expected = rule(*types, **step.attributes)
+    return expected is not None and all(
+        part.value == element for part, element in zip(expected, value.elements, strict=True)
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------- pass
+@dataclass(slots=True, eq=False)
+class Folding:
+    """What becomes of the applications of one function.   [pass.fold]"""
+
+    failing: Failing
+    left: list[tuple[Apply, Left]] = field(default_factory=list)
+
+    def __call__(self, sweep: Sweep, step: Apply) -> Step:
+        """The application, or what it makes as a literal."""
+        found = self._folded(sweep, step)
+        if found is not step:
+            sweep.loosened.update(step.operands)
+        return found
+
+    def _folded(self, sweep: Sweep, step: Apply) -> Step:
+        known = _measured(step, sweep) or known_constant(step, self.failing)
+        if known is not None:
+            return known
+        value = computed(step, sweep.literals, LARGE)
+        match value:
+            case None:
+                return step
+            case Left():
+                self.left.append((step, value))
+                return step
+            case Tensor():
+                return literal(step.name, value, step)
+            case _:
+                return self._tuple(sweep, step, value)
+
+    def _tuple(self, sweep: Sweep, step: Apply, value: tuple[Literal, ...]) -> Step:
+        """A literal for each field, and the tuple of them."""
+        names: list[str] = []
+        for index, field_value in enumerate(value):
+            assert isinstance(field_value, Tensor), step.operator.name
+            (name,) = apart([f"{step.name}_{index}"], sweep.taken).values()
+            sweep.put(literal(name, field_value, step))
+            names.append(name)
+        return MakeTuple(step.name, tuple(names), TupleType(tuple(map(sweep.type_of, names))), step.span)
+
+
+def _measured(step: Apply, sweep: Sweep) -> Constant | None:
+    """The sizes of a value of known shape, in whatever type they are asked for.   [pass.fold.sizes]"""
+    rule = step.operator.contents
+    if step.operator.name not in MEASURING or rule is None:
+        return None
+    operands = sweep.operands(step)
+    contents = rule(*operands, **step.attributes) if isinstance(operands[0], TensorType) else None
+    numbers = [part.value for part in contents or ()]
+    if contents is None or None in numbers or not isinstance(step.type, TensorType):
+        return None
+    low, high = integer_range(step.type.dtype)
+    if not all(isinstance(number, int) and low <= number <= high for number in numbers):
+        return None
+    shape = tuple(size.value or 0 for size in step.type.shape)
+    return literal(step.name, tensor_of(shape, step.type.dtype, kept(step.type.dtype, numbers)), step)
+
+
+def folded(module: Module, context: Context) -> Transformed:
+    """The module with literals for what is known.   [pass.fold]"""
+    functions: dict[str, Function] = {}
+    notes: list[Note] = []
+    for name, function in module.functions.items():
+        sweep = Sweep(module, context.decider, projects=True)
+        improve = sweep.improve = Folding(Failing(sweep.types))
+        improve.failing.enter(function)
+        functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
+        notes += [_stays(name, step, left) for step, left in improve.left]
+    return Transformed(with_functions(module, functions), tuple(notes))
+
+
+def _stays(function: str, step: Apply, left: Left) -> Note:
+    return Note(function, step.span, f"`{step.operator.name}` of literals stays: {left.why}", left=True)
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass(
+        "fold-constants",
+        "Evaluate operators whose operands are literals.   [pass.fold]",
+        folded,
+        idempotent=True,
+    ),
+)

@@ -1,0 +1,121 @@
+"""Checks earlier, and fewer: `hoist-checks` and `drop-proved-checks`.
+
+A check may move up over steps that cannot fail, and over nothing else: what a run fails at first stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from gradual.core.constant_text import defined, every, reads
+from gradual.core.terms import Block, Check, Module, Step
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.dim import NumelOf, RankOf, Variable
+from gradual.passes.analysis.may_fault import Failing, failing_of
+from gradual.passes.framework.map_steps import changed, visited, with_blocks, with_body, with_functions
+from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
+from gradual.types.type import OpenedType
+from gradual.types.unpacking import base_of, shapes_unknown
+from gradual.verdict import Proved
+
+
+# -------------------------------------------------------------------------------------------------------------- earlier
+@dataclass(slots=True, eq=False)
+class Hoisting:
+    """One function, each block by itself.
+
+    Attributes:
+        failing: what cannot fail, and what the variables have.
+        moved: the checks that stand earlier now.
+    """
+
+    failing: Failing
+    moved: list[Check] = field(default_factory=list)
+
+    def block(self, block: Block) -> Block:
+        """The block with its checks where what they read is there, after all that may fail before them.
+
+        [pass.hoist.order] [pass.hoist.branch]
+        """
+        places: dict[str, int] = {}
+        after: list[list[Step]] = [[]]
+        last = 0
+        for step in block.steps:
+            if isinstance(step, Check) and self._is_movable(step):
+                place = max(last, max((places.get(name, 0) for name in reads(step)), default=0))
+                if place < len(after) - 1:
+                    self.moved.append(step)
+                after[place].append(step)
+                last = place
+                continue
+            after.append([with_blocks(step, self.block)])
+            name = defined(step)
+            if name is not None:
+                places[name] = len(after) - 1
+            if not self.failing.cannot(step):
+                last = len(after) - 1
+        steps = tuple(step for group in after for step in group)
+        same = len(steps) == len(block.steps) and all(new is old for new, old in zip(steps, block.steps, strict=True))
+        return block if same else Block(steps, block.result)
+
+    def _is_movable(self, check: Check) -> bool:
+        """Whether all that a check reads has its rank wherever it has a value."""
+        bases = (base_of(variable) for variable in check.goal.variables())
+        types = [self.failing.types[base] for base in bases if base is not None and base in self.failing.types]
+        return not check.says and not any(True for type in types for _ in shapes_unknown(type))
+
+
+def hoisted(module: Module, context: Context) -> Transformed:
+    """The module with each check at the earliest place where it fails no sooner than it may.   [pass.hoist]"""
+    functions, notes = {}, []
+    for name, function in module.functions.items():
+        hoisting = Hoisting(failing_of(function))
+        functions[name] = with_body(function, hoisting.block(function.body))
+        notes += [Note(name, one.span, f"check {one.id} `{one.condition}` is made earlier") for one in hoisting.moved]
+    return Transformed(with_functions(module, functions), tuple(notes))
+
+
+# ---------------------------------------------------------------------------------------------------------------- fewer
+def without_proved(module: Module, context: Context) -> Transformed:
+    """The module without the checks that what stands before them proves.   [pass.proved]"""
+    proved: set[int] = set()
+
+    def look(step: Step, facts: Facts, types: Mapping[str, OpenedType]) -> None:
+        if not isinstance(step, Check) or step.says or any(map(_tells_rank, step.goal.variables())):
+            return
+        if isinstance(context.decider.decide(facts, step.goal), Proved) or context.decider.unreachable(facts):
+            proved.add(id(step))
+
+    visited(module, context.decider, look)
+    after = changed(module, lambda step: () if id(step) in proved else (step,))
+    return Transformed(after, tuple(_gone(module, proved)))
+
+
+def _gone(module: Module, proved: set[int]) -> Iterator[Note]:
+    for name, function in module.functions.items():
+        for step in every(function.body):
+            if isinstance(step, Check) and id(step) in proved:
+                yield Note(name, step.span, f"check {step.id} `{step.condition}` always holds")
+
+
+def _tells_rank(variable: Variable) -> bool:
+    """Whether a check of it says what rank a value has, which what follows may need to be told."""
+    return isinstance(variable.witness, RankOf | NumelOf)
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass(
+        "hoist-checks",
+        "Move each check as early as possible without changing the outcome.   [pass.hoist]",
+        hoisted,
+        idempotent=True,
+    ),
+    Pass(
+        "drop-proved-checks",
+        "Remove checks that are proved by what comes before them.   [pass.proved]",
+        without_proved,
+        idempotent=True,
+    ),
+)
+"""Checks."""

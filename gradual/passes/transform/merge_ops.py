@@ -1,0 +1,41 @@
+"""`merge-ops` and `split-ops`: one operator for both forms, and back.  [pass.merge] [pass.split]"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from gradual.core.terms import Apply, Module, Step
+from gradual.ops.two_forms import Merged, forms, merged
+from gradual.passes.framework.map_steps import changed
+from gradual.passes.framework.pass_ import Context, Pass, Transformed
+
+
+def _merge(module: Module, _: Context) -> Transformed:
+    return Transformed(changed(module, _merged_step))
+
+
+def _merged_step(step: Step) -> Iterable[Step]:
+    """An application in either form, by the operator that is both.  [pass.merge]"""
+    if isinstance(step, Apply) and not isinstance(step.operator, Merged) and step.operator.name in forms():
+        return (replace(step, operator=merged(step.operator.name)),)
+    return (step,)
+
+
+def _split(module: Module, _: Context) -> Transformed:
+    return Transformed(changed(module, _split_step))
+
+
+def _split_step(step: Step) -> Iterable[Step]:
+    """An application by the operator of the form that takes so many arguments.  [pass.split]"""
+    if isinstance(step, Apply) and isinstance(step.operator, Merged):
+        return (replace(step, operator=step.operator.form(step.operands)),)
+    return (step,)
+
+
+PASSES = (
+    Pass("merge-ops", "Use one operator for the static and the dynamic form (A0).  [pass.merge]", _merge, "", True),
+    Pass(
+        "split-ops", "Use separate operators for the static and the dynamic form (A1).  [pass.split]", _split, "", True
+    ),
+)

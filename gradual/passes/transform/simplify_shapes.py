@@ -1,0 +1,209 @@
+"""`simplify-shapes`: what only moves sizes about, and moves nothing, is gone.   [pass.shapes]
+
+An application that gives its operand back is its operand; one reshape or transpose after another is one; a number
+that a chain of shape arithmetic computes is the dim that it is known to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gradual.core.terms import Apply, Function, Module, Size, Step
+from gradual.dims.term.constraint import equal
+from gradual.dims.term.dim import Dim
+from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.declaration.operator import IllFormed
+from gradual.passes.analysis.may_fault import Failing
+from gradual.passes.framework.map_steps import with_functions
+from gradual.passes.framework.pass_ import Context, Pass, Transformed
+from gradual.passes.refine.sweep import Sweep
+from gradual.passes.refine.types import is_closed
+from gradual.passes.transform.drop_dead import Dropping
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
+from gradual.verdict import Proved
+
+ORDERED = frozenset(
+    {
+        "reshape", "dyn.reshape", "reshape_like", "squeeze", "dyn.squeeze", "expand_dims", "dyn.expand_dims",
+        "nn.batch_flatten", "broadcast_to", "dyn.broadcast_to", "broadcast_to_like", "collapse_sum_to",
+        "collapse_sum_like", "tile", "dyn.tile", "repeat", "cast", "cast_like", "copy",
+    }
+)  # fmt: skip
+"""Those that give their first operand back where the result has its shape and element type.   [pass.shapes.same]"""
+
+
+@dataclass(slots=True, eq=False)
+class Simplifying:
+    """What becomes of the applications of one function.
+
+    Attributes:
+        made: the reshapes and transposes so far, by their variables.
+    """
+
+    failing: Failing
+    made: dict[str, Apply] = field(default_factory=dict)
+
+    def __call__(self, sweep: Sweep, step: Apply) -> Step | str:
+        """The application, what it is, or a simpler one."""
+        type = step.type
+        if step.accepts is not None or not isinstance(type, TensorType):
+            return step
+        name = step.operator.name
+        if (same := self._same(sweep, step, type)) is not None:
+            return same
+        if name in _AFTER and (inner := self.made.get(step.operands[0])) is not None:
+            found = _AFTER[name](self, sweep, step, inner)
+            if found is not None:
+                return self(sweep, found)
+        if name in _AFTER:
+            self.made[step.name] = step
+        return self._number(sweep, step, type) or step
+
+    # ------------------------------------------------------------------------------------------------- the same value
+    def _same(self, sweep: Sweep, step: Apply, type: TensorType[Dim]) -> str | None:
+        """The variable whose value the result is.   [pass.shapes.same]"""
+        if not step.operands:
+            return None
+        first, name = step.operands[0], step.operator.name
+        if name == "concatenate":
+            fields = sweep.tuples.get(first, ())
+            return fields[0] if len(fields) == 1 else None
+        held = sweep.type_of(first)
+        if not isinstance(held, TensorType) or not self._is_equal(sweep, held, type):
+            return None
+        if name in ORDERED or (name in _NEUTRAL and _NEUTRAL[name](step, held)):
+            return first
+        return None
+
+    def _is_equal(self, sweep: Sweep, held: TensorType[Dim], type: TensorType[Dim]) -> bool:
+        """Whether a value has the shape and type of a result, and its type says as much."""
+        if held.dtype is not type.dtype or held.rank != type.rank:
+            return False
+        pairs = [(own, size) for own, size in zip(held.shape, type.shape, strict=True) if own is not size]
+        if any(_is_vaguer(own, size) for own, size in pairs):
+            return False
+        return all(isinstance(sweep.knowing.decide(equal(own, size)), Proved) for own, size in pairs)
+
+    # ------------------------------------------------------------------------------------------- one after the other
+    def reshaped(self, sweep: Sweep, step: Apply, inner: Apply) -> Apply | None:
+        """A reshape of what was reshaped, by its sizes.   [pass.shapes.twice]"""
+        type = step.type
+        assert isinstance(type, TensorType)
+        if not all(map(is_closed, type.shape)):
+            return None
+        attributes = {"newshape": type.shape, "allowzero": True}
+        return self._instead(sweep, step, inner.operands[:1], "reshape", attributes)
+
+    def transposed(self, sweep: Sweep, step: Apply, inner: Apply) -> Apply | None:
+        """A transpose of what was transposed.   [pass.shapes.twice]"""
+        type = step.type
+        assert isinstance(type, TensorType)
+        first, second = _order(inner, type.rank), _order(step, type.rank)
+        axes = tuple(first[axis] for axis in second)
+        return self._instead(sweep, step, inner.operands, "transpose", {"axes": axes})
+
+    def _instead(
+        self, sweep: Sweep, step: Apply, operands: tuple[str, ...], name: str, attributes: Mapping[str, Any]
+    ) -> Apply | None:
+        """The operator on the operands, if it owes nothing and has the same type."""
+        made = replace(step, operator=CATALOGUE[name], operands=operands, attributes=attributes)
+        try:
+            judgement = made.operator.judge(*sweep.operands(made), **attributes)
+        except IllFormed:  # a check before it fails always
+            return None
+        same = isinstance(step.type, TensorType) and judgement.result.shape == step.type.shape  # type: ignore[union-attr]
+        if not same or not all(isinstance(sweep.knowing.decide(need.goal), Proved) for need in judgement.needs):
+            return None
+        sweep.loosened.update(step.operands)
+        return made
+
+    # -------------------------------------------------------------------------------------------------------- numbers
+    def _number(self, sweep: Sweep, step: Apply, type: TensorType[Dim]) -> Step | None:
+        """A computed number as the dim that it is, if both fail alike.   [pass.shapes.number]"""
+        if type.shape or type.dtype is not DType.INT64 or type.contents is None:
+            return None
+        (dim,) = type.contents
+        if not isinstance(dim, Dim) or dim.value is not None or not is_closed(dim):
+            return None
+        plain = replace(step, type=TensorType(type.shape, type.dtype))
+        if not (self.failing.cannot(plain) and self.failing.is_above(dim)):
+            return None
+        sweep.loosened.update(step.operands)
+        return Size(step.name, dim, type, step.span)
+
+
+def _is_vaguer(own: Dim, size: Dim) -> bool:
+    """Whether a size is an unknown or a formula where the other is a number or a name."""
+    return (size.value is not None) or (_is_unknown(own) and not _is_unknown(size))
+
+
+def _is_unknown(size: Dim) -> bool:
+    return any(variable.is_ghost for variable in size.variables())
+
+
+def _order(step: Apply, rank: int) -> tuple[int, ...]:
+    axes = step.attributes["axes"]
+    return tuple(reversed(range(rank))) if axes is None else tuple(axis % rank for axis in axes)
+
+
+# ------------------------------------------------------------------------------------------------ neutral attributes
+def _keeps_order(step: Apply, held: TensorType[Dim]) -> bool:
+    return _order(step, held.rank) == tuple(range(held.rank))
+
+
+def _takes_all(step: Apply, held: TensorType[Dim]) -> bool:
+    """Whether a slice of the whole length begins at the start: one of stride 1 cannot begin later."""
+    strides, whole = step.attributes["strides"], step.attributes["slice_mode"] == "end"
+    return all(_is(stride, 1) for stride in strides) and (whole or all(_is(at, 0) for at in step.attributes["begin"]))
+
+
+def _adds_nothing(step: Apply, held: TensorType[Dim]) -> bool:
+    return all(_is(width, 0) for pair in step.attributes["pad_width"] for width in pair)
+
+
+def _is(value: Any, number: int) -> bool:
+    return value == number or (isinstance(value, Dim) and value.value == number)
+
+
+_NEUTRAL: Mapping[str, Callable[[Apply, TensorType[Dim]], bool]] = {
+    "transpose": _keeps_order,
+    "strided_slice": _takes_all,
+    "nn.pad": _adds_nothing,
+}
+
+_AFTER: Mapping[str, Callable[[Simplifying, Sweep, Apply, Apply], Apply | None]] = {
+    "reshape": lambda one, sweep, step, inner: _alike(one.reshaped, sweep, step, inner),
+    "transpose": lambda one, sweep, step, inner: _alike(one.transposed, sweep, step, inner),
+}
+
+
+def _alike(
+    make: Callable[[Sweep, Apply, Apply], Apply | None], sweep: Sweep, step: Apply, inner: Apply
+) -> Apply | None:
+    return make(sweep, step, inner) if inner.operator is step.operator else None
+
+
+# ------------------------------------------------------------------------------------------------------------- pass
+def simplified(module: Module, context: Context) -> Transformed:
+    """The module with less about sizes.   [pass.shapes]"""
+    functions: dict[str, Function] = {}
+    for name, function in module.functions.items():
+        sweep = Sweep(module, context.decider, projects=True)
+        improve = sweep.improve = Simplifying(Failing(sweep.types))
+        improve.failing.enter(function)
+        functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
+    return Transformed(with_functions(module, functions))
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass(
+        "simplify-shapes",
+        "Remove operators that return their operand, merge reshapes and transposes, and use known sizes."
+        "   [pass.shapes]",
+        simplified,
+        idempotent=True,
+    ),
+)

@@ -1,0 +1,401 @@
+"""Specializing: functions at numbers that the user pins, and the calls that are known to measure them.
+
+specialize n=3                          the program's entry points take `n = 3` from now on
+specialize @f:n=3                       where `@f` is called in the program: a copy `@f_n_3` beside it
+specialize @f:%x=(10,10) calls=check    `@f` is that copy, and each call makes one check of what it does not know
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from gradual.core.constant_text import blocks, every, operands, reads
+from gradual.core.datatypes import declarations
+from gradual.core.terms import Assertion, Blame, Block, Check, Function, Invoke, Module, Param, Site, Step
+from gradual.core.traversal import Rewriting, apart
+from gradual.dims.solver.decide import Decider, Nowhere
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import TRUE, Constraint, all_of, at_least, equal
+from gradual.dims.term.dim import Dim, Kind, SizeOf, Variable, constant, of_atom
+from gradual.passes.framework.map_steps import changed_function, visited, with_functions
+from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed, Unusable
+from gradual.passes.framework.pins import Pins, Place, by_function
+from gradual.passes.refine.sweep import Sweep, sharpened
+from gradual.passes.transform.entry_checks import entry_checks
+from gradual.types.binder_solving import measured, measuring, requirements
+from gradual.types.instantiation import at_types
+from gradual.types.relations import Coercion, Demand, demands, is_same, substituted
+from gradual.types.subsumption import subsumes
+from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.unpacking import content_of, placed_sizes, sizes, spelled, with_contents
+from gradual.verdict import Proved
+
+Types = Mapping[str, OpenedType]
+
+
+def specialize(module: Module, context: Context) -> Transformed:
+    """The functions that have what is pinned, at those numbers.  Raises Unusable.
+
+    [pass.specialize] [pass.specialize.names] [pass.specialize.calls] [pass.specialize.check]
+    """
+    given = dict(context.given)
+    how = given.pop("calls", "redirect")
+    if how not in ("redirect", "check"):
+        raise Unusable(f'`calls` is "redirect" or "check", not "{how}"')
+    if not given:
+        raise Unusable("`specialize` is given nothing; `n=3` pins the dim `n`")
+    made = Specializing(module, context.decider)
+    for name, pins in by_function(module, given).items():
+        if how == "redirect" and name in mentioned(module):
+            made.copy(name, pins)
+        else:
+            made.replace(name, pins)
+    return made.finished()
+
+
+def settled(function: Function) -> Function:
+    """The function, of whose code nothing is left to choose."""
+    kept = {key: value for key, value in function.attributes.items() if key != "codegen"}
+    return function if len(kept) == len(function.attributes) else replace(function, attributes=kept)
+
+
+def mentioned(module: Module) -> set[str]:
+    """The functions of the file that are called, or used as values, in the file."""
+    bodies = [function.body for function in module.functions.values()]
+    names = {name for body in bodies for step in every(body) for name in reads(step)}
+    return (names | {body.result for body in bodies}) & module.functions.keys()
+
+
+# ------------------------------------------------------------------------------------------------ functions at numbers
+def at_numbers(module: Module, function: Function, pins: Pins, decider: Decider) -> Function:
+    """The function at the pinned numbers, which its entry demands.  Raises Unusable.   [pass.specialize.interface]"""
+    outside = pins.outside()
+    params = tuple(_param(param, outside, pins) for param in function.params)
+    type = _interface(function, params, pins)
+    choice = measured(type, [measuring(param.written, param.name) for param in params])
+    binders = tuple((variable, choice.mapping[variable]) for variable in type.binders)
+    header = replace(function, params=params, type=type, binders=binders)
+    at = replace(header, entry=tuple(entry_checks(function, header, outside)))
+    _is_possible(at, decider)
+    opened = tuple(_with_element(param, pins) for param in function.params)
+    inner = sharpened(module, replace(at, params=opened), decider, pins.dims())
+    return with_known_result(replace(at, body=inner.body))
+
+
+def _param(param: Param, outside: Mapping[Variable, Dim], pins: Pins) -> Param:
+    written = _filled(substituted(param.written, {**outside, **pins.dims()}), param.name, pins.sizes)
+    type = Rewriting(dims=pins.dims()).type(_with_element(param, pins).type)
+    return Param(param.name, type, written, param.span)
+
+
+def _with_element(param: Param, pins: Pins) -> Param:
+    """The parameter with what it holds named, if that is pinned."""
+    if param.name not in pins.elements or not isinstance(param.type, TensorType):
+        return param
+    return replace(param, type=replace(param.type, contents=(content_of(param.name, (), Kind.RIGID),)))
+
+
+def _filled(type: GradualType, path: str, sizes: Mapping[Place, int]) -> GradualType:
+    """The written type with numbers at the places that are pinned.  Raises Unusable."""
+    match type:
+        case TensorType(shape, dtype):
+            return TensorType(tuple(_extent(extent, (path, axis), sizes) for axis, extent in enumerate(shape)), dtype)
+        case TupleType(fields):
+            return TupleType(tuple(_filled(field, f"{path}#{i}", sizes) for i, field in enumerate(fields)))
+        case _:
+            return type
+
+
+def _extent(extent: Dim | Hole, place: Place, sizes: Mapping[Place, int]) -> Dim | Hole:
+    what = f"dimension {place[1]} of `{spelled(place[0])}`"
+    if isinstance(extent, Dim) or place not in sizes:
+        if isinstance(extent, Dim) and extent.value is not None and extent.value < 0:
+            raise Unusable(f"{what} would be {extent.value}")
+        return extent
+    size = constant(sizes[place])
+    refused = next((bound for bound in extent.bounds(size) if bound.value is False), None)
+    if refused is not None:
+        raise Unusable(f"{what} cannot be {size}, since `{extent.bound}` is declared of it")
+    return size
+
+
+def _interface(function: Function, params: tuple[Param, ...], pins: Pins) -> FunctionType:
+    """The type with numbers for what is pinned; an element of a parameter, and a bound of a `?`, become clauses.
+
+    Raises Unusable.
+    """
+    before, dims = function.type, pins.dims()
+    stated = (*before.where, *_bounds(function, pins))
+    clauses = [(clause, clause.substitute(dims)) for clause in stated]
+    wrong = next((clause for clause, now in clauses if now.value is False), None)
+    if wrong is not None:
+        raise Unusable(f"`{function.name}` requires `{wrong}`, which does not hold then", function.span)
+    elements = (equal(content_of(name, (), Kind.RIGID), constant(k)) for name, k in pins.elements.items())
+    return FunctionType(
+        before.names,
+        tuple(param.written for param in params),
+        substituted(before.result, dims),
+        tuple(variable for variable in before.binders if variable not in pins.named),
+        (*elements, *(now for _, now in clauses if now.value is None)),
+        before.types,
+        tuple(one for one in before.order if one not in pins.named),
+    )
+
+
+def _bounds(function: Function, pins: Pins) -> Iterator[Constraint]:
+    """What is declared of the sizes that were `?`: with a number for it, no `?` says it any more."""
+    for param in function.params:
+        for extent, _, path, axis in requirements(param.written, param.name):
+            if isinstance(extent, Hole) and (path, axis) in pins.sizes:
+                yield from extent.bounds(constant(pins.sizes[path, axis]))
+
+
+def _is_possible(function: Function, decider: Decider) -> None:
+    """Some arguments fit the declaration.  Raises Unusable."""
+    facts = Facts()
+    for param in function.params:
+        for size in sizes(param.type):
+            facts.assume(at_least(size, constant(0)))
+    for variable, _ in function.binders:
+        facts.assume(at_least(of_atom(variable), constant(0)))
+    for goal in declarations(function):
+        if isinstance(decider.satisfiable(facts, goal), Nowhere):
+            raise Unusable(f"no arguments of `{function.name}` satisfy `{goal}` then", function.span)
+        facts.assume(goal)
+
+
+def with_known_result(function: Function) -> Function:
+    """The function with the sizes of its result that its body shows, where they can be said outside."""
+    shown = result_of(function.body)
+    shown = next((param.type for param in function.params if param.name == function.body.result), shown)
+    if shown is None:
+        return function
+    shown_at = {place for param in function.params for place, _ in placed_sizes(param.type, param.name)}
+
+    def outside(variable: Variable) -> bool:
+        witness = variable.witness
+        return witness is None or (isinstance(witness, SizeOf) and (witness.value, witness.axis) in shown_at)
+
+    return replace(function, type=replace(function.type, result=_told(function.type.result, shown, outside)))
+
+
+def result_of(body: Block) -> OpenedType | None:
+    """The type of a block's value, if a step of it makes it."""
+    made = (step for step in body.steps if not isinstance(step, Check | Assertion))
+    return next((step.type for step in made if step.name == body.result), None)
+
+
+def _told(result: GradualType, made: OpenedType, outside: Callable[[Variable], bool]) -> GradualType:
+    match result, made:
+        case TensorType(shape, dtype), TensorType(sizes) if len(shape) == len(sizes):
+            pairs = zip(shape, sizes, strict=True)
+            return TensorType(tuple(_known(extent, size, outside) for extent, size in pairs), dtype)
+        case UnrankedType(dtype), TensorType(sizes):
+            return _told(TensorType((Hole(),) * len(sizes), dtype), made, outside)
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            return TupleType(tuple(_told(*pair, outside) for pair in zip(fields, others, strict=True)))
+        case _:
+            return result
+
+
+def _known(extent: Dim | Hole, size: Dim, outside: Callable[[Variable], bool]) -> Dim | Hole:
+    """The size for a `?`; a bound that it does not tell is worth more to a caller than the size."""
+    if not isinstance(extent, Hole) or not all(map(outside, size.variables())):
+        return extent
+    return size if all(bound is TRUE for bound in extent.bounds(size)) else extent
+
+
+# ------------------------------------------------------------------------------------------------------------- modules
+@dataclass(slots=True, eq=False)
+class Specializing:
+    """A module in which functions become copies of themselves at numbers.
+
+    Attributes:
+        copies: the copies beside each function.
+        demanding: functions that every call has to be checked for.
+    """
+
+    module: Module
+    decider: Decider
+    copies: dict[str, list[str]] = field(default_factory=dict)
+    demanding: set[str] = field(default_factory=set)
+    notes: list[Note] = field(default_factory=list)
+
+    def copy(self, name: str, pins: Pins) -> str:
+        """A copy of a function beside it.   [pass.specialize.calls]"""
+        at = at_numbers(self.module, self.module.functions[name], pins, self.decider)
+        new = self.add(replace(at, name=f"{name}_{pins.label}"))
+        self.copies.setdefault(name, []).append(new)
+        return new
+
+    def add(self, function: Function) -> str:
+        """A function more, under its name or one near it; what its definition says of itself is done.
+
+        Its steps are its own: what is known of one is not known of the one that it was copied from.
+        """
+        name = apart((function.name,), set(self.module.functions))[function.name]
+        self.module = with_functions(self.module, {name: replace(Rewriting().function(settled(function)), name=name)})
+        return name
+
+    def exchange(self, function: Function) -> None:
+        """A function in the place of one that has its name."""
+        self.module = with_functions(self.module, {function.name: function})
+
+    def replace(self, name: str, pins: Pins) -> None:
+        """A function at numbers in its own place: its interface changes.   [pass.specialize.interface]"""
+        function = at_numbers(self.module, self.module.functions[name], pins, self.decider)
+        if name in mentioned(self.module):
+            _only_called(self.module, name)
+            self.demanding.add(name)
+        self.exchange(function)
+
+    def finished(self) -> Transformed:
+        """The module with its calls of what was copied or changed."""
+        while self._round():
+            self.demanding.clear()
+        return Transformed(self.module, tuple(self.notes))
+
+    def _round(self) -> bool:
+        """Change the calls that what is known now lets change; whether there was one."""
+        calls = Calls(self.module, self.decider, self.copies, self.demanding)
+        visited(self.module, self.decider, calls.visit)
+        names = {*calls.redirected.values(), *self.demanding}
+        functions = {name: self._calling(f, calls, names) for name, f in self.module.functions.items()}
+        self.module = replace(self.module, functions=functions)
+        return bool(calls.redirected or calls.owed)
+
+    def _calling(self, function: Function, calls: Calls, names: set[str]) -> Function:
+        """A caller with its calls changed, and what they show of their results."""
+        made = changed_function(function, calls.changed)
+        return function if made is function else Sweep(self.module, self.decider, changed=set(names)).function(made)
+
+
+def _only_called(module: Module, name: str) -> None:
+    """A function whose interface changes is not used as a value.  Raises Unusable."""
+    for function in module.functions.values():
+        results = {function.body.result}
+        for step in every(function.body):
+            results |= {block.result for block in blocks(step)}
+            if name in (step.operands if isinstance(step, Invoke) else operands(step)):
+                raise Unusable(f"`{name}` is used as a value, so that its calls are not all known", step.span)
+        if name in results:
+            raise Unusable(f"`{name}` is used as a value, so that its calls are not all known", function.span)
+
+
+# --------------------------------------------------------------------------------------------------------------- calls
+@dataclass(slots=True, eq=False)
+class Calls:
+    """What becomes of the calls in a module, by the identity of their steps.
+
+    Attributes:
+        redirected: the copy that is called instead.
+        owed: the check that is made before the call.
+    """
+
+    module: Module
+    decider: Decider
+    copies: Mapping[str, Sequence[str]]
+    demanding: Container[str] = ()
+    redirected: dict[int, str] = field(default_factory=dict)
+    owed: dict[int, Check] = field(default_factory=dict)
+
+    def visit(self, step: Step, facts: Facts, types: Types) -> None:
+        """Look at a step where what is known there is known."""
+        if not isinstance(step, Invoke):
+            return
+        for copy in self.copies.get(step.function, ()):
+            goals = self._goals(copy, step, types)
+            if goals is not None and all(self._holds(facts, goal) for goal in goals):
+                self.redirected[id(step)] = copy
+                return
+        if step.function in self.demanding:
+            goals = self._goals(step.function, step, types)
+            if goals is None:
+                says = "takes or gives a function, data or a reference of another type"
+                raise Unusable(f"a call of `{step.function}` {says}", step.span)
+            open_goals = [goal for goal in goals if not self._holds(facts, goal)]
+            if open_goals:
+                goal = all_of(*open_goals)
+                self.owed[id(step)] = self._check(step, goal)
+                facts.learn(goal, self.decider.decide(facts, goal))  # what follows stands after the check
+
+    def changed(self, step: Step) -> Iterator[Step]:
+        """A step, a call among them as it is now."""
+        if id(step) in self.owed:
+            yield self.owed[id(step)]
+        if id(step) in self.redirected:
+            assert isinstance(step, Invoke)
+            yield replace(step, function=self.redirected[id(step)])
+        else:
+            yield step
+
+    def _goals(self, function: str, step: Invoke, types: Types) -> list[Constraint] | None:
+        """What a call owes to a function; None where no size could make it fit."""
+        type = self.module.functions[function].type
+        arguments = [self._argument(operand, types) for operand in step.operands]
+        call = at_types(type, arguments, step.types)
+        if not _is_kept(call.result, step.type):
+            return None
+        goals = [goal for _, goal in call.owed]
+        for argument, param in zip(arguments, call.params, strict=True):
+            for demand in demands(argument, param):
+                match demand:
+                    case Demand(goal):
+                        goals.append(goal)
+                    case Coercion(FunctionType() as source, FunctionType() as target) if subsumes(source, target):
+                        pass
+                    case _:
+                        return None
+        return None if call.unsolved else [*goals, *call.where]
+
+    def _argument(self, name: str, types: Types) -> OpenedType:
+        """An argument's type, with the number that it holds named."""
+        if name in self.module.functions:
+            return self.module.functions[name].type
+        type = types[name]
+        if not isinstance(type, TensorType) or type.contents is not None or type.rank or not type.dtype.counts:
+            return type
+        return with_contents(type, name)
+
+    def _holds(self, facts: Facts, goal: Constraint) -> bool:
+        return isinstance(self.decider.decide(facts, goal), Proved)
+
+    def _check(self, step: Invoke, goal: Constraint) -> Check:
+        """The one check of a call, which is blamed.   [pass.specialize.check]"""
+        says = f"`{step.function}` was specialized"
+        through, blamed = f"the arguments of `{step.function}`", f"the call of `{step.function}`"
+        label = Blame(
+            "pass.specialize.check", Site.ARGUMENT, step.span, says, through, (), blamed, (step.span,), "", goal
+        )
+        return Check(self._fresh_id(), goal, label, step.span)
+
+    def _fresh_id(self) -> str:
+        """An id that no check has: they are numbered in one series."""
+        bodies = (function.body for function in self.module.functions.values())
+        taken = {step.id for body in bodies for step in every(body) if isinstance(step, Check)}
+        taken |= {check.id for check in self.owed.values()}
+        return next(id for id in (f"c{number}" for number in count(len(taken) + 1)) if id not in taken)
+
+
+def _is_kept(result: GradualType, recorded: GradualType) -> bool:
+    """Whether what a call gives has the type that it had, but for the sizes of tensors, which are found anew."""
+    match result, recorded:
+        case TensorType() | UnrankedType(), _:
+            return True
+        case TupleType(fields), TupleType(others):
+            return all(map(_is_kept, fields, others))
+        case _:
+            return is_same(result, recorded)
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass(
+        "specialize",
+        "Specialize functions to numbers for some of their sizes, which are checked at entry.   [pass.specialize]",
+        specialize,
+        takes="[@f:]n=3 … [calls=redirect|check]",
+    ),
+)
+"""Specializing."""

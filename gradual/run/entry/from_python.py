@@ -1,0 +1,89 @@
+"""What a caller of Python gives, as values: arrays of others, lists and numbers stand for tensors.  [run.entry]
+
+A list or a number takes the element type of its parameter, as a bare literal of a call does; an array keeps its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradual.core.terms import Function
+from gradual.tensors.array_protocols import LISTS, nested
+from gradual.tensors.tensor import Tensor
+from gradual.tensors.value import Constructed, Value
+from gradual.types.type import GradualType, TensorType, TupleType, UnrankedType
+
+
+def received(function: Function, given: Sequence[Any]) -> list[Value]:
+    """The arguments as values; ValueError says which is none, and why."""
+    params = [param.written for param in function.params]
+    wanted = [*params, *(None for _ in given)]
+    values: list[Value] = []
+    for index, (argument, type) in enumerate(zip(given, wanted, strict=False)):
+        try:
+            values.append(_received(argument, type))
+        except ValueError as error:
+            raise ValueError(f"argument {index + 1} of `{function.name}`: {error}") from error
+    return values
+
+
+def _received(given: Any, type: GradualType | None) -> Value:
+    match given:
+        case Tensor():
+            return given
+        case tuple():
+            fields = type.fields if isinstance(type, TupleType) else ()
+            wanted = [*fields, *(None for _ in given)]
+            return tuple(_received(part, wanted[k]) for k, part in enumerate(given))
+        case Constructed():
+            return given if _finished(given) else _rebuilt(given)
+    return _tensor(given, type)
+
+
+def _tensor(given: Any, type: GradualType | None) -> Tensor:
+    wanted = type.dtype if isinstance(type, TensorType | UnrankedType) else None
+    plain = isinstance(given, (*LISTS, int, float)) and nested(given).dtype is None
+    return Tensor(given, wanted if plain else None)
+
+
+# ------------------------------------------------------------------------------------------------------------- data
+def _parts(value: Any) -> Sequence[Any]:
+    """What is inside a structure or a tuple; nothing inside anything else."""
+    return value.fields if isinstance(value, Constructed) else value if isinstance(value, tuple) else ()
+
+
+def _finished(value: Constructed) -> bool:
+    """Whether nothing inside is to be read; structures may be deep, and share their parts."""
+    seen = {id(value)}
+    waiting: list[Constructed | tuple[Any, ...]] = [value]
+    while waiting:
+        for part in _parts(waiting.pop()):
+            if not isinstance(part, Tensor | tuple | Constructed):
+                return False
+            if not isinstance(part, Tensor) and id(part) not in seen:
+                seen.add(id(part))
+                waiting.append(part)
+    return True
+
+
+def _rebuilt(value: Any) -> Value:
+    """The same structure with whatever is inside as values; what is shared stays shared."""
+    done: dict[int, Value] = {}
+    waiting = [value]
+    while waiting:
+        node = waiting[-1]
+        open = [part for part in _parts(node) if id(part) not in done]
+        if open:
+            waiting += open
+            continue
+        waiting.pop()
+        parts = tuple(done[id(part)] for part in _parts(node))
+        match node:
+            case Constructed(constructor):
+                done[id(node)] = Constructed(constructor, parts)
+            case tuple():
+                done[id(node)] = parts
+            case _:
+                done[id(node)] = _received(node, None)
+    return done[id(value)]

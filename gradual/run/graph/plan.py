@@ -1,0 +1,165 @@
+"""The plan of a function's memory: every buffer with its size as a formula, its life, and where it lies.
+
+Sizes are bytes, in whole blocks of `ALIGNMENT`, as formulas over what is known when the function is entered: its
+dims, the sizes of its arguments, elements of its integer arguments.   [plan.buffer] [plan.slot] [plan.peak]
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from gradual.diagnostic import counted
+from gradual.dims.term.dim import Dim, constant, product, sum_of
+from gradual.source import Span
+from gradual.tensors.scalar import TYPECODES
+from gradual.types.dtype import DType
+from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.unpacking import numel_of
+
+ALIGNMENT = 64
+"""Every buffer begins at a multiple of this many bytes, and takes a multiple of it."""
+
+ITEM: Mapping[DType, int] = MappingProxyType({dtype: array(code).itemsize for dtype, code in TYPECODES.items()})
+"""How many bytes hold one element: the 16-bit floats are held as float32, already rounded."""
+
+
+def in_blocks(size: Dim) -> Dim:
+    """A number of bytes rounded up to whole blocks.  [plan.buffer]"""
+    return (size + (ALIGNMENT - 1)) // ALIGNMENT * ALIGNMENT
+
+
+def bytes_of(type: TensorType[Dim] | UnrankedType) -> Dim:
+    """How many bytes the elements of a tensor take.  [plan.buffer]"""
+    if isinstance(type, UnrankedType):
+        assert type.origin is not None, "a type that was never opened"
+        return numel_of(type.origin) * ITEM[type.dtype]
+    return product([ITEM[type.dtype], *type.shape])
+
+
+def tensors(type: OpenedType, path: str) -> Iterator[tuple[str, TensorType[Dim] | UnrankedType]]:
+    """The tensors in a value of a type with their paths, left to right."""
+    match type:
+        case TensorType() | UnrankedType():
+            yield path, type
+        case TupleType(fields):
+            for index, field in enumerate(fields):
+                yield from tensors(field, f"{path}#{index}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buffer:
+    """The memory of one tensor that a step makes.
+
+    Attributes:
+        path: the value, such as `%3`, or `%3#0` for the first part of a tuple.
+        maker: the operator that fills it, or the function that hands it over.
+        size: bytes in whole blocks; over the value's own sizes where these are known only when it is made.
+        bound: what it takes at most, known on entry; None where nothing bounds it.
+        first: the step that fills it; last: the last step that reads it, counted from 1 in the order of the text.
+        slot: where it lies; None where it is allocated when its size is known.
+        handed: whether a function that is called allocates it.
+    """
+
+    path: str
+    maker: str
+    type: TensorType[Dim] | UnrankedType
+    span: Span
+    size: Dim
+    bound: Dim | None
+    first: int
+    last: int
+    slot: int | None
+    handed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """A piece of the arena that buffers take turns in; another may have bytes of it when none of its buffers lives.
+
+    Attributes:
+        size: bytes: the size of the largest of its buffers, or the maximum of those that nobody can compare.
+        offset: where in the arena it begins.
+        holds: the paths of its buffers, in order.
+    """
+
+    size: Dim
+    offset: Dim
+    holds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Plan:
+    """The memory of one function, without its arguments, its constants, and what the functions that it calls take.
+
+    Attributes:
+        function: its name.
+        steps: how many there are, those of branches included.
+        buffers: by path, in the order in which they are filled.
+        slots: in the order of their offsets.
+        late: the most that is live at once of what is allocated only when its size is known.
+        calls: the functions that it calls, which have plans of their own.
+    """
+
+    function: str
+    steps: int
+    buffers: Mapping[str, Buffer]
+    slots: tuple[Slot, ...]
+    late: Dim
+    calls: tuple[str, ...]
+
+    @property
+    def arena(self) -> Dim:
+        """Bytes of all slots: what is allocated on entry.  Formulas follow each other, numbers may overlap."""
+        ends = [slot.offset + slot.size for slot in self.slots]
+        numbers = [end.value for end in ends if end.value is not None]
+        return constant(max(numbers, default=0)) if len(numbers) == len(ends) else ends[-1]
+
+    @property
+    def peak(self) -> Dim:
+        """The most bytes that are held at any time.  [plan.peak]"""
+        return self.arena + self.late
+
+    @property
+    def live(self) -> int | None:
+        """The most bytes that are needed at once, where all sizes are numbers: no plan could do with less."""
+        ends: dict[int, int] = {}
+        held = most = 0
+        for buffer in sorted(self.buffers.values(), key=lambda buffer: buffer.first):
+            if buffer.size.value is None:
+                return None
+            held -= sum(ends.pop(at) for at in [at for at in ends if at < buffer.first])
+            held += buffer.size.value
+            ends[buffer.last] = ends.get(buffer.last, 0) + buffer.size.value
+            most = max(most, held)
+        return most
+
+    def at(self, rewritten: Callable[[Dim], Dim]) -> Plan:
+        """The plan with other formulas for the same sizes, such as numbers."""
+        return replace(
+            self,
+            buffers={
+                path: replace(
+                    buffer,
+                    size=rewritten(buffer.size),
+                    bound=buffer.bound and rewritten(buffer.bound),
+                )
+                for path, buffer in self.buffers.items()
+            },
+            slots=tuple(replace(slot, size=rewritten(slot.size), offset=rewritten(slot.offset)) for slot in self.slots),
+            late=rewritten(self.late),
+        )
+
+    @property
+    def total(self) -> Dim:
+        """Bytes of all buffers together: what is held if nothing is shared."""
+        return sum_of(buffer.size for buffer in self.buffers.values())
+
+    def __str__(self) -> str:
+        counts = counted(len(self.buffers), "buffer"), counted(len(self.slots), "slot"), counted(self.steps, "step")
+        return f"{self.function}: {counts[0]} in {counts[1]}, {counts[2]}"
+
+    def __repr__(self) -> str:
+        return f"<Plan of {self}, peak {self.peak} bytes>"

@@ -1,0 +1,130 @@
+"""Operators at run time: the shape function, the needs, the meaning, and that all agree with what was predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradual.core.terms import Apply
+from gradual.dims.term.constraint import FALSE, TRUE
+from gradual.dims.term.dim import Dim, constant
+from gradual.limits import LIMITS
+from gradual.run.sizes import Sizes, concrete, held, plain
+from gradual.run.steps.unknown_rank import accepted
+from gradual.run.value import Frame, Held, fault
+from gradual.tensors.fault import TensorFault
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+from gradual.types.type import Hole, TensorType, TupleType, UnrankedType
+from gradual.types.unpacking import tracked_length
+
+
+def applied(step: Apply, frame: Frame) -> Held:
+    """The shape function, the check that its needs hold, the meaning, and that both agree.  [run.operator]"""
+    sizes = Sizes(frame)
+    values = [held(frame, operand) for operand in step.operands]
+    attributes = {name: concrete(value, sizes) for name, value in step.attributes.items()}
+    types = [constant_type(value) for value in values]
+    if step.accepts is not None:
+        judgement, attributes = accepted(step, values, types, attributes)
+    else:
+        judgement = step.operator.judge(*types, **attributes)
+    unmet = [need for need in judgement.needs if need.goal is not TRUE]
+    assert not unmet, (step.operator.name, [str(need.goal) for need in unmet])
+    affordable(judgement.result, step)
+    result = computed(step, values, {name: plain(value) for name, value in attributes.items()})
+    _agrees(result, judgement.result, step)
+    frame.values[step.name] = result
+    _predicted(result, step.type, sizes, step, step.name)
+    exact(result, types, attributes, step)
+    return result
+
+
+def computed(step: Apply, values: Sequence[Held], attributes: Mapping[str, Any]) -> Held:
+    """What the operator's meaning makes of its operands.  Raises Fault.  [run.fault]"""
+    try:
+        result: Held = step.operator.meaning(*values, **attributes)
+    except TensorFault as wrong:
+        raise fault(wrong.code, "run.fault", f"`{step.operator.name}`: {wrong.message}", step.span) from None
+    except MemoryError:
+        raise fault("E0607", "run.operator", f"`{step.operator.name}` ran out of memory", step.span) from None
+    return result
+
+
+def constant_type(value: Held) -> Any:
+    """The value's type with constant dims and, where they are tracked, constant contents."""
+    if isinstance(value, tuple):
+        return TupleType(tuple(map(constant_type, value)))
+    assert isinstance(value, Tensor), value
+    type: TensorType[Dim] = TensorType(tuple(map(constant, value.shape)), value.dtype)
+    if tracked_length(type, LIMITS.contents, read=True) is None:
+        return type
+    if value.dtype is DType.BOOL:
+        return TensorType(type.shape, type.dtype, tuple(TRUE if element else FALSE for element in value.elements))
+    return TensorType(type.shape, type.dtype, tuple(constant(int(element)) for element in value.elements))
+
+
+def affordable(result: Any, step: Apply) -> None:
+    """Refuse to allocate what no machine here could hold, or measure.  [run.operator]"""
+    if isinstance(result, TupleType):
+        for field in result.fields:
+            affordable(field, step)
+        return
+    count = 1
+    for extent in result.shape:
+        bound = extent.high if isinstance(extent, Hole) else extent
+        size = (bound.value or 0) if bound is not None else 1
+        if size > LIMITS.size:
+            raise fault(
+                "E0607", "run.operator", f"`{step.operator.name}` would make a tensor of size {size}", step.span
+            )
+        count *= size
+    if count > LIMITS.elements:
+        message = f"`{step.operator.name}` would make a tensor of {count} elements"
+        raise fault("E0607", "run.operator", message, step.span)
+
+
+def _agrees(value: Held, judged: Any, step: Apply) -> None:
+    """The filled shape is the judged one, and a size that depends on data is within its bounds."""
+    if isinstance(value, tuple):
+        for part, field in zip(value, judged.fields, strict=True):
+            _agrees(part, field, step)
+        return
+    assert isinstance(value, Tensor) and len(value.shape) == len(judged.shape), (step.operator.name, judged)
+    for size, extent in zip(value.shape, judged.shape, strict=True):
+        if isinstance(extent, Hole):
+            low, high = extent.low and extent.low.value, extent.high and extent.high.value
+            agrees = (low is None or low <= size) and (high is None or size <= high)
+        else:
+            agrees = extent.value == size
+        assert agrees, (step.operator.name, value.shape, judged)
+
+
+def _predicted(value: Held, type: Any, sizes: Sizes, step: Apply, path: str) -> None:
+    """The shape is the one that the checker predicted; of unknown rank, that of its origin."""
+    if isinstance(value, tuple):
+        for index, (part, field) in enumerate(zip(value, type.fields, strict=True)):
+            _predicted(part, field, sizes, step, f"{path}#{index}")
+        return
+    assert isinstance(value, Tensor), step.name
+    if isinstance(type, UnrankedType):
+        expected = value.shape if type.origin == path else sizes.shape(type.origin)
+    else:
+        expected = tuple(dim.evaluate(sizes) for dim in type.shape)
+    assert expected == value.shape, (step.operator.name, step.name, expected, value.shape)
+
+
+def exact(value: Held, types: Sequence[Any], attributes: Mapping[str, Any], step: Apply) -> None:
+    """Shape arithmetic does not wrap: the elements are what the integers say.  [run.overflow]"""
+    rule = step.operator.contents
+    if rule is None or not isinstance(step.type, TensorType) or step.type.contents is None:
+        return
+    assert isinstance(value, Tensor), step.name
+    if not value.dtype.counts:
+        return
+    expected = rule(*types, **attributes)
+    if expected is None or any(
+        content.value != element for content, element in zip(expected, value.elements, strict=True)
+    ):
+        message = f"`{step.operator.name}`: the result does not fit {value.dtype} in shape arithmetic"
+        raise fault("E0605", "run.overflow", message, step.span)

@@ -1,0 +1,241 @@
+"""Proxies at run time: the checks around the uses of a function or a reference, in normal form.
+
+A wrapped value is wrapped at most once: wrapping it again composes.  What the context passes meets the layers from the
+outside in, what comes back from the inside out.  A layer whose checks all stand before it already is dropped, and
+whatever stands behind a check that must fail is dropped too, so that a composition blames what its parts would blame
+one after the other and stays bounded by the sizes there are to check.   [run.proxy] [run.proxy.normal]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from gradual.core.terms import (
+    Assertion,
+    Change,
+    Check,
+    Conversion,
+    Convert,
+    Invoke,
+    Layer,
+    ReadReference,
+    Step,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.dims.term.constraint import Constraint, Equal
+from gradual.dims.term.dim import ContentOf, NumelOf, RankOf, SizeOf, Undefined, Variable
+from gradual.run.sizes import Sizes
+from gradual.run.value import Cell, Frame, Held, Part, Procedure, Proxied
+from gradual.types.binder_solving import bare
+from gradual.types.unpacking import base_of
+
+Equations = dict[Variable, int]
+PlaceInside = tuple[int, str, str, object]
+
+
+def wrapped(value: Held, step: Wrap, frame: Frame) -> Held:
+    """The function inside one more layer.  [run.proxy]"""
+    return _around(value, step.layer, step.layer, frame)
+
+
+def wrapped_reference(value: Held, step: WrapReference, frame: Frame) -> Held:
+    """The reference inside one more layer for reading and one for writing.  [run.proxy]"""
+    return _around(value, step.write, step.read, frame)
+
+
+def _around(value: Held, passed: Layer, returned: Layer, frame: Frame) -> Held:
+    """The value with a part more on each side; the value itself if no check is left."""
+    inner = value if isinstance(value, Proxied) else Proxied(_bare(value), (), ())
+    before = _part(passed, passed.before, frame, _uses(passed), _chosen(passed))
+    after = _part(returned, returned.after, frame, _uses(returned), _chosen(returned))
+    composed = Proxied(inner.inner, normal((before, *inner.before)), normal((*inner.after, after)))
+    return composed if composed.before or composed.after else composed.inner
+
+
+def _bare(value: Held) -> Procedure | Cell:
+    assert isinstance(value, Procedure | Cell), value
+    return value
+
+
+def _uses(layer: Layer) -> frozenset[str]:
+    """The variables that each use binds: what is passed and what comes back."""
+    return frozenset((*(param.name for param in layer.params), layer.call.name))
+
+
+def _chosen(layer: Layer) -> frozenset[Variable]:
+    """The dims that each use chooses."""
+    return frozenset(variable for variable, _ in layer.binders)
+
+
+def entered(part: Part, arguments: Sequence[Held]) -> Frame:
+    """A frame for one use of a layer: its parameters bound and its dims measured."""
+    names = (param.name for param in part.layer.params)
+    frame = Frame(dict(zip(names, arguments, strict=True)), dict(part.sizes))
+    sizes = Sizes(frame)
+    for variable, solution in part.layer.binders:
+        frame.sizes[variable] = solution.evaluate(sizes)
+    return frame
+
+
+def handed_on(layer: Layer) -> tuple[str, ...]:
+    """The variables that hold what the wrapped value is given."""
+    match layer.call:
+        case Invoke(operands=operands):
+            return operands
+        case WriteReference(operand=operand):
+            return (operand,)
+        case ReadReference():
+            return ()
+
+
+def returning(proxied: Proxied, arguments: Sequence[Held], pending: Sequence[Part] = ()) -> tuple[Part, ...]:
+    """What the result of one use meets, followed by what waits for it already: only the result is still open.
+
+    [run.proxy.normal]
+    """
+    here = []
+    for part in proxied.after:
+        frame = entered(part, arguments)
+        here.append(_part(part.layer, part.steps, frame, frozenset((part.layer.call.name,)), frozenset()))
+    return normal((*here, *pending))
+
+
+# ------------------------------------------------------------------------------------------------------ normal form
+def normal(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """The parts in order without those that can change nothing.  [run.proxy.normal]
+
+    A repeated part is dropped, and so is one whose every equation was checked by those before it; what follows a part
+    that contradicts them is never reached.  Of a part that wraps what it is given the last stays too: what is wrapped
+    last is met first where that is used.
+    """
+    kept: list[Part] = []
+    keys: set[object] = set()
+    known: dict[PlaceInside, int] = {}
+    lasts = {_key(part): index for index, part in enumerate(parts) if _wraps(part)}
+    for index, part in enumerate(parts):
+        said = None if part.equations is None else dict(_placed(part))
+        key = _key(part)
+        if (key in keys and lasts.get(key) != index) or (
+            said is not None and all(known.get(place) == size for place, size in said.items())
+        ):
+            continue
+        kept.append(part)
+        keys.add(key)
+        if said is not None:
+            if any(known.get(place, size) != size for place, size in said.items()):
+                break
+            known.update(said)
+    return tuple(kept)
+
+
+def _key(part: Part) -> object:
+    """The same for parts that check the same."""
+    return id(part.steps), frozenset(part.sizes.items())
+
+
+def _wraps(part: Part) -> bool:
+    """Whether a part makes proxies of what it is given."""
+    return any(isinstance(step, Wrap | WrapReference | Convert) for step in part.steps)
+
+
+def _placed(part: Part) -> Iterator[tuple[PlaceInside, int]]:
+    """The part's equations by place: of which parameter, where in it, whatever its name is in this layer."""
+    names = {param.name: index for index, param in enumerate(part.layer.params)} | {part.layer.call.name: -1}
+    for variable, size in (part.equations or {}).items():
+        witness = variable.witness
+        assert witness is not None, variable
+        base, _, path = witness.value.partition("#")
+        match witness:
+            case SizeOf(axis=axis):
+                yield (names[base], path, "size", axis), size
+            case ContentOf(index=index):
+                yield (names[base], path, "element", index), size
+            case RankOf() | NumelOf():
+                yield (names[base], path, type(witness).__name__, None), size
+
+
+def _part(
+    layer: Layer, steps: tuple[Step, ...], frame: Frame, uses: frozenset[str], chosen: frozenset[Variable]
+) -> Part:
+    """A side of a layer where the variables that `uses` bind and the dims that are `chosen` are still open."""
+    numbers = Sizes(frame)
+    bound = uses | set(_bound(steps))
+    sizes: dict[Variable, int] = {}
+    equations: Equations | None = {}
+    for step in steps:
+        for goal, inside, dims in _goals(step, set()):
+            for variable in goal.variables():
+                if variable not in chosen and variable not in dims and base_of(variable) not in bound | inside:
+                    sizes[variable] = numbers[variable]
+        if equations is not None:
+            equations = _equations(step, equations, uses, chosen, numbers)
+    return Part(layer, steps, sizes, equations)
+
+
+def _bound(steps: Iterable[Step]) -> Iterator[str]:
+    for step in steps:
+        if not isinstance(step, Check | Assertion):
+            yield step.name
+
+
+Goal = tuple[Constraint, frozenset[str], frozenset[Variable]]
+
+
+def _goals(step: Step, seen: set[int]) -> Iterator[Goal]:
+    """The goals that a step of a layer checks, with the variables and dims that layers inside it bind.
+
+    A conversion refers to itself for a recursive type: those that were `seen` are not looked into again.
+    """
+    match step:
+        case Check(goal=goal, blame=blame):
+            for said in (goal, blame.owed):
+                yield said, frozenset(), frozenset()
+        case Wrap(layer=layer):
+            yield from _inside((*layer.before, *layer.after), _uses(layer), _chosen(layer), seen)
+        case WrapReference(read=read, write=write):
+            yield from _inside(read.after, _uses(read), frozenset(), seen)
+            yield from _inside(write.before, _uses(write), frozenset(), seen)
+        case Convert(conversion=conversion):
+            for change in _changes(conversion, seen):
+                yield from _inside(change.steps, frozenset((change.param.name,)), frozenset(), seen)
+
+
+def _inside(steps: Sequence[Step], names: frozenset[str], dims: frozenset[Variable], seen: set[int]) -> Iterator[Goal]:
+    own = names | frozenset(_bound(steps))
+    for step in steps:
+        for goal, inner, chosen in _goals(step, seen):
+            yield goal, inner | own, chosen | dims
+
+
+def _changes(conversion: Conversion, seen: set[int]) -> Iterator[Change]:
+    """The changes of a conversion and of those inside it, each once."""
+    if id(conversion) in seen:
+        return
+    seen.add(id(conversion))
+    for fields in conversion.fields.values():
+        for part in fields:
+            if isinstance(part, Change):
+                yield part
+            elif part is not None:
+                yield from _changes(part, seen)
+
+
+def _equations(
+    step: Step, known: Equations, uses: frozenset[str], chosen: frozenset[Variable], sizes: Sizes
+) -> Equations | None:
+    """The equations with that of one more step; None if the step is more than an equation of one size of a use."""
+    if not isinstance(step, Check) or not isinstance(step.goal, Equal) or step.says:
+        return None
+    for one, other in ((step.goal.left, step.goal.right), (step.goal.right, step.goal.left)):
+        variable = bare(one)
+        if variable is None or base_of(variable) not in uses or variable in known:
+            continue
+        if any(v in chosen or base_of(v) in uses for v in other.variables()):
+            continue
+        try:
+            return known | {variable: other.evaluate(sizes)}
+        except Undefined:
+            return None
+    return None

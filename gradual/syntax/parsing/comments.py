@@ -1,0 +1,48 @@
+"""The comments of a text that end with their line, `// …`, and where each stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gradual.source import Span
+from gradual.syntax.parsing.lexer import Lexer, comment_end, line_end
+from gradual.syntax.parsing.lexicon import lexicon
+from gradual.syntax.parsing.metadata import NO_METADATA
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment.
+
+    Attributes:
+        after: where the token before it ends; 0 where it is the first thing of the text.
+        before: where the token behind it begins; at the end of the text, that.
+        leads: whether no definition began before it, only headers.
+    """
+
+    span: Span
+    after: int
+    before: int
+    leads: bool
+
+
+def comments(text: str) -> Iterator[Comment]:
+    """Every comment up to the end of a line, in order; what looks like one in a string is none.  [syntax.comment]"""
+    end, leads = 0, True
+    header = lexicon().number["HEADER"]
+    for kind, _, start, stop in Lexer(text, NO_METADATA).tokens():
+        yield from (Comment(span, end, start, leads) for span in _between(text, end, start))
+        leads = leads and kind == header
+        end = stop
+
+
+def _between(text: str, start: int, end: int) -> Iterator[Span]:
+    """The comments between two tokens."""
+    at = start
+    while (first := text.find("/", at, end)) >= 0:
+        if text.startswith("//", first):
+            at = line_end(text, first)
+            yield Span(first, at)
+        else:
+            at = comment_end(text, first) or end

@@ -1,0 +1,158 @@
+"""Notation of Python and of C, and what is written for it here: `%x @ %w` is `nn.matmul(%x, %w)`.  [syntax.token]
+
+Operators, indices and strings of other languages have one meaning each, so that they are written anew with the
+program's own operands.  All that stand in one statement are, since each of them would be the next error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gradual.diagnostic import Edit
+from gradual.source import Span
+from gradual.syntax.repair.operands import Part, Rewrite, Word, bare, begins, closes, ends, opens, statement, words_of
+from gradual.syntax.repair.python_expressions import comment, conditional, method, quotes, returned, subscript, update
+
+MOST = 16
+"""How many foreign operators of one statement are written anew."""
+
+_LOOSER = frozenset({",", ";", ":", "=", "->", "=>", "&&", "||", "and", "or", "where", "assert", "let", "?", "else"})
+
+
+@dataclass(frozen=True, slots=True)
+class Anew:
+    """What is written for foreign notation, how that is said, and the edit."""
+
+    says: str
+    edit: Edit
+
+
+def anew(text: str, error: Span) -> Iterator[Anew]:
+    """What foreign notation at an error means, with all that is like it in the statement."""
+    for kinds in _REWRITES:
+        after, shown, at = text, "", error.start
+        for _ in range(MOST):
+            found = next((one for rewrite in kinds if (one := rewrite(after, at)) is not None), None)
+            if found is None:
+                break
+            after = after[: found.start] + found.text + after[found.end :]
+            shown, at = found.says, min(at, found.start)
+        if shown:
+            yield Anew(shown, _difference(text, after))
+
+
+def _difference(before: str, after: str) -> Edit:
+    """The one edit that makes a text of another: what both begin and end with is left out."""
+    shorter, start = min(len(before), len(after)), 0
+    while start < shorter and before[start] == after[start]:
+        start += 1
+    same = 0
+    while same < shorter - start and before[len(before) - 1 - same] == after[len(after) - 1 - same]:
+        same += 1
+    return Edit(Span(start, len(before) - same), after[start : len(after) - same])
+
+
+# --------------------------------------------------------------------------------------------------- operators
+def _product(text: str, at: int) -> Part | None:
+    """`a @ b`: a matrix product, which binds as `*` does."""
+    words = words_of(text)
+    place = next((one for one in statement(words, at) if words[one].text == "@"), None)
+    if place is None:
+        return None
+    left, right = begins(words, place - 1), ends(words, place + 1)
+    while left is not None and left > 1 and words[left - 1].text in ("*", "/"):
+        left = begins(words, left - 2)
+    if left is None or right is None:
+        return None
+    return _called("nn.matmul", "a matrix product is written", text, words[left], words[place], words[right])
+
+
+def _power(text: str, at: int) -> Part | None:
+    """`a ** b`, of several in a row the last first."""
+    words = words_of(text)
+    for place in statement(words, at):
+        right = ends(words, place + 1) if words[place].text == "**" else None
+        if right is None or (right + 1 < len(words) and words[right + 1].text == "**"):
+            continue
+        left = begins(words, place - 1)
+        if left is None:
+            return None
+        return _called("power", "a power is written", text, words[left], words[place], words[right])
+    return None
+
+
+def _logical(text: str, at: int) -> Part | None:
+    """`a && b` and `a || b`: in predicates words, elsewhere operators."""
+    words = words_of(text)
+    for sign, word, operator in (("&&", "and", "logical_and"), ("||", "or", "logical_or")):
+        for place in statement(words, at):
+            if words[place].text != sign:
+                continue
+            if words[place].arithmetic:
+                return Part(words[place].start, words[place].end, word, f"`{sign}` is written")
+            left, right = _loose_begin(words, place), _loose_end(words, place)
+            if left < place < right:
+                said = f"`{sign}` of booleans is written"
+                return _called(operator, said, text, words[left], words[place], words[right])
+    return None
+
+
+def _equality(text: str, at: int) -> Part | None:
+    """`a = b` where a requirement on sizes stands: `a == b`."""
+    words = words_of(text)
+    for place in statement(words, at):
+        if words[place].text == "=" and words[place].arithmetic:
+            return Part(words[place].start, words[place].end, "==", "a comparison is written")
+    return None
+
+
+def _negation(text: str, at: int) -> Part | None:
+    """`!a`: in predicates a word, elsewhere an operator."""
+    words = words_of(text)
+    place = next((one for one in statement(words, at) if words[one].text == "!"), None)
+    if place is None:
+        return None
+    sign, right = words[place], ends(words, place + 1)
+    if sign.arithmetic:
+        return Part(sign.start, sign.end, "not ", "`!` is written")
+    if right is None:
+        return None
+    operand = bare(text[sign.end : words[right].end].strip())
+    return Part(sign.start, words[right].end, f"logical_not({operand})", "the opposite of a boolean is written")
+
+
+def _loose_begin(words: Sequence[Word], place: int) -> int:
+    depth = 0
+    for at in range(place - 1, -1, -1):
+        depth += closes(words[at]) - opens(words[at])
+        if depth < 0 or (depth == 0 and words[at].text in _LOOSER):
+            return at + 1
+    return 0
+
+
+def _loose_end(words: Sequence[Word], place: int) -> int:
+    depth = 0
+    for at in range(place + 1, len(words)):
+        if depth == 0 and (words[at].text in _LOOSER or words[at].text == "{"):
+            return at - 1
+        depth += opens(words[at]) - closes(words[at])
+        if depth < 0:
+            return at - 1
+    return len(words) - 1
+
+
+def _called(operator: str, said: str, text: str, left: Word, sign: Word, right: Word) -> Part:
+    first, second = (bare(text[start:end].strip()) for start, end in ((left.start, sign.start), (sign.end, right.end)))
+    return Part(left.start, right.end, f"{operator}({first}, {second})", said)
+
+
+_REWRITES: tuple[tuple[Rewrite, ...], ...] = (
+    (_power, _product, _negation, _logical, _equality, subscript, method),
+    (quotes,),
+    (comment,),
+    (update,),
+    (conditional,),
+    (returned,),
+)
+"""Which of them are written anew together."""

@@ -1,0 +1,77 @@
+"""Every name of a program with what it stands for: definitions and uses by their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.scopes import Kind, Scopes, Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A name in the text."""
+
+    span: Span
+    symbol: Symbol
+
+
+class Names(Scopes):
+    """The names of a module."""
+
+    def __init__(self, module: ast.Module, text: str) -> None:
+        self.occurrences: list[Occurrence] = []
+        self.symbols: list[Symbol] = []
+        super().__init__(module, text)
+        self.occurrences.sort(key=lambda one: one.span.start)
+
+    def defined(self, symbol: Symbol, span: Span) -> None:
+        """A symbol, and its first place."""
+        self.symbols.append(symbol)
+        self.occurrences.append(Occurrence(span, symbol))
+
+    def used(self, symbol: Symbol, start: int) -> None:
+        """One more place."""
+        self.occurrences.append(Occurrence(Span(start, start + len(symbol.name)), symbol))
+
+    def at(self, offset: int) -> Occurrence | None:
+        """The name at a place, or one that ends there."""
+        found = None
+        for one in self.occurrences:
+            if one.span.start > offset:
+                break
+            if offset <= one.span.end:
+                found = one
+        return found
+
+    def uses(self, symbol: Symbol) -> list[Occurrence]:
+        """Every place of a name, its definition included."""
+        return [one for one in self.occurrences if one.symbol is symbol]
+
+
+def outline(module: ast.Module) -> Iterator[tuple[str, Kind, Span, list[tuple[str, Kind, Span]]]]:
+    """The definitions of a file, and the constructors of its types."""
+    for definition in module.definitions:
+        match definition:
+            case ast.Def(name=ast.Global(name), span=span):
+                yield name, Kind.FUNCTION, span, []
+            case ast.OperatorDef(name=ast.Name(name), span=span):
+                yield name, Kind.OPERATOR, span, []
+            case ast.TypeDef(name, _, constructors, span):
+                yield name, Kind.TYPE, span, [(one.name, Kind.CONSTRUCTOR, one.span) for one in constructors]
+            case ast.ExternType(name, _, span):
+                yield name, Kind.TYPE, span, []
+
+
+def everything(node: object) -> Iterator[object]:
+    """A node and all that is in it, in no order that means something."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting += part
+        elif is_dataclass(part) and not isinstance(part, Span):
+            yield part
+            waiting += [getattr(part, one.name) for one in fields(part)]

@@ -1,0 +1,154 @@
+"""Files checked, one at a time: what is said of each, in a form that another process can send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from gradual.compiler import Compilation, Options, compile_source
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.interface.input.allowed import allowed
+from gradual.interface.input.files import MODEL, Absent, Text, read
+from gradual.interface.input.levels import RESIDUAL, Levels
+from gradual.interface.reports import json_lines
+from gradual.interface.reports.annotate import annotated
+from gradual.interface.terminal import Trouble
+from gradual.lints.lint import LINTS
+from gradual.report.lost import lost
+from gradual.report.residual import residual, with_checks
+from gradual.report.summary import in_order, types_shown
+from gradual.source import NOWHERE, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options ask for."""
+
+    format: str
+    annotate: bool
+    checks: bool
+    shown: int | None
+    options: Options
+    levels: Levels = field(default_factory=Levels)
+    complete: bool = False
+    static: bool = False
+    entry: str | None = None
+    empty: tuple[str, ...] = ()
+
+
+class Outcome(StrEnum):
+    """What became of one file: it was checked (OK, ERRORS), or why it was not."""
+
+    OK = "ok"
+    ERRORS = "errors"
+    UNREADABLE = "unreadable"
+    UNSUPPORTED = "unsupported"
+    MEMORY = "memory"
+    CRASHED = "crashed"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a run over this file alone."""
+        return {Outcome.OK: 0, Outcome.ERRORS: 1, Outcome.CRASHED: 101}.get(self, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One file and all that is said about it.
+
+    Attributes:
+        not_empty: how many residual checks ask only that something is not empty.
+        diagnostics: findings of a program that was checked; otherwise why it was not.
+        head: what stands before the diagnostics in the wanted format; nothing where there is no program.
+        rungs: how many obligations each rung decided.
+        checked: whether there was a program to check.
+    """
+
+    source: Source
+    diagnostics: tuple[Diagnostic, ...]
+    head: tuple[str, ...] = ()
+    proved: int = 0
+    residual: int = 0
+    refuted: int = 0
+    not_empty: int = 0
+    rungs: Mapping[str, int] = field(default_factory=dict)
+    outcome: Outcome = Outcome.OK
+
+    @property
+    def errors(self) -> int:
+        """Number of errors."""
+        return sum(one.severity is Severity.ERROR for one in self.diagnostics)
+
+    @property
+    def checked(self) -> bool:
+        """Whether there was a program, and it was checked."""
+        return self.outcome in (Outcome.OK, Outcome.ERRORS)
+
+
+def checked_file(path: str | Text, wanted: Wanted) -> Checked:
+    """One file, or a text that was read, checked.  Raises Trouble where there is no program."""
+    return checked_text(read(path, wanted.empty) if isinstance(path, str) else path, wanted)
+
+
+def checked_text(text: Text, wanted: Wanted) -> Checked:
+    """One text checked and linted; residual checks and warnings as grave as the options make them."""
+    if text.flaw is not None:
+        return Checked(text.source, (text.flaw,), outcome=Outcome.ERRORS)
+    compilation = compile_source(text.source, wanted.options)
+    comments = allowed(text.source)
+    said = [*compilation.diagnostics, *comments.unknown]
+    if wanted.levels.tells(LINTS):
+        said += compilation.lints(names=not text.source.name.endswith(MODEL))
+    if wanted.levels.tells((RESIDUAL,)):
+        said += [residual(check, help=help) for check, help in compilation.helps()]
+    elif wanted.checks:
+        said = [*with_checks(said, compilation.helps()), *lost(compilation.checks)]
+    said = list(wanted.levels.graded(comments.kept(text.source, said)))
+    if wanted.complete and compilation.ok:
+        said += compilation.unknowns()
+    if wanted.static and compilation.ok:
+        said += _obstacles(compilation, wanted.entry)
+    found = Checked(
+        text.source,
+        tuple(in_order(said)),
+        tuple(_head(compilation, wanted)),
+        compilation.proved,
+        compilation.residual,
+        compilation.refuted,
+        compilation.not_empty,
+        compilation.rungs,
+    )
+    return replace(found, outcome=Outcome.ERRORS) if found.errors else found
+
+
+def unchecked(unit: str | Text | Absent, outcome: Outcome, code: str, *reasons: str) -> Checked:
+    """A file that was not checked: the reasons are its errors, with no place in a text."""
+    name = unit.source.name if isinstance(unit, Text) else unit.path if isinstance(unit, Absent) else unit
+    return Checked(Source(name, ""), tuple(Diagnostic(code, "", one, NOWHERE) for one in reasons), outcome=outcome)
+
+
+def troubled(unit: str | Text, trouble: Trouble) -> Checked:
+    """A file that there was trouble with."""
+    outcome = Outcome.UNSUPPORTED if trouble.reasons else Outcome.UNREADABLE
+    return unchecked(unit, outcome, trouble.code, *(trouble.reasons or [trouble.message]))
+
+
+def _head(compilation: Compilation, wanted: Wanted) -> Iterator[str]:
+    match wanted.format:
+        case "full":
+            if wanted.annotate:
+                yield from (annotated(compilation), "")
+            yield from types_shown(compilation.types)
+        case "json":
+            yield from map(json_lines.line, json_lines.compiled(compilation, wanted.annotate))
+
+
+def _obstacles(compilation: Compilation, entry: str | None) -> Iterator[Diagnostic]:
+    """What keeps the function, or each function of a text without `@main`, from being static."""
+    names = list(compilation.core.functions)
+    if entry is not None and entry not in names:
+        has = ", ".join(names) or "none"
+        raise Trouble("E0702", f"`{compilation.source.name}` has no function `{entry}`; it has {has}")
+    for name in [entry] if entry is not None else ["@main"] if "@main" in names else names:
+        yield from compilation.obstacles(name)

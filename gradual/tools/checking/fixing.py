@@ -1,0 +1,130 @@
+"""Programs with the helps applied that were tried, round after round until nothing more applies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+
+from gradual.checker.fixes.suggested import edited
+from gradual.compiler import Options, compile_source
+from gradual.diagnostic import Diagnostic, Edit, Help
+from gradual.interface.input.files import MODEL, Absent, read
+from gradual.interface.terminal import Trouble
+from gradual.source import Source
+from gradual.tools.checking.checking_many import Unit
+
+BOM = b"\xef\xbb\xbf"
+
+ROUNDS = 32
+"""How often a program is changed and checked again: a help may show what its error hid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A program after fixing.
+
+    Attributes:
+        text: as it is now.
+        applied: what was applied, in the words of the helps.
+        hidden: how many helps are left that only `--unsafe-fixes` applies.
+    """
+
+    source: Source
+    text: str
+    applied: tuple[str, ...]
+    hidden: int
+
+    @property
+    def diff(self) -> str:
+        """What changed, as a unified diff."""
+        return difference(self.source, self.text)
+
+
+def difference(source: Source, text: str) -> str:
+    """From a source to what it became, as a unified diff."""
+    before, after = (one.splitlines(keepends=True) for one in (source.text, text))
+    lines = unified_diff(before, after, source.name, source.name)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def fixed(source: Source, options: Options, *, unsafe: bool) -> Fixed:
+    """A program with all helps applied that are safe, or with all that have edits, as long as findings go away."""
+    text, applied, seen = source.text, list[str](), {source.text}
+    found = compile_source(source, options).diagnostics
+    for _ in range(ROUNDS):
+        for helps in _choices(found, unsafe):
+            changed = edited(text, [edit for help in helps for edit in help.edits])
+            after = compile_source(Source(source.name, changed), options).diagnostics
+            if changed not in seen and _is_better(after, found):
+                break
+        else:
+            break
+        seen.add(changed)
+        applied += [help.text for help in helps]
+        text, found = changed, after
+    return Fixed(source, text, tuple(applied), 0 if unsafe else sum(not help.safe for help in _applicable(found, True)))
+
+
+def _choices(found: Iterable[Diagnostic], unsafe: bool) -> Iterator[list[Help]]:
+    """What is applied in a round: all helps that stand apart from each other, or the first alone."""
+    helps = list(_apart(_applicable(found, unsafe)))
+    yield from [helps] if helps else []
+    yield from [helps[:1]] if len(helps) > 1 else []
+
+
+def _is_better(after: Sequence[Diagnostic], before: Sequence[Diagnostic]) -> bool:
+    """Whether a finding went away: those that come stood behind it, since the help was tried."""
+    return bool(_counted(before) - _counted(after))
+
+
+def _counted(found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
+    return Counter((one.code, one.message) for one in found)
+
+
+def _applicable(found: Iterable[Diagnostic], unsafe: bool) -> Iterator[Help]:
+    """The first help of each finding that has edits and may be applied."""
+    for one in found:
+        help = next((help for help in one.help if help.edits), None)
+        if help is not None and (help.safe or unsafe):
+            yield help
+
+
+def _apart(helps: Iterable[Help]) -> Iterator[Help]:
+    """Those helps whose edits do not touch edits of an earlier one; the same twice is one."""
+    taken: list[Edit] = []
+    for help in helps:
+        if not any(_touch(edit, other) for edit in help.edits for other in taken):
+            taken += help.edits
+            yield help
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    return one.span.start <= other.span.end and other.span.start <= one.span.end
+
+
+# ------------------------------------------------------------------------------------------------------- files
+def fixed_all(units: Iterable[Unit], options: Options, *, unsafe: bool) -> Iterator[Fixed]:
+    """Each program fixed that can be read; models and what is no text stay for the check to tell."""
+    for unit in units:
+        if isinstance(unit, Absent) or (isinstance(unit, str) and unit.endswith(MODEL)):
+            continue
+        with suppress(Trouble):
+            text = read(unit) if isinstance(unit, str) else unit
+            if text.flaw is None:
+                yield fixed(text.source, options, unsafe=unsafe)
+
+
+def save(result: Fixed) -> None:
+    """The file with the program as it is now, byte order mark kept; nothing is touched where nothing applied."""
+    if not result.applied:
+        return
+    path = Path(result.source.name)
+    try:
+        mark = BOM if path.read_bytes().startswith(BOM) else b""
+        path.write_bytes(mark + result.text.encode())
+    except OSError as error:
+        raise Trouble("E0701", f"cannot write `{result.source.name}`: {error.strerror}") from error

@@ -1,0 +1,256 @@
+"""A session: definitions and values, and what one more input makes of them.
+
+A session's program is its definitions one after the other, behind them a hidden function whose body is the input: so
+an input is checked and run by the same road as a file.  Each part of that text knows where it was typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from gradual.compiler import Compilation, Options, compile_source
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.source import Source, Span
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.literals import written
+from gradual.tensors.tensor import Tensor
+from gradual.tensors.value import Value
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
+
+HIDDEN = "@_input_of_this_session"
+"""The function that holds an input."""
+WRITTEN_OUT = 64
+"""Integer vectors up to this length are written into the program, so that their contents are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of what was typed or loaded; `name` is what it defines."""
+
+    name: str
+    source: Source
+    span: Span
+
+    @property
+    def text(self) -> str:
+        """The stretch itself."""
+        return self.source.text[self.span.start : self.span.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A variable of the session: its value, or for a function the piece that binds it."""
+
+    name: str
+    value: Value | None
+    piece: Piece
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a session knows.
+
+    Attributes:
+        files: what was loaded, to load it again.
+        settings: the headers of loaded files, such as the broadcasting mode.
+    """
+
+    pieces: tuple[Piece, ...] = ()
+    bound: tuple[Bound, ...] = ()
+    files: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+
+
+class Program:
+    """The text of a session, which remembers where each stretch of it came from."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.regions: list[tuple[int, Piece]] = []
+
+    def add(self, part: str | Piece) -> None:
+        """Append words of the session's own, or a piece of the user's, on a line of its own."""
+        if isinstance(part, Piece):
+            self.regions.append((len(self.text), part))
+        self.text += (part.text if isinstance(part, Piece) else part) + "\n"
+
+    def locate(self, span: Span) -> tuple[Source, Span]:
+        """The source that the user knows, and the place in it."""
+        for start, piece in self.regions:
+            if start <= span.start <= start + len(piece.text):
+                shift = piece.span.start - start
+                return piece.source, Span(span.start + shift, min(span.end + shift, piece.span.end))
+        return Source("<session>", self.text), span
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compiled session with the way back to what was typed."""
+
+    compilation: Compilation
+    program: Program
+
+    def found(self, new: Iterable[Source]) -> list[Diagnostic]:
+        """Every error, and the warnings of the new texts."""
+        names = {source.name for source in new}
+        return [
+            d
+            for d in self.compilation.diagnostics
+            if d.severity is Severity.ERROR or self.program.locate(d.span)[0].name in names
+        ]
+
+    @property
+    def result(self) -> GradualType:
+        """The type of the input."""
+        return self.compilation.functions[HIDDEN].result
+
+
+# ---------------------------------------------------------------------------------------------------- definitions
+def pieces(source: Source, definitions: Iterable[ast.Definition]) -> tuple[Piece, ...]:
+    """The definitions of a text, a piece each."""
+    return tuple(Piece(_name(definition), source, definition.span) for definition in definitions)
+
+
+def _name(definition: ast.Definition) -> str:
+    name = definition.name
+    return name if isinstance(name, str) else name.name
+
+
+def defined(state: State, new: Iterable[Piece]) -> State:
+    """The state with new definitions, each in place of an older one of its name."""
+    fresh = {piece.name: piece for piece in new}
+    kept = [fresh.pop(piece.name, piece) for piece in state.pieces]
+    return replace(state, pieces=(*kept, *fresh.values()))
+
+
+def parts(state: State) -> tuple[str | Piece, ...]:
+    """The session's program: its headers and its definitions, in order."""
+    return (*state.settings, *state.pieces)
+
+
+def text(state: State) -> str:
+    """The session's program as a file has it."""
+    rows = "\n\n".join(part if isinstance(part, str) else part.text for part in parts(state))
+    return f"{rows}\n" if rows else ""
+
+
+def compiled(state: State, options: Options, body: Iterable[str | Piece] = ()) -> Compiled:
+    """The session's program, with a hidden function of the given body if there is one."""
+    program = Program()
+    for part in (*parts(state), *_hidden(state, tuple(body))):
+        program.add(part)
+    return Compiled(compile_source(Source("<session>", program.text), options), program)
+
+
+def _hidden(state: State, body: tuple[str | Piece, ...]) -> Iterator[str | Piece]:
+    """The hidden function: values come in as parameters, what is known of them is written out."""
+    if not body:
+        return
+    params = (f"{param}: {type_text(value)}" for param, value in _arguments(state).items())
+    yield f"def {HIDDEN}({', '.join(params)}) {{"
+    for index, bound in enumerate(state.bound):
+        if bound.value is None:
+            yield bound.piece
+            yield ";"
+        else:
+            yield f"let {bound.name} = {_literal(bound.value) or _param(index)};"
+    yield from body
+    yield "}"
+
+
+def _arguments(state: State) -> Mapping[str, Value]:
+    """The values that the hidden function takes, by parameter."""
+    return {
+        _param(index): bound.value
+        for index, bound in enumerate(state.bound)
+        if bound.value is not None and _literal(bound.value) is None
+    }
+
+
+def _param(index: int) -> str:
+    """The parameter that brings in a value, called as no variable of a user is."""
+    return f"%_value_of_this_session_{index}"
+
+
+def _literal(value: Value) -> str | None:
+    """A small integer or boolean tensor as the language writes it; None for what is passed as an argument."""
+    if not isinstance(value, Tensor) or value.dtype.is_float or value.rank > 1 or value.size > WRITTEN_OUT:
+        return None
+    if value.rank == 0:
+        return written(value.item(), value.dtype, True)
+    vector = ", ".join(map(str, value.flat()))
+    return f'cast([{vector}], dtype="{value.dtype}")' if vector and value.dtype.is_integer else None
+
+
+# ---------------------------------------------------------------------------------------------------------- inputs
+def body(source: Source, entry: ast.Item | ast.Expr) -> list[str | Piece]:
+    """The body of the hidden function for one entry of an input."""
+    piece = _piece(source, entry)
+    match entry:
+        case ast.Let(name=name) if name is not None:
+            return [piece, ";", name.name]
+        case ast.Let() | ast.FreeVar() | ast.Assert():
+            return [piece, ";", "()"]
+        case _:
+            return [piece]
+
+
+def _piece(source: Source, entry: ast.Item | ast.Expr) -> Piece:
+    """What was typed for an entry, without the semicolon that an item may lack."""
+    text = source.text[entry.span.start : entry.span.end]
+    return Piece(HIDDEN, source, Span(entry.span.start, entry.span.start + len(text.rstrip("; \n\t"))))
+
+
+def value(state: State, made: Compiled) -> Value:
+    """The value of the input.  Raises Blame or Fault."""
+    return made.compilation.run(HIDDEN, *_arguments(state).values())
+
+
+def bound(state: State, name: str, held: Value | None, piece: Piece) -> State:
+    """The state with one more variable; one that it shadows goes, unless a function may still see it."""
+    seen = any(each.value is None for each in state.bound)
+    kept = (each for each in state.bound if seen or each.name != name)
+    return replace(state, bound=(*kept, Bound(name, held, piece)))
+
+
+def is_made_again(type: GradualType) -> bool:
+    """Whether a value of the type cannot be kept from one input to the next, so that it is made again for each.
+
+    A function or a reference cannot leave its run, and data do not show the types that they may be used at.
+    """
+    if isinstance(type, TupleType):
+        return any(map(is_made_again, type.fields))
+    return not isinstance(type, TensorType | UnrankedType)
+
+
+def can_be_shown(type: GradualType) -> bool:
+    """Whether a value of the type can leave its run at all."""
+    match type:
+        case TupleType(parts) | DataType(_, parts):
+            return all(map(can_be_shown, parts))
+        case FunctionType() | ReferenceType():
+            return False
+        case _:
+            return True
+
+
+def type_text(value: Value) -> str:
+    """The type of a value, all of it known."""
+    if isinstance(value, tuple):
+        return _listed([type_text(field) for field in value])
+    assert isinstance(value, Tensor), value
+    return f"Tensor[{_listed([str(extent) for extent in value.shape])}, {value.dtype}]"
+
+
+def _listed(parts: list[str]) -> str:
+    """The parts in parentheses, with the comma that tells a tuple of one from its part."""
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"

@@ -1,0 +1,88 @@
+"""Whether every value of a type has another type as it is, by what is written alone: nothing to check or convert."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gradual.dims.term.constraint import TRUE
+from gradual.types.declared import Data
+from gradual.types.instantiation import is_empty
+from gradual.types.relations import Demand, demands, instantiated, join
+from gradual.types.size_of_type import parts_of
+from gradual.types.subsumption import subsumes
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    TensorType,
+    TupleType,
+    UnrankedType,
+)
+from gradual.types.unpacking import opened
+
+
+@dataclass(slots=True)
+class Regular:
+    """The pairs of data types met so far: a recursive type meets itself again.
+
+    Attributes:
+        room: how large a type inside a data type may be; only types whose parts grow for ever need more.
+    """
+
+    data: Mapping[str, Data]
+    room: int
+    met: set[tuple[DataType, DataType]] = field(default_factory=set)
+
+    def grows(self, type: GradualType) -> bool:
+        """Whether a type has more parts than there is room for."""
+        return parts_of(type) > self.room
+
+
+def fits(source: GradualType, target: GradualType, regular: Regular) -> bool:
+    """Whether a value of the source type is one of the target type as it is.  [type.data.convert]"""
+    if source == target:
+        return True
+    match source, target:
+        case _ if is_empty(source):
+            return True
+        case TensorType() | UnrankedType(), TensorType() | UnrankedType():
+            inside, _ = opened(source, "%?", lambda path, axis, hole: None)
+            return all(isinstance(need, Demand) and need.goal is TRUE for need in demands(inside, target))
+        case TupleType(fields), TupleType(others):
+            return len(fields) == len(others) and all(fits(*pair, regular) for pair in zip(fields, others, strict=True))
+        case FunctionType(), FunctionType():
+            return subsumes(source, target)
+        case DataType(), DataType():
+            return source.name == target.name and _data_fits(source, target, regular)
+        case _:
+            return False
+
+
+def is_alike(source: DataType, target: DataType) -> bool:
+    """Whether the arguments of two types of one name differ in sizes and ranks only."""
+    return None not in map(join, source.arguments, target.arguments)
+
+
+def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
+    """Field by field, and as assumed where the types are met again; an extern type by its arguments' structure."""
+    if (source, target) in regular.met:
+        return True
+    if not regular.data[source.name].constructors:
+        return is_alike(source, target)
+    if regular.grows(source) or regular.grows(target):
+        return False
+    before = set(regular.met)
+    regular.met.add((source, target))
+    declared = regular.data[source.name]
+    mine = dict(zip(declared.types, source.arguments, strict=True))
+    theirs = dict(zip(declared.types, target.arguments, strict=True))
+    good = True
+    for constructor in declared.constructors.values():
+        held = [instantiated(part, mine) for part in constructor.fields]
+        if not any(map(is_empty, held)):  # else there is no value that it made
+            wanted = [instantiated(part, theirs) for part in constructor.fields]
+            good = good and all(fits(*pair, regular) for pair in zip(held, wanted, strict=True))
+    if not good:
+        regular.met = before
+    return good

@@ -1,0 +1,454 @@
+"""How types relate: consistency, precision, meet and join are four operations, never one "unify".
+
+Consistency is asked where a value flows into a written type and answers with goals; precision orders written
+types; meet and join combine them.  None of them changes a type that somebody wrote.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from gradual.dims.term.constraint import TRUE, Constraint, equal
+from gradual.dims.term.dim import Dim, Kind, Variable, constant, of_atom, variable
+from gradual.types.binder_solving import extents, measured, measuring
+from gradual.types.print import shown
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    Hole,
+    NeverType,
+    OpenedType,
+    ReferenceType,
+    TensorType,
+    TupleType,
+    TypeVariable,
+    UnrankedType,
+)
+from gradual.types.unpacking import base_of, rank_of, ranked, without_dims
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One size that must fit: `goal` at an axis of the value at a path below the flowing value.
+
+    `size` is what is there, `wanted` what the type says (None for a bound); the goal may have been folded.
+    `axis` is None for the rank of a value of unknown rank.
+    """
+
+    goal: Constraint
+    path: str
+    axis: int | None
+    size: Dim
+    wanted: Dim | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Two types that no size could reconcile; `rule` says in which respect."""
+
+    rule: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coercion:
+    """The value at a path flows into another type of functions, data or references: the caller converts it."""
+
+    source: FunctionType | DataType | ReferenceType
+    target: FunctionType | DataType | ReferenceType
+    path: str
+
+
+def demands(source: OpenedType, target: GradualType, path: str = "") -> Iterator[Demand | Mismatch | Coercion]:
+    """What `source` owes to flow into `target`, left to right, depth first.
+
+    The rank of a value of unknown rank is demanded before its sizes, which exist only if it holds.
+    [type.consistent] [type.structure] [type.dtype]
+    """
+    match source, target:
+        case TensorType(), TensorType():
+            yield from _tensor_demands(source, target, path)
+        case TensorType() | UnrankedType(), TensorType() | UnrankedType() if source.dtype is not target.dtype:
+            yield Mismatch("type.dtype", f"element type {source.dtype} is not {target.dtype}")
+        case UnrankedType(origin=str(origin)), TensorType():
+            rank, wanted = rank_of(origin), constant(target.rank)
+            yield Demand(equal(rank, wanted), path, None, rank, wanted)
+            yield from _tensor_demands(ranked(source, target.rank), target, path)
+        case TensorType() | UnrankedType(), UnrankedType():
+            return
+        case TupleType(fields), TupleType(wanted):
+            if len(fields) != len(wanted):
+                yield Mismatch("type.structure", f"a tuple of {len(fields)} is not a tuple of {len(wanted)}")
+                return
+            for i, (field, want) in enumerate(zip(fields, wanted, strict=True)):
+                yield from demands(field, want, f"{path}#{i}")
+        case FunctionType(), FunctionType():
+            yield Coercion(source, target, path)
+        case DataType(), DataType() if source.name == target.name:
+            if not is_same(source, target):
+                yield Coercion(source, target, path)
+        case ReferenceType(), ReferenceType():
+            if not is_same(source, target):
+                yield Coercion(source, target, path)
+        case (TypeVariable(), TypeVariable()) if source == target:
+            return
+        case NeverType(), _:
+            return
+        case _:
+            yield Mismatch("type.structure", f"`{shown(source)}` is not `{shown(target)}`")
+
+
+def _tensor_demands(source: TensorType[Dim], target: TensorType[Dim | Hole], path: str) -> Iterator[Demand | Mismatch]:
+    if source.dtype is not target.dtype:
+        yield Mismatch("type.dtype", f"element type {source.dtype} is not {target.dtype}")
+    elif source.rank != target.rank:
+        yield Mismatch("op.rank", f"rank {source.rank} is not rank {target.rank}")
+    else:
+        for axis, (size, want) in enumerate(zip(source.shape, target.shape, strict=True)):
+            if not isinstance(want, Hole):
+                yield Demand(equal(size, want), path, axis, size, want)
+                continue
+            for bound in want.bounds(size):
+                yield Demand(bound, path, axis, size, None)
+
+
+Holds = Callable[[Constraint], bool]
+"""Whether a predicate on sizes is known to hold."""
+
+
+def is_written(goal: Constraint) -> bool:
+    """Whether a predicate holds whatever the sizes are: of two sizes, whether they are written alike."""
+    return goal is TRUE
+
+
+def precise(left: GradualType, right: GradualType, holds: Holds = is_written) -> bool:
+    """Whether `left` says at least as much as `right` everywhere: dim ⊑ `?`.  [type.precision]"""
+    every = itertools.repeat(holds)
+    match left, right:
+        case TensorType(), TensorType():
+            return (
+                left.dtype is right.dtype
+                and left.rank == right.rank
+                and all(_precise_extent(a, b, holds) for a, b in zip(left.shape, right.shape, strict=True))
+            )
+        case TensorType() | UnrankedType(), UnrankedType():
+            return left.dtype is right.dtype
+        case TupleType(fields), TupleType(others):
+            return len(fields) == len(others) and all(map(precise, fields, others, every))
+        case DataType(), DataType():
+            return left.name == right.name and all(map(precise, left.arguments, right.arguments, every))
+        case ReferenceType(content), ReferenceType(other):
+            return precise(content, other, holds)
+        case TypeVariable(), TypeVariable():
+            return left == right
+        case NeverType(), _:
+            return True
+        case FunctionType(), FunctionType() if left == right:
+            return True
+        case FunctionType(), FunctionType():
+            apart = renamed(left, left, right)
+            same = renamed(right, left, right)
+            return (
+                apart is not None
+                and same is not None
+                and apart.where == same.where
+                and all(map(precise, apart.params, same.params, every))
+                and precise(apart.result, same.result, holds)
+            )
+        case _:
+            return False
+
+
+def is_same(left: GradualType, right: GradualType, holds: Holds = is_written) -> bool:
+    """Whether two types say the same; the names of a function's parameters are its own."""
+    match left, right:
+        case TupleType(fields), TupleType(others):
+            return len(fields) == len(others) and all(map(is_same, fields, others, itertools.repeat(holds)))
+        case FunctionType() | DataType() | ReferenceType(), _:
+            return left == right or (precise(left, right, holds) and precise(right, left, holds))
+        case _:
+            return left == right
+
+
+def _precise_extent(left: Dim | Hole, right: Dim | Hole, holds: Holds = is_written) -> bool:
+    if not isinstance(right, Hole):
+        return left is right or (isinstance(left, Dim) and holds(equal(left, right)))
+    bounds = right.bounds(left if isinstance(left, Dim) else ANY)
+    if isinstance(left, Hole):
+        return not bounds or (left.key == right.key and left.bounds(ANY) == bounds)
+    return all(map(holds, bounds))
+
+
+ANY = variable("u", Kind.GHOST)
+
+
+def meet(left: GradualType, right: GradualType) -> GradualType | None:
+    """The least precise type below both, None if their sizes are written differently.  [type.meet]"""
+    match left, right:
+        case TensorType(), TensorType() if left.dtype is right.dtype and left.rank == right.rank:
+            shape = tuple(map(_met, left.shape, right.shape))
+            return None if None in shape else TensorType(tuple(d for d in shape if d is not None), left.dtype)
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            parts = tuple(map(meet, fields, others))
+            return None if None in parts else TupleType(tuple(p for p in parts if p is not None))
+        case _:
+            return left if precise(left, right) else right if precise(right, left) else None
+
+
+def _met(left: Dim | Hole, right: Dim | Hole) -> Dim | Hole | None:
+    if isinstance(left, Hole):
+        return right
+    return left if isinstance(right, Hole) or left is right else None
+
+
+def join(left: GradualType, right: GradualType) -> GradualType | None:
+    """The most precise type above both: what is written alike stays, other sizes become `?`.  [type.join]"""
+    match left, right:
+        case TensorType(), TensorType() if left.dtype is right.dtype and left.rank == right.rank:
+            return TensorType(tuple(map(_joined_extent, left.shape, right.shape)), left.dtype)
+        case TupleType(fields), TupleType(others) if len(fields) == len(others):
+            parts = tuple(map(join, fields, others))
+            return None if None in parts else TupleType(tuple(p for p in parts if p is not None))
+        case TensorType() | UnrankedType(), TensorType() | UnrankedType() if left.dtype is right.dtype:
+            return UnrankedType(left.dtype)
+        case DataType(name, arguments), DataType(other, others) if name == other:
+            parts = tuple(map(join, arguments, others))
+            return None if None in parts else DataType(name, tuple(p for p in parts if p is not None))
+        case ReferenceType(content), ReferenceType(other):
+            held = join(content, other)
+            return None if held is None else ReferenceType(held)
+        case _ if precise(left, right):
+            return right
+        case _ if precise(right, left):
+            return left
+        case FunctionType(), FunctionType():
+            return _joined_functions(left, right)
+        case _:
+            return None
+
+
+def _joined_extent(left: Dim | Hole, right: Dim | Hole) -> Dim | Hole:
+    if left == right:
+        return left
+    whole = right if _precise_extent(left, right) else left if _precise_extent(right, left) else Hole()
+    return replace(whole, key=None) if isinstance(whole, Hole) else whole
+
+
+def _joined_functions(left: FunctionType, right: FunctionType) -> FunctionType | None:
+    """Functions as both may be called: dims that they bind are `?`."""
+    left, right = (without_dims(type, set(type.binders)) for type in (left, right))
+    left = clear_of(left, around(right))
+    like = renamed(right, left)
+    if like is None:
+        return None
+    *params, result = map(join, (*left.params, left.result), (*like.params, like.result))
+    if result is None or None in params:
+        return None
+    return joined_function(left, like, tuple(param for param in params if param is not None), result)
+
+
+def joined_function(
+    left: FunctionType, right: FunctionType, params: tuple[GradualType, ...], result: GradualType
+) -> FunctionType:
+    """A function type whose parts are joined, without what neither part shows; both are called alike.  [type.agree]"""
+    where = tuple(clause for clause in left.where if clause in right.where)
+    joined = replace(left, params=params, result=result, where=where)
+    shown = measured(joined, [measuring(*param) for param in zip(params, left.names, strict=True)])
+    return without_dims(joined, set(shown.unsolved))
+
+
+def around(type: FunctionType) -> list[GradualType | Dim]:
+    """What a function type speaks of and does not bind."""
+    dims = (one for one in mentioned(type) if one not in type.binders and base_of(one) not in type.names)
+    return [*map(of_atom, dims), *(one for one in type_variables(type) if one not in type.types)]
+
+
+def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> FunctionType | None:
+    """The function type with the other's names for its parameters and binders, None if their numbers differ.
+
+    With `apart` parameters and binders get names that occur in none of these types instead: two types that are renamed
+    apart from both are alike if they are the same but for names.
+    """
+    numbers = (len(type.params), len(type.binders), len(type.types))
+    if numbers != (len(like.params), len(like.binders), len(like.types)):
+        return None
+    names, dims, types = like.names, like.binders, like.types
+    if apart:
+        names, dims, types = _unused(like, (type, like, *apart))
+    mapping = _of_parameters(type, names)
+    for binder, other in zip(type.binders, dims, strict=True):
+        mapping[binder] = variable(other.name, other.kind, other.witness)
+    chosen: dict[TypeVariable, GradualType] = dict(zip(type.types, types, strict=True))
+    mine: tuple[Variable | TypeVariable, ...] = (*type.binders, *type.types)
+    theirs: tuple[Variable | TypeVariable, ...] = (*dims, *types)
+    others = dict(zip(mine, theirs, strict=True))
+    return FunctionType(
+        names,
+        tuple(instantiated(substituted(param, mapping), chosen) for param in type.params),
+        instantiated(substituted(type.result, mapping), chosen),
+        dims,
+        tuple(goal.substitute(mapping) for goal in type.where),
+        types,
+        tuple(others.get(one, one) for one in type.order),
+    )
+
+
+def _unused(
+    type: FunctionType, among: Sequence[FunctionType]
+) -> tuple[tuple[str, ...], tuple[Variable, ...], tuple[TypeVariable, ...]]:
+    """As many parameters, dims and type variables as a function type binds, that occur in none of some types."""
+    every = [variable for one in among for variable in (*mentioned(one), *one.binders)]
+    taken = {variable.name for variable in every} | {base for one in every if (base := base_of(one)) is not None}
+    taken |= {variable.name for one in among for variable in (*type_variables(one), *one.types)}
+    names = (f"%?{count}" for count in itertools.count() if f"%?{count}" not in taken)
+    dims = (_rigid(f"n{count}") for count in itertools.count() if f"n{count}" not in taken)
+    types = (TypeVariable(f"A{count}") for count in itertools.count() if f"A{count}" not in taken)
+    return (
+        tuple(itertools.islice(names, len(type.params))),
+        tuple(itertools.islice(dims, len(type.binders))),
+        tuple(itertools.islice(types, len(type.types))),
+    )
+
+
+def _of_parameters(type: FunctionType, names: Sequence[str]) -> dict[Variable, Dim]:
+    """The sizes and elements of its parameters that a function type mentions, by other names of the parameters."""
+    fresh = dict(zip(type.names, names, strict=True))
+    mapping: dict[Variable, Dim] = {}
+    for own in set(mentioned(type)):
+        if own.witness is not None and base_of(own) in fresh:
+            base, *path = own.witness.value.split("#")
+            witness = replace(own.witness, value="#".join((fresh[base], *path)))
+            mapping[own] = variable(own.name.replace(base, fresh[base]), own.kind, witness)
+    return mapping
+
+
+def _rigid(name: str) -> Variable:
+    (made,) = variable(name, Kind.RIGID).variables()
+    return made
+
+
+def mentioned(type: GradualType) -> Iterator[Variable]:
+    """The variables of the dims in a type, also those that a function type inside binds."""
+    for extent in extents(type):
+        yield from extent.variables()
+    if isinstance(type, FunctionType):
+        for clause in type.where:
+            yield from clause.variables()
+
+
+def type_variables(type: GradualType) -> Iterator[TypeVariable]:
+    """The type variables in a type, also those that a function type inside binds."""
+    match type:
+        case TypeVariable():
+            yield type
+        case TupleType(parts) | DataType(_, parts):
+            for part in parts:
+                yield from type_variables(part)
+        case FunctionType(_, params, result):
+            for part in (*params, result):
+                yield from type_variables(part)
+        case ReferenceType(content):
+            yield from type_variables(content)
+
+
+def clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> FunctionType:
+    """The function type with other names for what it binds and what also occurs in types or dims beside it."""
+    dims: set[Variable] = set()
+    types: set[TypeVariable] = set()
+    for part in inner:
+        if isinstance(part, Dim):
+            dims |= part.variables()
+        else:
+            dims.update(mentioned(part))
+            types.update(type_variables(part))
+    if any(base_of(variable) in type.names for variable in dims):
+        type = other_parameters(type, dims)
+    if dims.isdisjoint(type.binders) and types.isdisjoint(type.types):
+        return type
+    taken = {v.name for v in dims | set(mentioned(type))} | {v.name for v in types | set(type_variables(type))}
+    binders = tuple(_rigid(_other(v.name, taken)) if v in dims else v for v in type.binders)
+    variables = tuple(TypeVariable(_other(v.name, taken)) if v in types else v for v in type.types)
+    clear = renamed(type, replace(type, binders=binders, types=variables))
+    assert clear is not None
+    return clear
+
+
+def other_parameters(type: FunctionType, dims: Iterable[Variable]) -> FunctionType:
+    """The function type with names for its parameters that occur neither in some dims nor in itself."""
+    read = (base_of(variable) for variable in (*dims, *mentioned(type)))
+    taken = {*type.names, *(base for base in read if base is not None)}
+    names = tuple(_other(name, taken) for name in type.names)
+    return replace(substituted_within(type, _of_parameters(type, names)), names=names)
+
+
+def substituted_within(type: FunctionType, mapping: Mapping[Variable, Dim]) -> FunctionType:
+    """A function type with dims for the variables in it, those of its own parameters too."""
+    return replace(
+        type,
+        params=tuple(substituted(param, mapping) for param in type.params),
+        result=substituted(type.result, mapping),
+        where=tuple(clause.substitute(mapping) for clause in type.where),
+    )
+
+
+def _other(name: str, taken: set[str]) -> str:
+    fresh = next(f"{name}_{count}" for count in itertools.count(1) if f"{name}_{count}" not in taken)
+    taken.add(fresh)
+    return fresh
+
+
+def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualType:
+    """A type with dims for variables."""
+    match type:
+        case TensorType(shape, dtype, contents):
+            sizes = tuple(
+                _substituted_hole(d, mapping) if isinstance(d, Hole) else d.substitute(mapping) for d in shape
+            )
+            return TensorType(sizes, dtype, contents and tuple(c.substitute(mapping) for c in contents))
+        case TupleType(fields):
+            return TupleType(tuple(substituted(field, mapping) for field in fields))
+        case FunctionType():
+            outside = set(mentioned(type)) & mapping.keys() - set(type.binders)
+            inner = {v: mapping[v] for v in outside if base_of(v) not in type.names}
+            if not inner:
+                return type
+            return substituted_within(clear_of(type, inner.values()), inner)
+        case DataType(name, arguments):
+            return DataType(name, tuple(substituted(argument, mapping) for argument in arguments))
+        case ReferenceType(content):
+            return ReferenceType(substituted(content, mapping))
+        case _:
+            return type
+
+
+def instantiated(type: GradualType, chosen: Mapping[TypeVariable, GradualType]) -> GradualType:
+    """A type with types for type variables.  [type.parameter]"""
+    if not chosen:
+        return type
+    match type:
+        case TypeVariable():
+            return chosen.get(type, type)
+        case TupleType(fields):
+            return TupleType(tuple(instantiated(field, chosen) for field in fields))
+        case FunctionType():
+            inner = {name: chosen[name] for name in set(type_variables(type)) & chosen.keys() - set(type.types)}
+            if not inner:
+                return type
+            clear = clear_of(type, inner.values())
+            params = tuple(instantiated(param, inner) for param in clear.params)
+            return replace(clear, params=params, result=instantiated(clear.result, inner))
+        case DataType(name, arguments):
+            return DataType(name, tuple(instantiated(argument, chosen) for argument in arguments))
+        case ReferenceType(content):
+            return ReferenceType(instantiated(content, chosen))
+        case _:
+            return type
+
+
+def _substituted_hole(hole: Hole, mapping: Mapping[Variable, Dim]) -> Hole:
+    if hole.bound is None:
+        return hole
+    return replace(hole, bound=hole.bound.substitute({v: d for v, d in mapping.items() if v is not hole.binder}))
