@@ -27,7 +27,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("padding_axes", "catalogue", "two_forms"),
     ),
     "syntax": ("tree", "parsing", "repair", "printing"),
-    "core": ("terms", "print", "value_words", "refinement", "constant_text", "datatypes", "traversal", "verify"),
+    "core": ("value_words", "terms", "print", "refinement", "constant_text", "datatypes", "traversal", "verify"),
     "checker": (
         *("state", "obligations", "declarations", "coercion", "joins", "expressions", "inference"),
         *("definition_order", "completeness", "module", "repairs", "fixes"),
@@ -41,6 +41,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "tools": ("checking", "session", "migrating", "lsp", "commands", "cli"),
 }
 """Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""
+
 
 @dataclass(frozen=True)
 class Module:

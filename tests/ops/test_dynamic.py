@@ -12,9 +12,9 @@ from gradual.dims.term.constraint import at_most
 from gradual.dims.term.dim import Dim, Kind, Undefined, constant, variable
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.dynamic_variant import dynamic_twin
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, OpenRank, operator
 from gradual.ops.declaration.shapes import judged, tensor
-from gradual.ops.other.dynamic_variant import dynamic_twin
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType

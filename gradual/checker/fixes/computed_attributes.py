@@ -14,8 +14,8 @@ from itertools import count
 from gradual.checker.declarations.dims import READ
 from gradual.checker.fixes.suggested import Findings, Trials, findings, mends
 from gradual.diagnostic import Diagnostic, Edit, Help
+from gradual.ops.declaration.dynamic_variant import twin_of
 from gradual.ops.declaration.operator import Operator
-from gradual.ops.other.dynamic_variant import twin_of
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import items_within, within

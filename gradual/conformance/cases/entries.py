@@ -9,8 +9,8 @@ from itertools import groupby
 from pathlib import Path
 
 from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.declaration.dynamic_variant import Twin
 from gradual.ops.declaration.operator import AttributeSpec, Operator
-from gradual.ops.other.dynamic_variant import Twin
 
 FILE = "07-operators-entries.md"
 _HEADING = re.compile(r"^#+ (op(?:\.[a-z0-9_]+)+)$", re.MULTILINE)

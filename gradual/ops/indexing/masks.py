@@ -8,11 +8,11 @@ from gradual.dims.term.constraint import at_most, equal
 from gradual.dims.term.dim import Dim, constant, minimum
 from gradual.limits import LIMITS
 from gradual.ops.declaration import symbolic_elements as known
+from gradual.ops.declaration.dynamic_variant import dynamic_twin
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, agreement, axis_of, judged, not_negative, of_dtype, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.ops.indexing.take import integers
-from gradual.ops.other.dynamic_variant import dynamic_twin
 from gradual.tensors.index import before, numel, offsets, picked, strides
 from gradual.tensors.scalar import converted, kept
 from gradual.tensors.tensor import Tensor, tensor_of

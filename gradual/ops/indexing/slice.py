@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from gradual.dims.term.constraint import at_least, differs, less
 from gradual.dims.term.dim import Dim, constant, ite, maximum, minimum
 from gradual.limits import LIMITS
+from gradual.ops.declaration.dynamic_variant import dynamic_twin
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, ZERO, Shape, axes_of, judged, tensor
-from gradual.ops.other.dynamic_variant import dynamic_twin
 from gradual.tensors.index import offsets, picked
 from gradual.tensors.index import strides as steps_of
 from gradual.tensors.tensor import Tensor, tensor_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradual.dims.term.constraint import at_most, differs
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.dynamic_variant import elements_of
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import (
     ONE,
@@ -19,7 +20,6 @@ from gradual.ops.declaration.shapes import (
 )
 from gradual.ops.declaration.windows import Window, at_least, owed
 from gradual.ops.indexing.slice import Ints, Slice, dims, places, places_along, slices_of
-from gradual.ops.other.dynamic_variant import elements_of
 from gradual.tensors.index import offsets, picked
 from gradual.tensors.index import strides as steps_of
 from gradual.tensors.tensor import Tensor, tensor_of

@@ -12,10 +12,10 @@ from typing import Any
 
 from gradual.dims.term.constraint import at_least, at_most
 from gradual.dims.term.dim import Dim, constant, ite, maximum, minimum
+from gradual.ops.declaration.dynamic_variant import dynamic_twin
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, agreement, axis_of, judged, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
-from gradual.ops.other.dynamic_variant import dynamic_twin
 from gradual.ops.reduction.scans import lines
 from gradual.tensors.fault import invalid_value
 from gradual.tensors.index import numel

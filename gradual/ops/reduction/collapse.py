@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gradual.dims.term.constraint import any_of, equal
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.dynamic_variant import elements_of
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, Shape, judged, of_dtype, same_dtype, tensor
-from gradual.ops.other.dynamic_variant import elements_of
 from gradual.ops.reduction.reductions import blocks
 from gradual.tensors.scalar import kept, total
 from gradual.tensors.tensor import Tensor, tensor_of

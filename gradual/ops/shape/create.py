@@ -9,10 +9,10 @@ from gradual.dims.term.constraint import at_least, differs
 from gradual.dims.term.dim import Dim, constant, ite, maximum
 from gradual.limits import LIMITS
 from gradual.ops.declaration import symbolic_elements as known
+from gradual.ops.declaration.dynamic_variant import dynamic_twin
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, ZERO, Shape, judged, not_negative, of_dtype, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
-from gradual.ops.other.dynamic_variant import dynamic_twin
 from gradual.tensors.fault import invalid_value
 from gradual.tensors.index import numel
 from gradual.tensors.scalar import Elements, converted, kept

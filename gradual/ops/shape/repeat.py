@@ -7,9 +7,9 @@ from typing import Any
 from gradual.dims.term.constraint import any_of, equal
 from gradual.dims.term.dim import Dim
 from gradual.limits import LIMITS
+from gradual.ops.declaration.dynamic_variant import dynamic_twin
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, Shape, axis_of, judged, not_negative, size, tensor
-from gradual.ops.other.dynamic_variant import dynamic_twin
 from gradual.tensors.index import numel, offsets, picked, spread, strides
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType

@@ -9,10 +9,10 @@ from functools import partial
 from gradual.dims.term.constraint import Constraint, all_of, any_of, at_most, differs, equal, less
 from gradual.dims.term.dim import Dim, constant, ite, product
 from gradual.limits import LIMITS
+from gradual.ops.declaration.dynamic_variant import dynamic_twin
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, ZERO, Shape, axes_of, judged, size, tensor
 from gradual.ops.declaration.sign_analysis import is_positive, is_size
-from gradual.ops.other.dynamic_variant import dynamic_twin
 from gradual.ops.shape.reshape_codes import ALL, COUNTS, REST, requested
 from gradual.tensors.index import permuted
 from gradual.tensors.tensor import Tensor, tensor_of

@@ -10,6 +10,7 @@ from itertools import chain, repeat
 
 from gradual.dims.term.constraint import Constraint, all_of, any_of, at_least, at_most, divides, equal
 from gradual.dims.term.dim import Dim, constant, ite, maximum, product
+from gradual.ops.declaration.dynamic_variant import dynamic_twin, elements_of
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import (
     ONE,
@@ -24,7 +25,6 @@ from gradual.ops.declaration.shapes import (
 )
 from gradual.ops.declaration.symbolic_elements import cast, tracked
 from gradual.ops.indexing.take import integers
-from gradual.ops.other.dynamic_variant import dynamic_twin, elements_of
 from gradual.tensors.fault import out_of_bounds
 from gradual.tensors.index import numel
 from gradual.tensors.scalar import converted, kept

@@ -10,10 +10,10 @@ from typing import Any
 from gradual.dims.term.constraint import any_of, at_least, equal
 from gradual.dims.term.dim import Dim, constant
 from gradual.limits import LIMITS
+from gradual.ops.declaration.dynamic_variant import elements_of
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, Operator, operator
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, judged, not_negative, of_dtype, tensor
 from gradual.ops.declaration.windows import SPATIAL, D, arranged, ordered, per_axis, places
-from gradual.ops.other.dynamic_variant import elements_of
 from gradual.ops.vision.interpolation import COORDINATES, CROPPING, ROUNDINGS, Region, Scheme, resized
 from gradual.tensors.fault import invalid_value
 from gradual.tensors.index import numel

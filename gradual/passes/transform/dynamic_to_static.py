@@ -15,8 +15,8 @@ from gradual.core.terms import Apply, Constant, Function, Module, Step
 from gradual.dims.term.constraint import TRUE
 from gradual.dims.term.dim import ContentOf, Dim
 from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.declaration.dynamic_variant import Twin, twin_of
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, Operator
-from gradual.ops.other.dynamic_variant import Twin, twin_of
 from gradual.ops.shape.reshape_codes import REST
 from gradual.passes.analysis.may_fault import Failing
 from gradual.passes.framework.map_steps import with_functions

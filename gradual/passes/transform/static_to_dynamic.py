@@ -13,8 +13,8 @@ from gradual.core.terms import Apply, Constant, Function, MakeTuple, Module, Siz
 from gradual.core.traversal import apart
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.declaration.dynamic_variant import Twin, twin_of
 from gradual.ops.declaration.operator import IllFormed, Operator
-from gradual.ops.other.dynamic_variant import Twin, twin_of
 from gradual.passes.analysis.may_fault import Failing
 from gradual.passes.framework.map_steps import with_functions
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
