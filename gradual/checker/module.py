@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from gradual.checker.coercion import data, proxies
 from gradual.checker.coercion.datatypes import declare_data
-from gradual.checker.declarations.elided_types import omitted_type
 from gradual.checker.declarations.header import Header, read_header
 from gradual.checker.definition_order import callees_first, helpers_first, in_circles, mentioned, waits_for
+from gradual.checker.expressions import deferred_lambda, expr
 from gradual.checker.expressions.declared_operator import as_definition, as_function, clash
 from gradual.checker.expressions.lambda_ import completed
+from gradual.checker.inference import annotation
 from gradual.checker.obligations.grouping import told_together
 from gradual.checker.obligations.latent_requirements import latent
 from gradual.checker.obligations.settlement import settle
 from gradual.checker.state.context import Elaboration
 from gradual.checker.state.elided import is_omitted
+from gradual.checker.state.judgements import Judgements
 from gradual.checker.state.program import Program
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Related, Severity
+from gradual.dims.solver.smt import question
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import TRUE
 from gradual.source import Span
@@ -51,8 +55,6 @@ class Checked:
 
     def question(self, id: str) -> str:
         """What is asked about a residual check, as SMT-LIB.  Raises KeyError for an unknown check."""
-        from gradual.dims.solver.smt import question
-
         for state in self.elaborations.values():
             for check in state.checks:
                 if check.id == id and check.says and check.goal is TRUE:
@@ -67,14 +69,30 @@ class Checked:
         raise KeyError(id)
 
 
+class _Mutual:
+    """The judgements that call each other, handed to those that stand before them."""
+
+    infer = staticmethod(expr.infer)
+    deferred = staticmethod(expr.deferred)
+    deferred_at = staticmethod(deferred_lambda.deferred_at)
+    supplied = staticmethod(deferred_lambda.supplied)
+    wrapped = staticmethod(proxies.wrapped)
+    wrapped_reference = staticmethod(proxies.wrapped_reference)
+    converted = staticmethod(data.converted)
+    omitted_type = staticmethod(annotation.omitted_type)
+
+
+_JUDGEMENTS: Judgements[Elaboration] = _Mutual()
+
+
 def checked(program: Program) -> Checked:
     """Every definition of the file checked, its checks numbered in source order."""
-    found: list[Diagnostic] = list(declare_data(program, program.surface.definitions))
+    found: list[Diagnostic] = list(declare_data(program, program.surface.definitions, _JUDGEMENTS))
     defs = list(_definitions(program, found))
     for definition in defs:
         program.spans[definition.name.name] = definition.name.span
     functions: dict[str, Function | None] = {}
-    states = {definition.name.name: Elaboration(program, definition.name.name) for definition in defs}
+    states = {definition.name.name: Elaboration(program, definition.name.name, _JUDGEMENTS) for definition in defs}
     wholes = program.functions = {definition.name.name: _whole(definition) for definition in defs}
     mentions = mentioned(wholes)
     _, circular = callees_first(waits_for(wholes, mentions))
@@ -178,7 +196,7 @@ def _with_result(state: Elaboration, function: ast.Fn) -> ast.Fn:
     if not is_omitted(function.result):
         return function
     at = state.program.spans[state.function]
-    result = omitted_type(state, function, at)
+    result = state.judge.omitted_type(state, function, at)
     if result is None:
         message = f"`{state.function}` is recursive, and its result type cannot be inferred; write it"
         state.report("E0310", "type.recursion", message, at)

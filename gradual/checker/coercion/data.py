@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gradual.checker.coercion.datatypes import fields_of, written_field
-from gradual.checker.coercion.flow import Place, flow, projected
+from gradual.checker.coercion.flow import flow
+from gradual.checker.coercion.projection import projected
 from gradual.checker.state.context import Elaboration, Made
+from gradual.checker.state.place import Place
 from gradual.core.terms import Change, Conversion, Convert, Param, Promise
 from gradual.types.declared import Constructor, Data
 from gradual.types.fit import Regular, fits

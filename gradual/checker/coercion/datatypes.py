@@ -9,11 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gradual.checker.coercion.agreement import agreeing
-from gradual.checker.coercion.flow import Place, flow
+from gradual.checker.coercion.flow import flow
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.header import entry_check
 from gradual.checker.declarations.types import Reading
 from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
+from gradual.checker.state.judgements import Judgements
+from gradual.checker.state.place import Place
 from gradual.checker.state.program import Program
 from gradual.core.datatypes import entry_goals
 from gradual.core.terms import Block, Closure, Construct, Function, Param, Promise, Site
@@ -30,7 +32,9 @@ Declaration = ast.TypeDef | ast.ExternType
 
 
 # ----------------------------------------------------------------------------------------------------- declarations
-def declare_data(program: Program, definitions: Sequence[ast.Definition]) -> Iterator[Diagnostic]:
+def declare_data(
+    program: Program, definitions: Sequence[ast.Definition], judge: Judgements[Elaboration]
+) -> Iterator[Diagnostic]:
     """Put the file's types and constructors into the program; what is wrong with them, all of it.
 
     Every name is known before a field is read, so that types may mention each other.  [type.data.declared]
@@ -51,7 +55,7 @@ def declare_data(program: Program, definitions: Sequence[ast.Definition]) -> Ite
             first[definition.name] = definition
     owners: dict[str, Span] = {}
     for declaration in first.values():
-        yield from _constructors(program, declaration, owners)
+        yield from _constructors(Elaboration(program, declaration.name, judge), declaration, owners)
 
 
 def _twice(what: str, name: str, span: Span, before: Span) -> Diagnostic:
@@ -72,11 +76,11 @@ def _parameters(declaration: Declaration) -> Iterator[Diagnostic]:
             yield Diagnostic("E0206", "type.data.declared", message, binder.span, notes=notes)
 
 
-def _constructors(program: Program, declaration: ast.TypeDef, owners: dict[str, Span]) -> Iterator[Diagnostic]:
+def _constructors(state: Elaboration, declaration: ast.TypeDef, owners: dict[str, Span]) -> Iterator[Diagnostic]:
     """The constructors of one type, their fields read over its parameters."""
+    program = state.program
     declared = program.data[declaration.name]
     constructors: dict[str, Constructor] = {}
-    state = Elaboration(program, declaration.name)
     for binder in declaration.binders:
         if binder.name not in state.scope.types:
             state.scope.bind_type(binder.name)

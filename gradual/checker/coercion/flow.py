@@ -6,53 +6,24 @@ that `flow` answers with the variable that holds the value at the written type.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
+from gradual.checker.coercion.projection import projected
 from gradual.checker.obligations.discharge import discharge, refuse
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.obligations.origins import birth, written_at
 from gradual.checker.state.context import Broken, Elaboration, Made, single
-from gradual.core.terms import MakeTuple, Polarity, Project, Site
+from gradual.checker.state.place import Place
+from gradual.core.terms import MakeTuple
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.term.dim import RankOf
 from gradual.source import Span
-from gradual.syntax.tree import ast
 from gradual.types.relations import Coercion, Demand, Mismatch, demands
 from gradual.types.subsumption import subsumes
 from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TupleType
 from gradual.types.unpacking import counted, spelled
 
 _CODES = {"type.structure": "E0307", "type.dtype": "E0306", "op.rank": "E0303"}
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a value flows into a written type.
-
-    Attributes:
-        span: the value.
-        site: the kind of place, and `rule` the rule that demands.
-        through: the position in words ("argument 1 of `@f`").
-        blamed: the party that is blamed for the value, in words.
-        annotation: the type where it is written.
-        polarity: whether the value, or the context of a function, breaks the promise.
-        context: the party that is blamed for what the context of a function passes, in words.
-    """
-
-    span: Span
-    site: Site
-    rule: str
-    through: str
-    blamed: str
-    annotation: ast.Type | None = None
-    polarity: Polarity = Polarity.POSITIVE
-    context: str = ""
-
-    @property
-    def party(self) -> str:
-        """Who is blamed here."""
-        return self.blamed if self.polarity is Polarity.POSITIVE else self.context
 
 
 def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> str | None:
@@ -63,9 +34,7 @@ def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> s
     [type.call.argument] [type.result] [type.annotation] [type.cast] [type.consistent]
     """
     if value in state.templates:
-        from gradual.checker.expressions.deferred_lambda import at_type
-
-        held = at_type(state, value, target, place.span, place.through, place.rule)
+        held = state.judge.deferred_at(state, value, target, place.span, place.through, place.rule)
         if held is None:
             return None
         value = held
@@ -149,31 +118,19 @@ def _converted(state: Elaboration, value: str, coercion: Coercion, place: Place)
 
     One that stays as it is, is its path below the value.
     """
-    from gradual.checker.coercion.data import converted
-    from gradual.checker.coercion.proxies import wrapped, wrapped_reference
-
     path = coercion.path
     match coercion.source, coercion.target:
         case FunctionType() as source, FunctionType() as target:
             if subsumes(source, target):
                 return value + path
-            return wrapped(state, projected(state, value, path, place.span), source, target, place)
+            return state.judge.wrapped(state, projected(state, value, path, place.span), source, target, place)
         case ReferenceType() as source, ReferenceType() as target:
-            return wrapped_reference(state, projected(state, value, path, place.span), source, target, place)
+            return state.judge.wrapped_reference(
+                state, projected(state, value, path, place.span), source, target, place
+            )
         case DataType() as source, DataType() as target:
-            return converted(state, value, path, source, target, place)
+            return state.judge.converted(state, value, path, source, target, place)
     raise AssertionError(coercion)
-
-
-def projected(state: Elaboration, value: str, path: str, span: Span) -> str:
-    """The part of a tuple at a path below a value, its steps written."""
-    for index in map(int, path.split("#")[1:]):
-        type = state.types[value]
-        assert isinstance(type, TupleType), value
-        name = state.fresh(None)
-        state.steps.append(Project(name, value, index, type.fields[index], span))
-        value = state.define(name, type.fields[index], Made("a projection", (f"{value}#{index}",), span))
-    return value
 
 
 def _rebuilt(state: Elaboration, value: str, path: str, converted: dict[str, str], span: Span) -> str:

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from gradual.checker.declarations.binders import Unreadable
-from gradual.checker.declarations.dims import NotADim
+from gradual.checker.declarations.dims import NotADim, discharge_divisions
 from gradual.checker.declarations.types import Reading
-from gradual.checker.expressions.operator import discharge_divisions
 from gradual.checker.obligations.discharge import owe
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state.context import Broken, Elaboration, Made

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gradual.checker.coercion.agreement import promising
-from gradual.checker.coercion.flow import Place, flow, ranks_met
+from gradual.checker.coercion.flow import flow, ranks_met
 from gradual.checker.coercion.instantiation import entered
 from gradual.checker.obligations.discharge import owe
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state.context import Elaboration, Made, Written, single
+from gradual.checker.state.place import Place
 from gradual.core.terms import (
     Invoke,
     Layer,

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gradual.checker.declarations.binders import NAMELESS, Unreadable
-from gradual.checker.obligations.discharge import refuse
+from gradual.checker.obligations.discharge import owe, refuse
+from gradual.checker.obligations.obligation import Owed
 from gradual.checker.obligations.unknown_rank import (
     demanded_axis,
     demanded_element,
@@ -21,6 +22,7 @@ from gradual.checker.obligations.unknown_rank import (
 )
 from gradual.checker.state.context import Broken, Elaboration
 from gradual.checker.state.suggestions import similar
+from gradual.core.terms import Site
 from gradual.diagnostic import Diagnostic, Help
 from gradual.dims.term.constraint import (
     Constraint,
@@ -365,3 +367,11 @@ def _may_be_vector(type: OpenedType) -> bool:
             return dtype.is_integer
         case _:
             return False
+
+
+def discharge_divisions(state: Elaboration, reading: Sizes) -> None:
+    """Prove, refute or postpone that each symbolic divisor that was read is at least 1.  [dim.division]"""
+    for goal, span in reading.owed:
+        owed = Owed(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span)
+        owe(state, owed)
+    reading.owed.clear()

@@ -8,10 +8,9 @@ from itertools import islice
 from typing import Any
 
 from gradual.checker.declarations.binders import Unreadable, bind_declared, bind_own, parts
-from gradual.checker.declarations.dims import OF_SIZES
+from gradual.checker.declarations.dims import OF_SIZES, discharge_divisions
 from gradual.checker.declarations.parameters import HandedDown, handed_down, with_parameters
 from gradual.checker.declarations.types import CAUSAL, Reading
-from gradual.checker.expressions.operator import discharge_divisions
 from gradual.checker.obligations.origins import written_at
 from gradual.checker.state.context import BROKEN, Broken, Elaboration, Written
 from gradual.core.terms import Blame, Check, Param, Promise, Site

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gradual.checker.declarations.elided_types import omitted_type
 from gradual.checker.state.context import Elaboration
 from gradual.checker.state.elided import is_omitted
 from gradual.dims.term.constraint import Constraint
@@ -109,7 +108,7 @@ def _with_type(state: Elaboration, param: ast.Param, given: Given) -> ast.Param:
         return param
     found = None
     if name.name not in given:
-        found = omitted_type(state, param if param.annotation is None else param.annotation, name.span)
+        found = state.judge.omitted_type(state, param if param.annotation is None else param.annotation, name.span)
     if found is None and name.name not in given:
         message = f"the type of `{name.name}` cannot be inferred from its uses; write it"
         if not state.astray:  # what was reported might have determined it

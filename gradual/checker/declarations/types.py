@@ -71,9 +71,7 @@ class Reading(Sizes):
             case ast.RefType(content):
                 return ReferenceType(self.type(content))
             case ast.Omitted(span):
-                from gradual.checker.declarations.elided_types import omitted_type
-
-                found = omitted_type(self.state, written, span)
+                found = self.state.judge.omitted_type(self.state, written, span)
                 if found is None:
                     self.state.report("E0310", "type.omitted", "this type cannot be inferred; write it", span)
                     raise Unreadable

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from gradual.checker.coercion.flow import Place, flow, ranks_met
+from gradual.checker.coercion.flow import flow, ranks_met
 from gradual.checker.declarations.binders import Unreadable
+from gradual.checker.declarations.dims import discharge_divisions
 from gradual.checker.declarations.types import Reading
-from gradual.checker.expressions.operator import discharge_divisions
 from gradual.checker.obligations.origins import written_at
 from gradual.checker.state.context import Broken, Elaboration, Written
+from gradual.checker.state.place import Place
 from gradual.core.terms import Promise, Rename, Site
 from gradual.dims.term.dim import Dim, Variable
 from gradual.source import Span

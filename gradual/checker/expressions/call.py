@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from gradual.checker.coercion.agreement import agreeing
-from gradual.checker.coercion.flow import Place, flow, ranks_met
+from gradual.checker.coercion.flow import flow, ranks_met
 from gradual.checker.coercion.instantiation import entered
 from gradual.checker.obligations.discharge import discharge, owe
 from gradual.checker.obligations.latent_requirements import foresee
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
+from gradual.checker.state.place import Place
 from gradual.checker.state.value_names import quoted
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.diagnostic import counted
@@ -90,11 +91,9 @@ def complete(
     """
     if state.templates.keys().isdisjoint(operands):
         return operands
-    from gradual.checker.expressions.deferred_lambda import supplied
-
     if callee is not None and not _measurable(state, callee, operands, spans):
         return None
-    return supplied(state, spans, type, operands)
+    return state.judge.supplied(state, spans, type, operands)
 
 
 def spelled(state: Elaboration, function: ast.Expr) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from gradual.checker.coercion.agreement import promising
 from gradual.checker.coercion.instantiation import leaves_open
 from gradual.checker.expressions.ascription import ascribe
+from gradual.checker.expressions.call import called, spelled
 from gradual.checker.expressions.lambda_ import closure
 from gradual.checker.obligations.grouping import IN_CALL
 from gradual.checker.state.context import BROKEN, Broken, Elaboration
@@ -55,7 +56,7 @@ def settled(state: Elaboration, value: str, span: Span) -> str:
     return state.broken()
 
 
-def at_type(state: Elaboration, value: str, target: GradualType, span: Span, through: str, rule: str) -> str | None:
+def deferred_at(state: Elaboration, value: str, target: GradualType, span: Span, through: str, rule: str) -> str | None:
     """The literal as a closure whose parameters have the types that a function type gives them.
 
     None after reporting a type that no function of so many parameters has.  [type.fn.expected]
@@ -103,8 +104,6 @@ def called_template(state: Elaboration, call: ast.Call, value: str, operands: Se
 
     [type.template] [type.call.arity]
     """
-    from gradual.checker.expressions.call import called, spelled
-
     waiting = state.templates[value]
     literal = waiting.literal
     if len(operands) != len(literal.params):
@@ -228,7 +227,7 @@ def _argument(
     What it gives back may leave open what the others show of a type parameter that it takes: then it takes that.
     """
     mark, proved, said = _marks(state), state.proved, len(state.diagnostics)
-    held = at_type(state, operands[index], target, span, through, "type.call.argument")
+    held = deferred_at(state, operands[index], target, span, through, "type.call.argument")
     if held is None or not isinstance(type, FunctionType) or not _gives_what_it_takes(type.params[index]):
         return held
     wanted, doubted = _wanted(state, type, (*operands[:index], held, *operands[index + 1 :]), span)
@@ -238,7 +237,7 @@ def _argument(
     state.proved = proved
     for made, length in mark:
         del made[length:]
-    return at_type(state, operands[index], wider, span, through, "type.call.argument")
+    return deferred_at(state, operands[index], wider, span, through, "type.call.argument")
 
 
 def _marks(state: Elaboration) -> list[tuple[list[Any], int]]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from gradual.checker.coercion.datatypes import construct, constructor_named, constructor_type, constructor_value
 from gradual.checker.coercion.instantiation import instance
 from gradual.checker.declarations.binders import Unreadable
-from gradual.checker.declarations.dims import NotADim, Sizes
+from gradual.checker.declarations.dims import NotADim, Sizes, discharge_divisions
 from gradual.checker.expressions.ascription import ascribe
 from gradual.checker.expressions.call import called, spelled
 from gradual.checker.expressions.declared_operator import Application, applied, stopped
@@ -31,7 +31,7 @@ from gradual.checker.expressions.literals import (
     vector_value,
 )
 from gradual.checker.expressions.match_ import matched
-from gradual.checker.expressions.operator import apply, discharge_divisions, form, read_attributes, unknown_operator
+from gradual.checker.expressions.operator import apply, form, read_attributes, unknown_operator
 from gradual.checker.expressions.references import reference
 from gradual.checker.obligations.discharge import owe
 from gradual.checker.obligations.obligation import UNSAID, Owed

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gradual.checker.coercion.flow import Place, flow
-from gradual.checker.declarations.elided_types import omitted_type
+from gradual.checker.coercion.flow import flow
 from gradual.checker.declarations.header import Header, closed_result, read_header
 from gradual.checker.obligations.size_tests import reached
 from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
 from gradual.checker.state.elided import calls_itself, is_omitted
+from gradual.checker.state.place import Place
 from gradual.checker.state.scope import Binding
 from gradual.core.terms import Block, Closure, Function, Site, Step
 from gradual.syntax.tree import ast
@@ -57,7 +57,7 @@ def with_result(state: Elaboration, literal: ast.Fn, named: str) -> ast.Fn | Non
     """
     if not is_omitted(literal.result) or not calls_itself(literal, named):
         return literal
-    result = omitted_type(state, literal, literal.span)
+    result = state.judge.omitted_type(state, literal, literal.span)
     if result is None:
         message = f"`{named}` is recursive, and its result type cannot be inferred; write it"
         state.report("E0310", "type.recursion", message, literal.span)
@@ -77,9 +77,8 @@ def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) ->
 
 def value_of(state: Elaboration, body: ast.Expr, header: Header) -> str:
     """The value of a body; a literal whose parameters have no types waits for the declared result."""
-    from gradual.checker.expressions.expr import deferred, infer
-
-    return infer(state, body) if header.type is None else deferred(state, body)
+    judge = state.judge
+    return judge.infer(state, body) if header.type is None else judge.deferred(state, body)
 
 
 def function_of(

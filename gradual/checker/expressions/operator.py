@@ -8,14 +8,14 @@ from sys import intern
 from typing import Any, TypeGuard
 
 from gradual.checker.declarations.binders import Unreadable
-from gradual.checker.declarations.dims import NotADim, Sizes
+from gradual.checker.declarations.dims import NotADim, Sizes, discharge_divisions
 from gradual.checker.joins.unreachable import at_any_rank, of_any_rank
-from gradual.checker.obligations.discharge import discharge, owe, refuse
+from gradual.checker.obligations.discharge import discharge, refuse
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.obligations.origins import birth
-from gradual.checker.obligations.unknown_rank import Application, Asked, asked
+from gradual.checker.obligations.unknown_rank import Application, asked
 from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
-from gradual.checker.state.rule_cache import Answer, question
+from gradual.checker.state.rule_cache import Answer, Asked, question
 from gradual.checker.state.suggestions import similar
 from gradual.core.refinement import of_result
 from gradual.core.terms import Apply, Promise, Site
@@ -28,6 +28,7 @@ from gradual.limits import LIMITS, Limits
 from gradual.ops.declaration.attributes import bound, coerced, unread
 from gradual.ops.declaration.operator import Contents, IllFormed, Need, Operator
 from gradual.ops.declaration.unknown_rank import Asking
+from gradual.ops.other.not_supported import reason
 from gradual.ops.two_forms import PREFIX, forms
 from gradual.source import Span
 from gradual.syntax.tree import ast
@@ -374,14 +375,6 @@ def read_attributes(state: Elaboration, operator: Operator, written: Sequence[as
     return given
 
 
-def discharge_divisions(state: Elaboration, reading: Sizes) -> None:
-    """Prove, refute or postpone that each symbolic divisor that was read is at least 1.  [dim.division]"""
-    for goal, span in reading.owed:
-        owed = Owed(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span)
-        owe(state, owed)
-    reading.owed.clear()
-
-
 def _value_of(reading: Sizes, expr: ast.Expr) -> Any:
     match expr:
         case ast.Number(value=value):
@@ -405,8 +398,6 @@ def _value_of(reading: Sizes, expr: ast.Expr) -> Any:
 
 def unknown_operator(state: Elaboration, name: str, span: Span) -> None:
     """Report a name that is no operator: why it is refused, or the closest ones.  [name.operator] [name.refused]"""
-    from gradual.ops.other.not_supported import reason
-
     if (why := reason(name)) is not None:
         message = f"`{name}` is an operator of Relay that is refused here"
         state.report("E0208", "name.refused", message, span, label="not an operator here", notes=(why,))

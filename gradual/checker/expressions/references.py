@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradual.checker.coercion.flow import Place, flow
+from gradual.checker.coercion.flow import flow
 from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
+from gradual.checker.state.place import Place
 from gradual.core.terms import MakeReference, Promise, ReadReference, Site, WriteReference
 from gradual.source import Span
 from gradual.syntax.tree import ast

@@ -14,9 +14,10 @@ from itertools import combinations, repeat
 from typing import TypeGuard, TypeVar
 
 from gradual.checker.coercion.agreement import Agreement, disagreement, forgetting
-from gradual.checker.coercion.flow import Place, flow
+from gradual.checker.coercion.flow import flow
 from gradual.checker.joins.branch import Branch, one_of
 from gradual.checker.state.context import BROKEN, Broken, Elaboration, Postponed, Typed, mentions_ghost
+from gradual.checker.state.place import Place
 from gradual.core.terms import Block, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.store.facts import Facts

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from gradual.checker.joins.branch import Branch, read_under
 from gradual.checker.joins.join import joined
-from gradual.checker.obligations.unknown_rank import Application, Asked
+from gradual.checker.obligations.unknown_rank import Application
 from gradual.checker.state.context import BROKEN, Elaboration, Typed
+from gradual.checker.state.rule_cache import Asked
 from gradual.core.terms import Block, Promise
 from gradual.dims.term.constraint import TRUE
 from gradual.ops.declaration.operator import Judgement

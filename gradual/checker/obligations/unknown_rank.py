@@ -13,38 +13,18 @@ from dataclasses import dataclass
 from gradual.checker.obligations.discharge import owe, promises
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state.context import Broken, Elaboration, Made, single
+from gradual.checker.state.rule_cache import Asked
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.dims.store.facts import Cone
 from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, equal, negated
 from gradual.dims.term.dim import Dim, constant
-from gradual.ops.declaration.operator import Contents, IllFormed, Judgement
+from gradual.ops.declaration.operator import IllFormed, Judgement
 from gradual.ops.declaration.rank_cases import Case, Cases, Together, Types, Unknown, unranked
 from gradual.ops.declaration.unknown_rank import Asking
 from gradual.source import Span
 from gradual.types.type import OpenedType, TensorType, UnrankedType
 from gradual.types.unpacking import content_of, counted, rank_of, shapes_unknown, size_of, spelled
 from gradual.verdict import Proved, Refuted
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """What came of asking.
-
-    Attributes:
-        judgement: what holds at every rank, with what is owed.
-        types: the operands' types as the rule was given them; None where a rank stays unknown.
-        contents: the result's elements, where a rank stays unknown.
-        accepts: the check that the rule holds at the rank that there is, if it does not hold at all.
-        together: the cases of a rank that stays unknown, if they are few.
-        promise: who left the rank open.
-    """
-
-    judgement: Judgement
-    types: Types | None
-    contents: Contents = None
-    accepts: Check | None = None
-    together: Together | None = None
-    promise: Promise | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ from typing import cast
 
 from gradual.checker.state.elided import Template
 from gradual.checker.state.facts import Learning
+from gradual.checker.state.judgements import Judgements
 from gradual.checker.state.program import Latent, Program
 from gradual.checker.state.scope import Scoping
 from gradual.checker.state.strictness import Strictness
@@ -118,6 +119,7 @@ class Elaboration:
     """The state of one definition's elaboration.
 
     Attributes:
+        judge: the judgements that stand behind the one that calls them.
         scope: what names mean here.
         strictness: what made the definition gradual.
         facts: what is known here.
@@ -152,8 +154,9 @@ class Elaboration:
         before: inside a field or a call that may never be, how many goals were learnt outside.
     """
 
-    def __init__(self, program: Program, function: str) -> None:
+    def __init__(self, program: Program, function: str, judge: Judgements[Elaboration]) -> None:
         self.program = program
+        self.judge = judge
         self.function = function
         self.scope = Scoping()
         self.strictness = Strictness(program)

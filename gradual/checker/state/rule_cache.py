@@ -4,18 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gradual.ops.declaration.operator import Operator
+from gradual.core.terms import Check, Promise
+from gradual.ops.declaration.operator import Contents, Judgement, Operator
+from gradual.ops.declaration.rank_cases import Together, Types
 from gradual.types.type import OpenedType
-
-if TYPE_CHECKING:
-    from gradual.checker.obligations.unknown_rank import Asked
 
 _MOST = 1024
 """How many answers are kept; what a program asks later is asked again."""
 
 Question = tuple[Operator, tuple[OpenedType, ...], object]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """What came of asking.
+
+    Attributes:
+        judgement: what holds at every rank, with what is owed.
+        types: the operands' types as the rule was given them; None where a rank stays unknown.
+        contents: the result's elements, where a rank stays unknown.
+        accepts: the check that the rule holds at the rank that there is, if it does not hold at all.
+        together: the cases of a rank that stays unknown, if they are few.
+        promise: who left the rank open.
+    """
+
+    judgement: Judgement
+    types: Types | None
+    contents: Contents = None
+    accepts: Check | None = None
+    together: Together | None = None
+    promise: Promise | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,5 @@
+"""Conformance cases: Markdown suites read into a request (program and calls) and an expectation, kept apart.
+
+`Case` is the result; `block`, `expect`, `annotation` and `condition` read its parts; `entries` generates spec
+chapter 7's operator entries from the declarations; `copied` writes a case as JSON for other runners.
+"""

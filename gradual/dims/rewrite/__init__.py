@@ -1,0 +1,7 @@
+"""Equivalent, simpler constraints: what bounds and equations allow to rewrite before anything is searched for.
+
+`simplify` is the entry; `quotients` and `comparisons` use bounds, `exact_products` uses divisibility,
+`split_extrema` eliminates min, max and if-then-else where bounds decide them, `lift_ite` moves an if-then-else out
+of a fact, `readable` reduces a constraint for the reader. Spec: `dim.facts.plain` to `dim.facts.multiple`,
+`dim.reduce`.
+"""

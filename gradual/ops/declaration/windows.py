@@ -11,7 +11,9 @@ from gradual.dims.term.constraint import FALSE, at_most
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import IllFormed, Need
 from gradual.ops.declaration.shapes import ONE, ZERO
-from gradual.tensors.index import numel, strides
+from gradual.tensors.index import numel, permuted, strides
+from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.types.dtype import DType
 
 V = TypeVar("V")
 D = TypeVar("D", Dim, int)
@@ -205,3 +207,10 @@ def origins(shape: tuple[int, ...], counts: Sequence[int], steps: Sequence[int])
     for width, count, step in zip(strides(shape)[:-1], counts, steps, strict=False):
         found = [base + i * step * width for base in found for i in range(count)]
     return found
+
+
+def restored(elements: Any, shape: tuple[int, ...], layout: str, dtype: DType) -> Tensor:
+    """The tensor in its layout, of elements as batch, channels, space."""
+    letters = "NC" + SPATIAL[len(shape) - 2]
+    axes = [letters.index(letter) for letter in layout]
+    return tensor_of(tuple(shape[axis] for axis in axes), dtype, permuted(elements, shape, axes))

@@ -28,6 +28,7 @@ from gradual.ops.declaration.windows import (
     patches,
     per_axis,
     places,
+    restored,
     surrounded,
     tap_offsets,
     window,
@@ -180,13 +181,6 @@ def cells_of(given: Tensor, layout: str, letters: str, dtype: DType) -> Elements
 
 def _steps(kernel: Sequence[int], dilation: Sequence[int]) -> list[range]:
     return [range(0, extent * step, step) for extent, step in zip(kernel, dilation, strict=True)]
-
-
-def restored(elements: Any, shape: Ints, layout: str, dtype: DType) -> Tensor:
-    """The tensor in its layout, of elements as batch, channels, space."""
-    letters = "NC" + SPATIAL[len(shape) - 2]
-    axes = [letters.index(letter) for letter in layout]
-    return tensor_of(tuple(shape[axis] for axis in axes), dtype, permuted(elements, shape, axes))
 
 
 def _convolve(

@@ -26,22 +26,12 @@ from gradual.ops.declaration.windows import (
     origins,
     patches,
     per_axis,
+    restored,
     tap_offsets,
     window,
 )
 from gradual.ops.linear.products import contracted_dtype
-from gradual.ops.nn.convolution import (
-    CHANNELS,
-    UNITS,
-    Plan,
-    Sides,
-    cells_of,
-    kernel_needs,
-    maps,
-    placed,
-    restored,
-    sides_of,
-)
+from gradual.ops.nn.convolution import CHANNELS, UNITS, Plan, Sides, cells_of, kernel_needs, maps, placed, sides_of
 from gradual.tensors.index import numel, strides
 from gradual.tensors.scalar import Elements, kept
 from gradual.tensors.tensor import Tensor

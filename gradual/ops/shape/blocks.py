@@ -8,8 +8,7 @@ from gradual.dims.term.constraint import at_most, divides
 from gradual.dims.term.dim import Dim, maximum, product
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, axis_of, judged, same_dtype, tensor
-from gradual.ops.declaration.windows import arranged, at_least, ordered, places, surrounded
-from gradual.ops.nn.convolution import restored
+from gradual.ops.declaration.windows import arranged, at_least, ordered, places, restored, surrounded
 from gradual.tensors.index import before, numel, offsets, permuted, strides
 from gradual.tensors.scalar import converted, kept
 from gradual.tensors.tensor import Tensor, tensor_of

@@ -1,0 +1,1 @@
+"""Sparse tensors: compressed rows (CSR) and coordinate lists, with the dense operators that take them."""

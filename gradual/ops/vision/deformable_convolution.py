@@ -11,9 +11,9 @@ from gradual.dims.term.constraint import divides
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, same_dtype
-from gradual.ops.declaration.windows import Window, at_least, ordered, owed, places, window
+from gradual.ops.declaration.windows import Window, at_least, ordered, owed, places, restored, window
 from gradual.ops.linear.products import contracted_dtype, rows
-from gradual.ops.nn.convolution import CHANNELS, GROUPED, UNITS, Ints, Sides, cells_of, kernel_needs, placed, restored
+from gradual.ops.nn.convolution import CHANNELS, GROUPED, UNITS, Ints, Sides, cells_of, kernel_needs, placed
 from gradual.ops.vision.detection import floats
 from gradual.ops.vision.regions import between
 from gradual.tensors.index import numel

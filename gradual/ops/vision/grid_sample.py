@@ -21,13 +21,14 @@ from gradual.ops.declaration.windows import (
     owed,
     per_axis,
     places,
+    restored,
     surrounded,
     tap_offsets,
     tap_rows,
     window,
 )
 from gradual.ops.indexing.take import integers
-from gradual.ops.nn.convolution import cells_of, restored
+from gradual.ops.nn.convolution import cells_of
 from gradual.ops.vision.interpolation import CROPPING, Scheme, canonical, cubic_weights, finished, interpolated
 from gradual.ops.vision.resize import image, one_of
 from gradual.tensors import reals

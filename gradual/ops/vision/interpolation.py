@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from gradual.ops.declaration.windows import SPATIAL, ordered, places
-from gradual.ops.nn.convolution import restored
+from gradual.ops.declaration.windows import SPATIAL, ordered, places, restored
 from gradual.tensors.index import numel, permuted
 from gradual.tensors.scalar import converted, dot, kept
 from gradual.tensors.tensor import Tensor

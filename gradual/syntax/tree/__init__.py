@@ -1,0 +1,5 @@
+"""The surface language as a tree: `ast` (every node with its span), literals, and what names stand for (`Scopes`,
+`Names`).
+
+Nodes are frozen, compared by identity, and walked with an explicit stack.
+"""

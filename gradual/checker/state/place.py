@@ -1,0 +1,38 @@
+"""Where a value flows into a written type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gradual.core.terms import Polarity, Site
+from gradual.source import Span
+from gradual.syntax.tree import ast
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value flows into a written type.
+
+    Attributes:
+        span: the value.
+        site: the kind of place, and `rule` the rule that demands.
+        through: the position in words ("argument 1 of `@f`").
+        blamed: the party that is blamed for the value, in words.
+        annotation: the type where it is written.
+        polarity: whether the value, or the context of a function, breaks the promise.
+        context: the party that is blamed for what the context of a function passes, in words.
+    """
+
+    span: Span
+    site: Site
+    rule: str
+    through: str
+    blamed: str
+    annotation: ast.Type | None = None
+    polarity: Polarity = Polarity.POSITIVE
+    context: str = ""
+
+    @property
+    def party(self) -> str:
+        """Who is blamed here."""
+        return self.blamed if self.polarity is Polarity.POSITIVE else self.context
