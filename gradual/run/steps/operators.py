@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gradual.core.terms import Apply
@@ -10,13 +10,15 @@ from gradual.dims.term.constraint import FALSE, TRUE
 from gradual.dims.term.dim import Dim, constant
 from gradual.limits import LIMITS
 from gradual.run.sizes import Sizes, concrete, held, plain
-from gradual.run.steps.unknown_rank import accepted
+from gradual.run.steps.unknown_rank import accepted, refused
 from gradual.run.value import Frame, Held, fault
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import tracked_length
+
+Shape = tuple[int, ...]
 
 
 def applied(step: Apply, frame: Frame) -> Held:
@@ -35,7 +37,7 @@ def applied(step: Apply, frame: Frame) -> Held:
     result = computed(step, values, {name: plain(value) for name, value in attributes.items()})
     _agrees(result, judgement.result, step)
     frame.values[step.name] = result
-    _predicted(result, step.type, sizes, step, step.name)
+    _predicted(result, sizes, step, values)
     exact(result, types, attributes, step)
     return result
 
@@ -100,18 +102,30 @@ def _agrees(value: Held, judged: Any, step: Apply) -> None:
         assert agrees, (step.operator.name, value.shape, judged)
 
 
-def _predicted(value: Held, type: Any, sizes: Sizes, step: Apply, path: str) -> None:
-    """The shape is the one that the checker predicted; of unknown rank, that of its origin."""
+def _predicted(result: Held, sizes: Sizes, step: Apply, operands: Sequence[Held]) -> None:
+    """The shapes are those that the checker predicted.
+
+    Where the rule is asked at run time a size is a number, and its 0 the code that copies a dimension.  Raises Blame if
+    another one is copied than the size that was predicted.   [op.dynamic] [op.reshape.code]
+    """
+    for expected, shape in _shapes(result, step.type, sizes, step.name):
+        if expected != shape:
+            assert step.accepts is not None, (step.operator.name, step.name, expected, shape)
+            why = f"a size of 0 copies a dimension here, which makes the shape {shape}, not {expected}"
+            raise refused(step, operands, why)
+
+
+def _shapes(value: Held, type: Any, sizes: Sizes, path: str) -> Iterator[tuple[Shape, Shape]]:
+    """The predicted shape of every tensor and the one that it has; of unknown rank, that of its origin."""
     if isinstance(value, tuple):
         for index, (part, field) in enumerate(zip(value, type.fields, strict=True)):
-            _predicted(part, field, sizes, step, f"{path}#{index}")
+            yield from _shapes(part, field, sizes, f"{path}#{index}")
         return
-    assert isinstance(value, Tensor), step.name
+    assert isinstance(value, Tensor), path
     if isinstance(type, UnrankedType):
-        expected = value.shape if type.origin == path else sizes.shape(type.origin)
+        yield value.shape if type.origin == path else sizes.shape(type.origin), value.shape
     else:
-        expected = tuple(dim.evaluate(sizes) for dim in type.shape)
-    assert expected == value.shape, (step.operator.name, step.name, expected, value.shape)
+        yield tuple(dim.evaluate(sizes) for dim in type.shape), value.shape
 
 
 def exact(value: Held, types: Sequence[Any], attributes: Mapping[str, Any], step: Apply) -> None:

@@ -19,16 +19,16 @@ def accepted(
     """The judgement on these operands, and the attributes as it settles them.  Raises Blame where the rule refuses."""
     try:
         judgement = Asking(step.operator, step.operands, attributes).judged(tuple(types))
-    except IllFormed as refused:
-        raise _refused(step, values, refused.message) from None
+    except IllFormed as wrong:
+        raise refused(step, values, wrong.message) from None
     unmet = next((need for need in judgement.needs if need.goal is not TRUE), None)
     if unmet is not None:
-        raise _refused(step, values, unmet.says)
+        raise refused(step, values, unmet.says)
     return judgement, {**attributes, **(judgement.attributes or {})}
 
 
-def _refused(step: Apply, values: Sequence[Held], why: str) -> Blame:
-    """The blame of an application that its rule refuses; it shows the shapes that came."""
+def refused(step: Apply, values: Sequence[Held], why: str) -> Blame:
+    """The blame of an application that is refused, with why; it shows the shapes that came."""
     check = step.accepts
     assert check is not None
     came = ", ".join(f"{name}: {_shapes(value)}" for name, value in zip(step.operands, values, strict=True))
