@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from gradual.checker.fixes.computed_attributes import computed
 from gradual.checker.fixes.suggested import Outcome, Trials, annotation_for, divided, findings, name_for, residual
 from gradual.checker.module import Checked, checked
-from gradual.checker.state.context import Elaboration
-from gradual.checker.state.program import Program
+from gradual.checker.program.program import Program
+from gradual.checker.state.context import TypingContext
 from gradual.core.constant_text import checks_in
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
@@ -163,7 +163,7 @@ class Compilation:
         return {name: shown(type) for name, type in self.functions.items()}
 
     @property
-    def elaborations(self) -> Mapping[str, Elaboration]:
+    def elaborations(self) -> Mapping[str, TypingContext]:
         """The state of every definition when it was finished, for tools that ask more; nothing after passes."""
         return self._checked.elaborations if self._checked else {}
 
@@ -192,7 +192,7 @@ class Compilation:
 
     def _helped(self, checks: Iterable[Check]) -> Iterator[tuple[Check, Help | None]]:
         states = self._checked.elaborations.values() if self._checked else ()
-        owners = {check: state for state in states for check in state.checks}
+        owners = {check: state for state in states for check in state.obligations.checks}
         before = Outcome(findings(self.diagnostics), residual(self.checks))
         written = {id(state): fn for state, fn in self._checked.definitions(self.surface)} if self._checked else {}
         trials = _trials(self.source, self.options)
@@ -201,7 +201,7 @@ class Compilation:
             yield check, None if state is None else self._annotation(check, state, written[id(state)], before, trials)
 
     def _annotation(
-        self, check: Check, state: Elaboration, written: ast.Fn, before: Outcome, trials: Trials
+        self, check: Check, state: TypingContext, written: ast.Fn, before: Outcome, trials: Trials
     ) -> Help | None:
         """A size that an equality gives, else the whole shape of a parameter, else a name, or a bound."""
         from gradual.checker.fixes.open_sizes import shape_for
@@ -297,7 +297,7 @@ class Compilation:
             return ()
         trials, before = _trials(self.source, self.options), findings(self.diagnostics)
         states = self._checked.elaborations.values()
-        known = ((span, always) for state in states for span, always in state.decided.items())
+        known = ((span, always) for state in states for span, always in state.output.decided.items())
         taken = {span: always for span, always in known if always is not None}
 
         def works(edit: Edit) -> bool:

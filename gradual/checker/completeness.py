@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gradual.checker.state.context import Broken, Elaboration, single
+from gradual.checker.state.context import TypingContext
 from gradual.checker.state.scope import Binding
+from gradual.checker.state.unknowns import single
+from gradual.checker.state.values import Broken
 from gradual.core.terms import Promise
 from gradual.diagnostic import Diagnostic
 from gradual.dims.term.atom import ContentOf, NumelOf, RankOf, SizeOf, Variable
@@ -33,12 +35,12 @@ class Unknown:
     names: list[str] = field(default_factory=list)
 
 
-def incomplete(state: Elaboration) -> Iterator[Diagnostic]:
+def incomplete(state: TypingContext) -> Iterator[Diagnostic]:
     """An error for every unknown of a definition, in the order of the text."""
     found: dict[Variable | GradualType, Unknown] = {}
     open_ = False
     for binding in state.scope.bindings:  # the definition's own result is the last one
-        type = state.types[binding.value]
+        type = state.values.types[binding.value]
         parts = {} if isinstance(type, Broken) else dict.fromkeys(_open_parts(type, state))
         for part in parts:
             found.setdefault(part, _unknown(part, binding, state)).names.append(binding.name)
@@ -48,7 +50,7 @@ def incomplete(state: Elaboration) -> Iterator[Diagnostic]:
         yield _diagnostic(state.function, unknown)
 
 
-def _open_parts(type: OpenedType, state: Elaboration) -> Iterator[Variable | GradualType]:
+def _open_parts(type: OpenedType, state: TypingContext) -> Iterator[Variable | GradualType]:
     """The unknowns that the type of a value has: variables, and types inside which no unknown has a name."""
     for size in sizes(type):
         for variable in size.variables():
@@ -59,12 +61,12 @@ def _open_parts(type: OpenedType, state: Elaboration) -> Iterator[Variable | Gra
     yield from filter(is_gradual, _closed_parts(type))
 
 
-def _root(ghost: Variable, state: Elaboration) -> Variable:
+def _root(ghost: Variable, state: TypingContext) -> Variable:
     """The rank, for the number of elements and for every size of a value of unknown rank."""
     if not isinstance(ghost.witness, SizeOf | NumelOf):
         return ghost
     rank = single(rank_of(ghost.witness.value))
-    return rank if rank in state.ghosts else ghost
+    return rank if rank in state.unknowns.ghosts else ghost
 
 
 def _closed_parts(type: OpenedType) -> Iterator[GradualType]:
@@ -77,10 +79,10 @@ def _closed_parts(type: OpenedType) -> Iterator[GradualType]:
             yield type
 
 
-def _unknown(part: Variable | GradualType, binding: Binding, state: Elaboration) -> Unknown:
+def _unknown(part: Variable | GradualType, binding: Binding, state: TypingContext) -> Unknown:
     if not isinstance(part, Variable):
         return Unknown(f"a size in the type of `{binding.name}`", "type.open", Promise(binding.span, shown(part)))
-    promise = state.ghosts.get(part) or Promise(binding.span, f"in the type of `{binding.name}`")
+    promise = state.unknowns.ghosts.get(part) or Promise(binding.span, f"in the type of `{binding.name}`")
     match part.witness:
         case RankOf(value):
             return Unknown(f"the rank of `{spelled(value)}`", "type.unranked", promise)
@@ -90,7 +92,7 @@ def _unknown(part: Variable | GradualType, binding: Binding, state: Elaboration)
             return Unknown(f"the size `{part}`", "type.open", promise)
 
 
-def _forgotten(state: Elaboration) -> Iterator[Unknown]:
+def _forgotten(state: TypingContext) -> Iterator[Unknown]:
     """What the interface leaves open of a result of which all is known inside.  [type.close]"""
     interface, written = state.program.signatures.get(state.function), state.program.functions.get(state.function)
     if interface is not None and is_gradual(interface.result) and written is not None and written.result is not None:

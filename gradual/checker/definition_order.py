@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from gradual.checker.state.elided import is_omitted
+from gradual.checker.program.elided import is_omitted
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import within
 

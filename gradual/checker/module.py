@@ -16,10 +16,10 @@ from gradual.checker.inference import annotation
 from gradual.checker.obligations.grouping import told_together
 from gradual.checker.obligations.latent_requirements import latent
 from gradual.checker.obligations.settlement import settle
-from gradual.checker.state.context import Elaboration
-from gradual.checker.state.elided import is_omitted
-from gradual.checker.state.judgements import Judgements
-from gradual.checker.state.program import Program
+from gradual.checker.program.elided import is_omitted
+from gradual.checker.program.judgements import Judgements
+from gradual.checker.program.program import Program
+from gradual.checker.state.context import TypingContext
 from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.solver.smt import question
@@ -43,11 +43,11 @@ class Checked:
     core: Module
     diagnostics: tuple[Diagnostic, ...]
     checks: tuple[Check, ...]
-    elaborations: dict[str, Elaboration]
+    elaborations: dict[str, TypingContext]
     proved: int
     refuted: int
 
-    def definitions(self, surface: ast.Module) -> list[tuple[Elaboration, ast.Fn]]:
+    def definitions(self, surface: ast.Module) -> list[tuple[TypingContext, ast.Fn]]:
         """Every definition's state, with the function as it is written."""
         functions = {d.name.name: d.function for d in surface.definitions if isinstance(d, ast.Def)}
         functions |= {d.name.name: as_function(d) for d in surface.definitions if isinstance(d, ast.OperatorDef)}
@@ -56,20 +56,20 @@ class Checked:
     def question(self, id: str) -> str:
         """What is asked about a residual check, as SMT-LIB.  Raises KeyError for an unknown check."""
         for state in self.elaborations.values():
-            for check in state.checks:
+            for check in state.obligations.checks:
                 if check.id == id and check.says and check.goal is TRUE:
                     return f"; {check.says}: the operator's rule is asked at run time, a solver is not\n"
                 if check.id == id:
                     facts = Facts()
-                    for fact in state.cones[check].known:
+                    for fact in state.obligations.cones[check].known:
                         facts.assume(fact)
-                    for fact in state.cones[check].path:
+                    for fact in state.obligations.cones[check].path:
                         facts.suppose(fact)
                     return question(facts, check.goal)
         raise KeyError(id)
 
 
-class _Mutual:
+class Mutual:
     """The judgements that call each other, handed to those that stand before them."""
 
     infer = staticmethod(expr.infer)
@@ -82,7 +82,7 @@ class _Mutual:
     omitted_type = staticmethod(annotation.omitted_type)
 
 
-_JUDGEMENTS: Judgements[Elaboration] = _Mutual()
+_JUDGEMENTS: Judgements[TypingContext] = Mutual()
 
 
 def checked(program: Program) -> Checked:
@@ -92,7 +92,7 @@ def checked(program: Program) -> Checked:
     for definition in defs:
         program.spans[definition.name.name] = definition.name.span
     functions: dict[str, Function | None] = {}
-    states = {definition.name.name: Elaboration(program, definition.name.name, _JUDGEMENTS) for definition in defs}
+    states = {definition.name.name: TypingContext(program, definition.name.name, _JUDGEMENTS) for definition in defs}
     wholes = program.functions = {definition.name.name: _whole(definition) for definition in defs}
     mentions = mentioned(wholes)
     _, circular = callees_first(waits_for(wholes, mentions))
@@ -117,16 +117,16 @@ def checked(program: Program) -> Checked:
 def _gathered(
     names: list[str],
     functions: dict[str, Function | None],
-    states: dict[str, Elaboration],
+    states: dict[str, TypingContext],
     found: list[Diagnostic],
     data: Mapping[str, Data],
 ) -> Checked:
     checks: list[Check] = []
     for name in names:
-        for check in states[name].checks:
+        for check in states[name].obligations.checks:
             checks.append(check)
             check.id = f"c{len(checks)}"
-        found += states[name].diagnostics
+        found += states[name].output.diagnostics
     unique: dict[tuple[object, ...], Diagnostic] = {}
     for one in found:
         unique.setdefault((one.code, one.rule, one.message, one.span), one)
@@ -135,7 +135,7 @@ def _gathered(
         tuple(sorted(unique.values(), key=lambda found: (found.span.start, found.span.end, found.code))),
         tuple(checks),
         states,
-        sum(state.proved for state in states.values()),
+        sum(state.obligations.proved for state in states.values()),
         sum(map(_refuted, unique.values())),
     )
 
@@ -191,7 +191,7 @@ def _whole(definition: ast.Def) -> ast.Fn:
 
 
 # ---------------------------------------------------------------------------------------------------- declarations
-def _with_result(state: Elaboration, function: ast.Fn) -> ast.Fn:
+def _with_result(state: TypingContext, function: ast.Fn) -> ast.Fn:
     """A function on a circle of calls with its result, which is reported if it is not determined.  [type.recursion]"""
     if not is_omitted(function.result):
         return function
@@ -199,11 +199,11 @@ def _with_result(state: Elaboration, function: ast.Fn) -> ast.Fn:
     result = state.judge.omitted_type(state, function, at)
     if result is None:
         message = f"`{state.function}` is recursive, and its result type cannot be inferred; write it"
-        state.report("E0310", "type.recursion", message, at)
+        state.output.report("E0310", "type.recursion", message, at)
     return replace(function, result=result)
 
 
-def _declared(state: Elaboration, name: str, whole: ast.Fn) -> Header | None:
+def _declared(state: TypingContext, name: str, whole: ast.Fn) -> Header | None:
     """The function's declaration, read once ahead of every body, in the state that its body will use."""
     header = read_header(state, whole, name)
     state.program.signatures[name] = None if header is None or not header.whole else header.type

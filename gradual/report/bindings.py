@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from gradual.checker.state.context import Broken, Elaboration
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Broken
 from gradual.source import Span
 from gradual.types.print import shown, shown_contents
 from gradual.types.type import TensorType
@@ -22,11 +23,11 @@ class Binding:
     span: Span
 
 
-def bindings(states: Iterable[tuple[str, Elaboration]]) -> Iterator[Binding]:
+def bindings(states: Iterable[tuple[str, TypingContext]]) -> Iterator[Binding]:
     """Every parameter, let and graph variable, and each function's result; one whose type is an error is left out."""
     for function, state in states:
         for binding in state.scope.bindings:
-            type = state.types[binding.value]
+            type = state.values.types[binding.value]
             if not isinstance(type, Broken):
                 contents = type.contents if isinstance(type, TensorType) else None
                 known = shown_contents(contents, len(type.shape)) if contents else None  # type: ignore[union-attr]

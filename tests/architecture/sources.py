@@ -29,7 +29,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "syntax": ("tree", "parsing", "repair", "printing"),
     "core": ("value_words", "terms", "print", "refinement", "constant_text", "datatypes", "traversal", "verify"),
     "checker": (
-        *("state", "obligations", "declarations", "coercion", "joins", "expressions", "inference"),
+        *("program", "state", "obligations", "declarations", "coercion", "joins", "expressions", "inference"),
         *("definition_order", "completeness", "module", "repairs", "fixes"),
     ),
     "run": ("value", "sizes", "steps", "entry", "machine", "graph"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gradual
-from gradual.checker.state.rule_cache import Answers, question
+from gradual.checker.program.rule_cache import Answers, question
 from gradual.core.print import printed
 from gradual.core.terms import Apply
 from gradual.ops.catalogue import CATALOGUE

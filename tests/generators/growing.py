@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from gradual.checker.state.context import Broken
+from gradual.checker.state.values import Broken
 from gradual.compiler import Compilation
 from gradual.dims.term.dim import Dim
 from gradual.types.type import DataType, FunctionType, TensorType, TupleType, UnrankedType
@@ -110,7 +110,7 @@ class Grower:
         known = {}
         for state in checked.elaborations.values():
             for binding in state.scope.bindings:
-                type = state.types[binding.value]
+                type = state.values.types[binding.value]
                 if not isinstance(type, Broken):
                     known[binding.name] = type
         self.signatures = {name: function.type for name, function in found.core.functions.items()}

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gradual.checker.state.context import Elaboration, Postponed, mentions_ghost
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.obligations import Postponed
+from gradual.checker.state.unknowns import mentions_ghost
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.term.constraint import TRUE, equal
 from gradual.dims.term.dim import Dim, Variable
@@ -45,7 +47,7 @@ class Agreement:
         refuses: whether sizes that are never equal are an error in a definition that is not strict too.
     """
 
-    state: Elaboration
+    state: TypingContext
     rule: str
     says: str
     spans: tuple[Span, Span]
@@ -144,16 +146,16 @@ class Agreement:
         if self.forgives:
             self.state.strictness.gradual = True
             return Hole()
-        if self.state.tested:
+        if self.state.reach.tests:
             return Hole()
         witness = verdict.witness if isinstance(verdict, Unknown) else {}
         error = disagreement(self.rule, self.says, self.spans, axis, left, right, witness, forgets)
         if isinstance(verdict, Refuted) and self.refuses:
             self.reported = True
-            self.state.diagnostics.append(error)
+            self.state.output.diagnostics.append(error)
             return None
         if isinstance(verdict, Refuted) or (witness and not mentions_ghost(goal)):
-            self.state.postponed.append(Postponed(verdict, error, rigid=False))
+            self.state.obligations.postponed.append(Postponed(verdict, error, rigid=False))
         return Hole()
 
     def _bounded(self, left: Dim | Hole, right: Dim | Hole) -> Hole:
@@ -175,10 +177,10 @@ class Agreement:
         """Say that there is no such type, unless a pair of sizes was reported already."""
         if not self.reported:
             related = (Related(self.spans[0], "one of them"),)
-            self.state.report(code, self.rule, f"{self.says} never agree: {why}", self.spans[1], related=related)
+            self.state.output.report(code, self.rule, f"{self.says} never agree: {why}", self.spans[1], related=related)
 
 
-def agreeing(state: Elaboration, rule: str, spans: Sequence[Span], says: Callable[[int, int], str]) -> Agree:
+def agreeing(state: TypingContext, rule: str, spans: Sequence[Span], says: Callable[[int, int], str]) -> Agree:
     """Join what two arguments show of one type parameter, or report that they never agree; `says` names the two."""
 
     def agree(left: Shown, right: Shown) -> GradualType | None:
@@ -192,7 +194,7 @@ def agreeing(state: Elaboration, rule: str, spans: Sequence[Span], says: Callabl
     return agree
 
 
-def promising(state: Elaboration, rule: str, span: Span) -> Agree:
+def promising(state: TypingContext, rule: str, span: Span) -> Agree:
     """Join what a promised function type shows of one type parameter; in strict definitions that has to agree."""
 
     def agree(left: Shown, right: Shown) -> GradualType:

@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from gradual.checker.coercion.datatypes import fields_of, written_field
 from gradual.checker.coercion.flow import flow
 from gradual.checker.coercion.projection import projected
-from gradual.checker.state.context import Elaboration, Made
-from gradual.checker.state.place import Place
+from gradual.checker.program.place import Place
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Made
 from gradual.core.terms import Change, Conversion, Convert, Param, Promise
 from gradual.types.declared import Constructor, Data
 from gradual.types.fit import Regular, fits
@@ -37,7 +38,7 @@ FAILED = Failed()
 
 
 def converted(
-    state: Elaboration, value: str, path: str, source: DataType, target: DataType, place: Place
+    state: TypingContext, value: str, path: str, source: DataType, target: DataType, place: Place
 ) -> str | None:
     """The data structure at a path below a value, at another type; None after reporting that none could be converted.
 
@@ -46,7 +47,7 @@ def converted(
     regular = Regular(state.program.data, state.program.limits.parts)
     if fits(source, target, regular):
         return value + path
-    outermost = not state.conversions
+    outermost = not state.output.conversions
     conversion = Converting(state, value + path, place, regular).conversion(source, target)
     if conversion is None:
         return None
@@ -55,17 +56,17 @@ def converted(
         if not any(any(how) for how in conversion.fields.values()):
             return value + path
     part = projected(state, value, path, place.span)
-    name = state.fresh(None)
-    state.steps.append(Convert(name, part, conversion, target, place.span))
-    return state.define(name, target, Made("a conversion", (part,), place.span))
+    name = state.values.fresh(None)
+    state.output.steps.append(Convert(name, part, conversion, target, place.span))
+    return state.values.define(name, target, Made("a conversion", (part,), place.span))
 
 
 class Converting:
     """One conversion being written, with the knots for the types that it meets again."""
 
-    def __init__(self, state: Elaboration, value: str, place: Place, regular: Regular) -> None:
+    def __init__(self, state: TypingContext, value: str, place: Place, regular: Regular) -> None:
         self.state, self.value, self.place, self.regular = state, value, place, regular
-        self.begun = state.conversions
+        self.begun = state.output.conversions
 
     def conversion(self, source: DataType, target: DataType) -> Conversion | None:
         """How a value of one type becomes one of another; None after reporting that it cannot.  [type.unsupported]"""
@@ -75,11 +76,11 @@ class Converting:
             return known
         if self.regular.grows(source) or self.regular.grows(target):
             what = f"the parts of `{source.name}` have ever larger types, so they cannot be converted"
-            self.state.report("E0399", "type.unsupported", f"{self.place.through}: {what}", self.place.span)
+            self.state.output.report("E0399", "type.unsupported", f"{self.place.through}: {what}", self.place.span)
             return None
         if not self.regular.data[source.name].constructors:
             message = f"{self.place.through}: `{shown(source)}` is not `{shown(target)}`"
-            self.state.report("E0307", "type.structure", message, self.place.span)
+            self.state.output.report("E0307", "type.structure", message, self.place.span)
             return None
         conversion = self.begun[pair] = Conversion()
         failed = False
@@ -119,11 +120,11 @@ class Converting:
         place = _inside(self.place, state.program.data[constructor.data], constructor, index)
         promise = Promise(self.place.span, f"the fields of `{constructor.name}`, whose type leaves them open")
         with state.apart() as steps:
-            name = state.fresh("%field")
+            name = state.values.fresh("%field")
             opened = state.enter_part(held, name, lambda path, axis: promise, agreed)
             for size in sizes(opened):
                 state.is_size(size)
-            state.define(name, opened, Made("a structure", (self.value,), place.span))
+            state.values.define(name, opened, Made("a structure", (self.value,), place.span))
             result = flow(state, name, wanted, place)
         if result is None:
             return FAILED

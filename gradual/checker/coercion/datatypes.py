@@ -13,10 +13,11 @@ from gradual.checker.coercion.flow import flow
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.header import entry_check
 from gradual.checker.declarations.types import Reading
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
-from gradual.checker.state.judgements import Judgements
-from gradual.checker.state.place import Place
-from gradual.checker.state.program import Program
+from gradual.checker.program.judgements import Judgements
+from gradual.checker.program.place import Place
+from gradual.checker.program.program import Program
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.datatypes import entry_goals
 from gradual.core.terms import Block, Closure, Construct, Function, Param, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, counted
@@ -33,7 +34,7 @@ Declaration = ast.TypeDef | ast.ExternType
 
 # ----------------------------------------------------------------------------------------------------- declarations
 def declare_data(
-    program: Program, definitions: Sequence[ast.Definition], judge: Judgements[Elaboration]
+    program: Program, definitions: Sequence[ast.Definition], judge: Judgements[TypingContext]
 ) -> Iterator[Diagnostic]:
     """Put the file's types and constructors into the program; what is wrong with them, all of it.
 
@@ -55,7 +56,7 @@ def declare_data(
             first[definition.name] = definition
     owners: dict[str, Span] = {}
     for declaration in first.values():
-        yield from _constructors(Elaboration(program, declaration.name, judge), declaration, owners)
+        yield from _constructors(TypingContext(program, declaration.name, judge), declaration, owners)
 
 
 def _twice(what: str, name: str, span: Span, before: Span) -> Diagnostic:
@@ -76,7 +77,7 @@ def _parameters(declaration: Declaration) -> Iterator[Diagnostic]:
             yield Diagnostic("E0206", "type.data.declared", message, binder.span, notes=notes)
 
 
-def _constructors(state: Elaboration, declaration: ast.TypeDef, owners: dict[str, Span]) -> Iterator[Diagnostic]:
+def _constructors(state: TypingContext, declaration: ast.TypeDef, owners: dict[str, Span]) -> Iterator[Diagnostic]:
     """The constructors of one type, their fields read over its parameters."""
     program = state.program
     declared = program.data[declaration.name]
@@ -98,11 +99,11 @@ def _constructors(state: Elaboration, declaration: ast.TypeDef, owners: dict[str
         constructors[constructor.name] = Constructor(constructor.name, declaration.name, tuple(fields))
     program.data[declaration.name] = Data(declared.name, declared.types, constructors)
     program.constructors.update(constructors)
-    yield from state.diagnostics
+    yield from state.output.diagnostics
 
 
 # ----------------------------------------------------------------------------------------------------- constructors
-def constructor_named(state: Elaboration, name: str) -> Constructor | None:
+def constructor_named(state: TypingContext, name: str) -> Constructor | None:
     """The constructor of this name, if there is one; a `?` in its type is one of the definition's.  [type.strict]"""
     constructor = state.program.constructors.get(name)
     for field in constructor.fields if constructor is not None else ():
@@ -132,22 +133,22 @@ def written_field(annotation: ast.Type, declared: Data, field: GradualType) -> a
 
 
 def construct(
-    state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span], span: Span,
+    state: TypingContext, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span], span: Span,
     hint: str | None,
 ) -> str:  # fmt: skip
     """The core variable that holds `Cons(%x, %xs)`.  [type.constructor]"""
-    name = state.fresh(hint)
-    if any(isinstance(state.types[operand], Broken) for operand in operands):
-        return state.define(name, BROKEN)
+    name = state.values.fresh(hint)
+    if any(isinstance(state.values.types[operand], Broken) for operand in operands):
+        return state.values.define(name, BROKEN)
     if len(operands) != len(constructor.fields):
         takes = counted(len(constructor.fields), "field")
         message = f"`{constructor.name}` takes {takes}, not {len(operands)}"
-        state.report("E0304", "type.constructor", message, span)
-        return state.define(name, BROKEN)
-    owed = len(state.postponed)
+        state.output.report("E0304", "type.constructor", message, span)
+        return state.values.define(name, BROKEN)
+    owed = len(state.obligations.postponed)
     type = _agreed(state, constructor, operands, spans)
     if type is None:
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     state.doubt(name, owed)
     passed: list[str] = []
     for index, (operand, field) in enumerate(zip(operands, fields_of(state.program, constructor, type), strict=True)):
@@ -155,54 +156,54 @@ def construct(
         place = Place(spans[index], Site.ARGUMENT, "type.constructor", position, f"{position}, in `{state.function}`")
         fits = flow(state, operand, field, place)
         if fits is None:
-            return state.define(name, BROKEN)
+            return state.values.define(name, BROKEN)
         passed.append(fits)
-    state.steps.append(Construct(name, constructor.name, tuple(passed), type, span))
-    return state.define(name, type, Made(f"`{constructor.name}`", tuple(operands), span))
+    state.output.steps.append(Construct(name, constructor.name, tuple(passed), type, span))
+    return state.values.define(name, type, Made(f"`{constructor.name}`", tuple(operands), span))
 
 
 def _agreed(
-    state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span]
+    state: TypingContext, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span]
 ) -> DataType | None:
     """The data type with the arguments that the fields show together; None after reporting fields that never agree."""
     own = state.program.data[constructor.data].types
     agree = agreeing(state, "type.constructor", spans, lambda left, right: f"the fields of `{constructor.name}`")
     choosing = Choosing(set(own), agree)
-    if not choosing.shown_by(constructor.fields, [state.opened(operand) for operand in operands]):
+    if not choosing.shown_by(constructor.fields, [state.values.opened(operand) for operand in operands]):
         return None
     whole = DataType(constructor.data, tuple(map(choosing.type, own)))
     state.strictness.agree(whole)
     return whole
 
 
-def constructor_value(state: Elaboration, constructor: Constructor, span: Span, hint: str | None) -> str:
+def constructor_value(state: TypingContext, constructor: Constructor, span: Span, hint: str | None) -> str:
     """A constructor by its name: a value if it has no field, else a function.  [type.constructor]"""
     if not constructor.fields:
         return construct(state, constructor, (), (), span, hint)
-    name = state.fresh(hint)
+    name = state.values.fresh(hint)
     promise = Promise(span, f"a field of `{constructor.name}`")
     with state.branch() as steps:
         type = _of_its_own(state, constructor_type(state.program, constructor))
         params: list[Param] = []
         for field in type.params:
-            param = state.fresh("%field")
+            param = state.values.fresh("%field")
             opened = state.enter(field, param, lambda path, axis: promise)
             for size in sizes(opened):
                 state.is_size(size)
-            params.append(Param(state.define(param, opened), opened, field, span))
-        made = state.fresh(None)
+            params.append(Param(state.values.define(param, opened), opened, field, span))
+        made = state.values.fresh(None)
         operands = tuple(param.name for param in params)
         assert isinstance(type.result, DataType)
-        state.steps.append(Construct(made, constructor.name, operands, type.result, span))
+        state.output.steps.append(Construct(made, constructor.name, operands, type.result, span))
     own = FunctionType(operands, type.params, type.result, types=type.types, order=type.types)
     function = Function(name, tuple(params), (), (), Block(tuple(steps), made), own, True, span)
     says, through = f"a field of `{constructor.name}` is not the declared one", f"the fields of `{constructor.name}`"
     function = replace(function, entry=[entry_check(goal, span, says, through) for goal in entry_goals(function, {})])
-    state.steps.append(Closure(name, function, own, span))
-    return state.define(name, own, Made(f"`{constructor.name}`", (), span))
+    state.output.steps.append(Closure(name, function, own, span))
+    return state.values.define(name, own, Made(f"`{constructor.name}`", (), span))
 
 
-def _of_its_own(state: Elaboration, type: FunctionType) -> FunctionType:
+def _of_its_own(state: TypingContext, type: FunctionType) -> FunctionType:
     """The type of a constructor at type parameters that nothing here has."""
     own = tuple(state.scope.type_parameter(one.name) for one in type.types)
     found = renamed(type, replace(type, types=own))

@@ -12,8 +12,10 @@ from gradual.checker.coercion.projection import projected
 from gradual.checker.obligations.discharge import discharge, refuse
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.obligations.origins import birth, written_at
-from gradual.checker.state.context import Broken, Elaboration, Made, single
-from gradual.checker.state.place import Place
+from gradual.checker.program.place import Place
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.unknowns import single
+from gradual.checker.state.values import Broken, Made
 from gradual.core.terms import MakeTuple
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.term.dim import RankOf
@@ -26,19 +28,19 @@ from gradual.types.unpacking import counted, spelled
 _CODES = {"type.structure": "E0307", "type.dtype": "E0306", "op.rank": "E0303"}
 
 
-def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> str | None:
+def flow(state: TypingContext, value: str, target: GradualType, place: Place) -> str | None:
     """The value at a written type, what it owes discharged; None if nothing could make it fit, which was then reported.
 
     Where no run comes no rank has to fit.   [type.if.fails]
 
     [type.call.argument] [type.result] [type.annotation] [type.cast] [type.consistent]
     """
-    if value in state.templates:
+    if value in state.values.templates:
         held = state.judge.deferred_at(state, value, target, place.span, place.through, place.rule)
         if held is None:
             return None
         value = held
-    source = state.types[value]
+    source = state.values.types[value]
     if isinstance(source, Broken):
         return value
     converted: dict[str, str] = {}
@@ -53,10 +55,10 @@ def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> s
                 related = (Related(place.annotation.span, "declared here"),) if place.annotation is not None else ()
                 error = Diagnostic(_CODES[why], place.rule, f"{place.through}: {message}", place.span, related=related)
                 if why != "op.rank":
-                    state.diagnostics.append(error)
+                    state.output.diagnostics.append(error)
                     return None
                 refuse(state, error)
-                if not state.over:
+                if not state.reach.unreachable:
                     return None
             case Coercion(path=path):
                 part = _converted(state, value, demand, place)
@@ -67,12 +69,12 @@ def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> s
     return _rebuilt(state, value, "", converted, place.span)
 
 
-def ranks_met(state: Elaboration, value: str, target: GradualType, place: Place) -> bool:
+def ranks_met(state: TypingContext, value: str, target: GradualType, place: Place) -> bool:
     """Demand the ranks alone that a written type has, so that sizes can be measured; False after reporting one.
 
     [type.unranked.demand]
     """
-    source = state.types[value]
+    source = state.values.types[value]
     if isinstance(source, Broken):
         return True
     for demand in demands(source, target):
@@ -81,7 +83,7 @@ def ranks_met(state: Elaboration, value: str, target: GradualType, place: Place)
     return True
 
 
-def _rank_met(state: Elaboration, value: str, demand: Demand, place: Place) -> bool:
+def _rank_met(state: TypingContext, value: str, demand: Demand, place: Place) -> bool:
     """Demand a rank, and know it from here on; False after reporting that it cannot be."""
     witness = single(demand.size).witness
     assert isinstance(witness, RankOf) and demand.wanted is not None and demand.wanted.value is not None
@@ -92,7 +94,7 @@ def _rank_met(state: Elaboration, value: str, demand: Demand, place: Place) -> b
     return accepted
 
 
-def _owed(state: Elaboration, value: str, demand: Demand, place: Place) -> Owed:
+def _owed(state: TypingContext, value: str, demand: Demand, place: Place) -> Owed:
     part = spelled(demand.path)
     size = demand.size
     what = f"dimension {demand.axis}" if demand.axis is not None else "the rank"
@@ -113,7 +115,7 @@ def _owed(state: Elaboration, value: str, demand: Demand, place: Place) -> Owed:
 
 
 # ------------------------------------------------------------------------------------------------------ conversions
-def _converted(state: Elaboration, value: str, coercion: Coercion, place: Place) -> str | None:
+def _converted(state: TypingContext, value: str, coercion: Coercion, place: Place) -> str | None:
     """The part of a value that needs a conversion, converted; None after reporting that none can be.
 
     One that stays as it is, is its path below the value.
@@ -133,11 +135,11 @@ def _converted(state: Elaboration, value: str, coercion: Coercion, place: Place)
     raise AssertionError(coercion)
 
 
-def _rebuilt(state: Elaboration, value: str, path: str, converted: dict[str, str], span: Span) -> str:
+def _rebuilt(state: TypingContext, value: str, path: str, converted: dict[str, str], span: Span) -> str:
     """The value with its converted parts in their places."""
     if path in converted:
         return converted[path]
-    part: object = state.types[value]
+    part: object = state.values.types[value]
     if not any(other.startswith(f"{path}#") for other in converted):
         return projected(state, value, path, span)
     for index in map(int, path.split("#")[1:]):
@@ -145,8 +147,8 @@ def _rebuilt(state: Elaboration, value: str, path: str, converted: dict[str, str
         part = part.fields[index]
     assert isinstance(part, TupleType), path
     fields = tuple(_rebuilt(state, value, f"{path}#{i}", converted, span) for i in range(len(part.fields)))
-    types = tuple(type for field in fields if not isinstance(type := state.types[field], Broken))
-    name = state.fresh(None)
+    types = tuple(type for field in fields if not isinstance(type := state.values.types[field], Broken))
+    name = state.values.fresh(None)
     type = TupleType(types)
-    state.steps.append(MakeTuple(name, fields, type, span))
-    return state.define(name, type, Made("a tuple", fields, span))
+    state.output.steps.append(MakeTuple(name, fields, type, span))
+    return state.values.define(name, type, Made("a tuple", fields, span))

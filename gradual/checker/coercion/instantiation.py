@@ -14,7 +14,8 @@ from gradual.checker.declarations.dims import NotADim, discharge_divisions
 from gradual.checker.declarations.types import Reading
 from gradual.checker.obligations.discharge import owe
 from gradual.checker.obligations.obligation import Owed
-from gradual.checker.state.context import Broken, Elaboration, Made
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Broken, Made
 from gradual.core.terms import Instantiate, Promise, Site
 from gradual.dims.term.constraint import FALSE, at_least
 from gradual.dims.term.dim import Dim, Variable, constant
@@ -32,7 +33,7 @@ from gradual.types.unpacking import closed
 
 
 def entered(
-    state: Elaboration,
+    state: TypingContext,
     type: FunctionType,
     call: Applied,
     arguments: Sequence[OpenedType],
@@ -44,55 +45,55 @@ def entered(
 
     A size that is one of two that arguments show, or branches of the function have, makes nothing gradual by itself.
     """
-    gradual, before = state.strictness.gradual, len(state.ghosts)
+    gradual, before = state.strictness.gradual, len(state.unknowns.ghosts)
     result = state.enter(call.result, name, promise, identities)
     agreed = type in state.strictness.agreed or not leaves_open(state, type, arguments)
     if not gradual and agreed:
-        state.strictness.excuse(list(state.ghosts)[before:])
+        state.strictness.excuse(list(state.unknowns.ghosts)[before:])
         state.strictness.agree(call.result)
     return result
 
 
-def instance(state: Elaboration, node: ast.Instance, function: str, hint: str | None) -> str:
+def instance(state: TypingContext, node: ast.Instance, function: str, hint: str | None) -> str:
     """The core variable that holds a function at the dims and types in brackets.  [type.instance]"""
-    type = state.types[function]
+    type = state.values.types[function]
     if isinstance(type, Broken):
-        return state.broken()
+        return state.values.broken()
     if not isinstance(type, FunctionType):
         message = f"only a function takes dimensions and types in brackets, not `{shown(type)}`"
-        state.report("E0307", "type.instance", message, node.span)
-        return state.broken()
+        state.output.report("E0307", "type.instance", message, node.span)
+        return state.values.broken()
     if len(node.arguments) > len(type.order):
         bound = " and ".join(f"`{one.name}`" for one in type.order) or "nothing"
         message = f"this function binds {bound}, so it cannot take {len(node.arguments)} dimensions and types"
-        state.report("E0304", "type.instance", message, node.span)
-        return state.broken()
+        state.output.report("E0304", "type.instance", message, node.span)
+        return state.values.broken()
     given = _Given(state)
     try:
         for one, argument in zip(type.order, node.arguments, strict=False):
             given.read(one, argument)
     except Unreadable:
-        return state.broken()
+        return state.values.broken()
     if not given.dims and not given.types:
         return function
     inside = at_given(type, given.dims, given.types)
     for clause, left in zip(type.where, inside.where, strict=True):
         says = f"the function requires `{clause}`"
         if left is FALSE and not owe(state, Owed(left, "type.call.where", Site.WHERE, says, node.span)):
-            return state.broken()
+            return state.values.broken()
     for written in given.types.values():
         state.strictness.wrote(written)
-    name = state.fresh(hint)
+    name = state.values.fresh(hint)
     step = Instantiate(name, function, tuple(given.dims.items()), tuple(given.types.items()), inside, node.span)
-    state.steps.append(step)
-    return state.define(name, inside, Made("an instance", (function,), node.span))
+    state.output.steps.append(step)
+    return state.values.define(name, inside, Made("an instance", (function,), node.span))
 
 
 @dataclass(slots=True)
 class _Given:
     """The arguments of an instance, read as the kinds of the binders say."""
 
-    state: Elaboration
+    state: TypingContext
     dims: dict[Variable, Dim] = field(default_factory=dict)
     types: dict[TypeVariable, GradualType] = field(default_factory=dict)
 
@@ -124,7 +125,7 @@ class _Given:
         return dim
 
     def _refuse(self, message: str, span: Span, code: str, rule: str) -> NoReturn:
-        self.state.report(code, rule, message, span)
+        self.state.output.report(code, rule, message, span)
         raise Unreadable
 
 
@@ -148,7 +149,7 @@ def as_type(expr: ast.Expr | ast.Type) -> ast.Type | None:
             return None
 
 
-def leaves_open(state: Elaboration, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:
+def leaves_open(state: TypingContext, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:
     """Whether a `?` or `*` that somebody wrote, or that depends on data, may show in the result of a call."""
     shows = (closed(argument, lambda v: not v.is_ghost or v in state.strictness.joins) for argument in arguments)
     return is_gradual(type.result) or (bool(type.types) and any(map(state.strictness.hides_unknown, shows)))

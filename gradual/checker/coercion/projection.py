@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from gradual.checker.state.context import Elaboration, Made
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Made
 from gradual.core.terms import Project
 from gradual.source import Span
 from gradual.types.type import TupleType
 
 
-def projected(state: Elaboration, value: str, path: str, span: Span) -> str:
+def projected(state: TypingContext, value: str, path: str, span: Span) -> str:
     """The part of a tuple at a path below a value, its steps written."""
     for index in map(int, path.split("#")[1:]):
-        type = state.types[value]
+        type = state.values.types[value]
         assert isinstance(type, TupleType), value
-        name = state.fresh(None)
-        state.steps.append(Project(name, value, index, type.fields[index], span))
-        value = state.define(name, type.fields[index], Made("a projection", (f"{value}#{index}",), span))
+        name = state.values.fresh(None)
+        state.output.steps.append(Project(name, value, index, type.fields[index], span))
+        value = state.values.define(name, type.fields[index], Made("a projection", (f"{value}#{index}",), span))
     return value

@@ -17,8 +17,10 @@ from gradual.checker.coercion.flow import flow, ranks_met
 from gradual.checker.coercion.instantiation import entered
 from gradual.checker.obligations.discharge import owe
 from gradual.checker.obligations.obligation import Owed
-from gradual.checker.state.context import Elaboration, Made, Written, single
-from gradual.checker.state.place import Place
+from gradual.checker.program.place import Place
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.unknowns import single
+from gradual.checker.state.values import Made, Written
 from gradual.core.terms import (
     Invoke,
     Layer,
@@ -40,36 +42,36 @@ from gradual.types.type import FunctionType, GradualType, ReferenceType, TupleTy
 from gradual.types.unpacking import sizes
 
 
-def wrapped(state: Elaboration, value: str, source: FunctionType, target: FunctionType, place: Place) -> str | None:
+def wrapped(state: TypingContext, value: str, source: FunctionType, target: FunctionType, place: Place) -> str | None:
     """The function at another type; None after reporting that none of its calls could succeed.  [type.function]"""
     if len(source.params) != len(target.params):
         message = f"{place.through}: `{shown(source)}` is not `{shown(target)}`"
-        state.report("E0307", place.rule, message, place.span)
+        state.output.report("E0307", place.rule, message, place.span)
         return None
-    name = state.fresh(None)
+    name = state.values.fresh(None)
     with state.apart() as steps:
         params, promised, binders = _promised(state, target, place)
         call = _called(state, value, source, promised, params, place)
         if call is None:
             return None
         before = len(steps)
-        state.steps.append(call)
+        state.output.steps.append(call)
         result = flow(state, call.name, promised.result, _positive(place, "result"))
         if result is None:
             return None
     layer = Layer(params, binders, tuple(steps[:before]), call, tuple(steps[before + 1 :]), result, promised.types)
-    state.steps.append(Wrap(name, value, layer, target, place.span))
-    return state.define(name, target, state.origins.get(value))
+    state.output.steps.append(Wrap(name, value, layer, target, place.span))
+    return state.values.define(name, target, state.values.origins.get(value))
 
 
 def wrapped_reference(
-    state: Elaboration, value: str, source: ReferenceType, target: ReferenceType, place: Place
+    state: TypingContext, value: str, source: ReferenceType, target: ReferenceType, place: Place
 ) -> str | None:
     """The reference at another type: what is read is checked, and so is what is written.
 
     [type.reference] [type.reference.read] [type.reference.write]
     """
-    name = state.fresh(None)
+    name = state.values.fresh(None)
     inside = place.annotation.content if isinstance(place.annotation, ast.RefType) else None
     there = replace(
         place, rule="type.reference.read", through=f"what is read through {place.through}", annotation=inside
@@ -90,43 +92,43 @@ def wrapped_reference(
     reading = Layer((), (), (), read, tuple(steps[1:]), result)
     with state.apart() as steps:
         said = f"what is written through {place.through}"
-        param = _parameter(state, state.fresh("%written"), target.content, said, place)
+        param = _parameter(state, state.values.fresh("%written"), target.content, said, place)
         flows = flow(state, param.name, source.content, here)
         if flows is None:
             return None
-        done = state.define(state.fresh(None), TupleType(()))
+        done = state.values.define(state.values.fresh(None), TupleType(()))
     write = WriteReference(done, value, flows, TupleType(()), place.span)
     writing = Layer((param,), (), tuple(steps), write, (), done)
-    state.steps.append(WrapReference(name, value, reading, writing, target, place.span))
-    return state.define(name, target, state.origins.get(value))
+    state.output.steps.append(WrapReference(name, value, reading, writing, target, place.span))
+    return state.values.define(name, target, state.values.origins.get(value))
 
 
-def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -> ReadReference:
-    name = state.fresh("%read")
+def _read(state: TypingContext, value: str, source: ReferenceType, place: Place) -> ReadReference:
+    name = state.values.fresh("%read")
     promise = Promise(place.span, f"what is read through {place.through}")
     type = state.enter_part(source.content, name, lambda path, axis: promise, source in state.strictness.agreed)
     for size in sizes(type):
         state.is_size(size)
-    state.define(name, type, Made("`ref_read`", (), place.span))
+    state.values.define(name, type, Made("`ref_read`", (), place.span))
     step = ReadReference(name, value, type, place.span)
-    state.steps.append(step)
+    state.output.steps.append(step)
     return step
 
 
 # ------------------------------------------------------------------------------------------------------------ sides
 def _promised(
-    state: Elaboration, target: FunctionType, place: Place
+    state: TypingContext, target: FunctionType, place: Place
 ) -> tuple[tuple[Param, ...], FunctionType, tuple[tuple[Variable, Dim], ...]]:
     """Parameters at the promised type, opened; the type in their terms; and how its dims are measured off them."""
     fresh: dict[Variable, Dim] = {}
     for binder in target.binders:
         fresh[binder] = state.scope.rigid(binder.name)
         state.scope.bind_dim(binder.name, fresh[binder])
-        state.rigids[single(fresh[binder])] = place.span
+        state.unknowns.rigids[single(fresh[binder])] = place.span
         state.is_size(fresh[binder])
     types = {variable: state.scope.bind_type(variable.name) for variable in target.types}
     said = f"what is passed to {place.through}"
-    names = [state.fresh("%argument") for _ in target.params]
+    names = [state.values.fresh("%argument") for _ in target.params]
     chosen = fresh | at_values(target, names)
     params = tuple(
         _parameter(state, name, instantiated(substituted(param, chosen), types), said, _inside(place, index))
@@ -140,7 +142,7 @@ def _promised(
         tuple(clause.substitute(fresh) for clause in target.where),
         tuple(types.values()),
     )
-    mapping = measured(own, [state.opened(param.name) for param in params]).mapping
+    mapping = measured(own, [state.values.opened(param.name) for param in params]).mapping
     solved = measured(own, [measuring(param.written, param.name) for param in params]).mapping
     for clause in own.where:
         state.facts.assume(clause.substitute(mapping), learnt=True)
@@ -148,20 +150,20 @@ def _promised(
     return params, promised, tuple((variable, solved[variable]) for variable in own.binders)
 
 
-def _parameter(state: Elaboration, name: str, type: GradualType, says: str, place: Place) -> Param:
+def _parameter(state: TypingContext, name: str, type: GradualType, says: str, place: Place) -> Param:
     """A parameter of a proxy, opened; its unknowns are the context's."""
     promise = Promise(place.annotation.span if place.annotation is not None else place.span, says)
     opened = state.enter(type, name, lambda path, axis: promise)
     for size in sizes(opened):
         state.is_size(size)
     origin = Written(place.annotation) if place.annotation is not None else Made(says, (), place.span)
-    state.define(name, opened, origin)
+    state.values.define(name, opened, origin)
     state.contents(name)
     return Param(name, opened, type, place.span)
 
 
 def _called(
-    state: Elaboration,
+    state: TypingContext,
     value: str,
     source: FunctionType,
     promised: FunctionType,
@@ -175,10 +177,10 @@ def _called(
         if not ranks_met(state, param.name, wanted, inside):
             return None
         state.contents(param.name)
-    types, owed = [state.opened(param.name) for param in params], len(state.postponed)
+    types, owed = [state.values.opened(param.name) for param in params], len(state.obligations.postponed)
     choice = at_arguments(source, types, promised.result, promising(state, place.rule, place.span))
     assert choice is not None, source
-    name = state.fresh("%result")
+    name = state.values.fresh("%result")
     state.doubt(name, owed)
     for _, goal in choice.owed:
         if not owe(state, _due(goal, "an argument has no size that fits the function's own declaration", negative)):
@@ -199,7 +201,7 @@ def _called(
     result = entered(state, source, choice, types, name, lambda path, axis: promise)
     for size in sizes(result):
         state.is_size(size)
-    state.define(name, result, Made("the function", (), place.span))
+    state.values.define(name, result, Made("the function", (), place.span))
     return Invoke(name, value, tuple(operands), result, place.span, choice.types)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from gradual.checker.state.context import Elaboration
+from gradual.checker.state.context import TypingContext
 from gradual.dims.term.dim import Dim, Variable
 from gradual.source import Span
 from gradual.syntax.tree import ast
@@ -37,7 +37,7 @@ NAMELESS = "_"
 
 
 def bind_declared(
-    state: Elaboration,
+    state: TypingContext,
     binders: Sequence[ast.Binder],
     annotations: Sequence[ast.Type],
     clauses: Sequence[ast.Expr],
@@ -54,9 +54,9 @@ def bind_declared(
     for binder in binders:
         name = binder.name
         if name == NAMELESS:
-            state.report("E0206", "name.dimension", "`_` names no dimension and no type", binder.span)
+            state.output.report("E0206", "name.dimension", "`_` names no dimension and no type", binder.span)
         elif name in seen:
-            state.report("E0204", "name.duplicate", f"`{name}` is declared twice in these brackets", binder.span)
+            state.output.report("E0204", "name.duplicate", f"`{name}` is declared twice in these brackets", binder.span)
         elif binder.kind == "Dim" or (binder.kind is None and name in dims and name not in types):
             _only_one(name in state.scope.types, state, binder, "a dimension", "a type")
             bound(name, binder.span)
@@ -67,14 +67,14 @@ def bind_declared(
     return len(seen) == len(binders) and NAMELESS not in seen
 
 
-def _only_one(taken: bool, state: Elaboration, binder: ast.Binder, what: str, other: str) -> None:
+def _only_one(taken: bool, state: TypingContext, binder: ast.Binder, what: str, other: str) -> None:
     if taken:
         message = f"`{binder.name}` names {other} here, so it cannot name {what} too"
-        state.report("E0204", "name.duplicate", message, binder.span)
+        state.output.report("E0204", "name.duplicate", message, binder.span)
         raise Unreadable
 
 
-def bind_own(state: Elaboration, annotations: Sequence[ast.Type], bound: Callable[[str, Span], Dim]) -> None:
+def bind_own(state: TypingContext, annotations: Sequence[ast.Type], bound: Callable[[str, Span], Dim]) -> None:
     """Bind the new names of dims in parameters' types outside function types: what the function itself measures.
 
     Each where it stands alone first, or if it never does, where it stands first.  [type.call.dims]

@@ -20,8 +20,9 @@ from gradual.checker.obligations.unknown_rank import (
     settle_length,
     settle_ranks,
 )
-from gradual.checker.state.context import Broken, Elaboration
-from gradual.checker.state.suggestions import similar
+from gradual.checker.program.suggestions import similar
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Broken
 from gradual.core.terms import Site
 from gradual.diagnostic import Diagnostic, Help
 from gradual.dims.term.constraint import (
@@ -84,10 +85,10 @@ class NotADim(Exception):
         self.others: tuple[NotADim, ...] = ()
         self.length = 0
 
-    def report(self, state: Elaboration, what: str = "", data: Mapping[str, object] | None = None) -> None:
+    def report(self, state: TypingContext, what: str = "", data: Mapping[str, object] | None = None) -> None:
         """Report it, of something."""
         known = {"length": self.length} if data is not None and self.length else {}
-        state.report(
+        state.output.report(
             self.code, self.rule, what + self.message, self.span, help=self.help, data={**(data or {}), **known}
         )
         for one in self.others:
@@ -104,7 +105,7 @@ class Sizes:
         owed: obligations of the divisions met, with where they stand.
     """
 
-    state: Elaboration
+    state: TypingContext
     bind: Callable[[str, Span], Dim | None] = lambda name, span: None
     owed: list[tuple[Constraint, Span]] = field(default_factory=list)
     declares: bool = False
@@ -179,7 +180,7 @@ class Sizes:
         if value is None:
             help = similar("a variable", name, self.state.scope.names)
             raise NotADim(f"variable `{name}` is not in scope", span, "E0202", "name.variable", help)
-        if isinstance(self.state.types[value], Broken):
+        if isinstance(self.state.values.types[value], Broken):
             raise Unreadable
         if not self.declares and not demanded_scalar(self.state, value, span, "type.unranked.demand", f"`{name}`"):
             raise Unreadable
@@ -241,7 +242,7 @@ class Sizes:
                 message = f"variable `{value.name}` is not in scope"
                 raise NotADim(message, value.span, "E0202", "name.variable", help)
             settle_ranks(self.state, (held,))
-            type = self.state.types[held]
+            type = self.state.values.types[held]
             if isinstance(type, Broken):
                 raise Unreadable
             return value.name, held, type
@@ -269,7 +270,7 @@ class Sizes:
 
         Raises NotADim elsewhere.  [op.axis] [type.if.fails]
         """
-        if self.declares or not (self.state.tested or self.state.over):
+        if self.declares or not (self.state.reach.tests or self.state.reach.unreachable):
             raise NotADim(message, span, "E0305", "op.axis")
         refuse(self.state, Diagnostic("E0305", "op.axis", message, span))
         return constant(1)
@@ -369,7 +370,7 @@ def _may_be_vector(type: OpenedType) -> bool:
             return False
 
 
-def discharge_divisions(state: Elaboration, reading: Sizes) -> None:
+def discharge_divisions(state: TypingContext, reading: Sizes) -> None:
     """Prove, refute or postpone that each symbolic divisor that was read is at least 1.  [dim.division]"""
     for goal, span in reading.owed:
         owed = Owed(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span)

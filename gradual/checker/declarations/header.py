@@ -12,7 +12,8 @@ from gradual.checker.declarations.dims import OF_SIZES, discharge_divisions
 from gradual.checker.declarations.parameters import HandedDown, handed_down, with_parameters
 from gradual.checker.declarations.types import CAUSAL, Reading
 from gradual.checker.obligations.origins import written_at
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Written
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Written
 from gradual.core.terms import Blame, Check, Param, Promise, Site
 from gradual.dims.term.constraint import Constraint, at_least, equal
 from gradual.dims.term.dim import Dim, Kind, Variable, constant
@@ -57,7 +58,9 @@ class Header:
     before: int
 
 
-def read_header(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None = None) -> Header | None:
+def read_header(
+    state: TypingContext, literal: ast.Fn, name: str, expected: FunctionType | None = None
+) -> Header | None:
     """The declaration with its parameters in scope; None after reporting clauses that no size meets.
 
     A parameter without a type has that of the expected function type, or what is inferred.  What cannot be read is
@@ -70,7 +73,7 @@ def read_header(state: Elaboration, literal: ast.Fn, name: str, expected: Functi
         return None
 
 
-def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None) -> Header:
+def _read(state: TypingContext, literal: ast.Fn, name: str, expected: FunctionType | None) -> Header:
     binders: dict[str, tuple[Dim, Span]] = {}
     handed = handed_down(state, literal, expected, binders)
     literal = with_parameters(state, literal, handed.params)
@@ -81,7 +84,7 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
         state.scope.bind_dim(spelling, dim)
         binders[spelling] = dim, span
         (variable,) = dim.variables()
-        state.rigids[variable] = span
+        state.unknowns.rigids[variable] = span
         order.append(variable)
         return dim
 
@@ -99,7 +102,7 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
             state.is_size(size)
     spelled = [param.name.name for param in literal.params]
     whole = whole and len(set(spelled)) == len(spelled) and not any(isinstance(one, NeverType) for one in written)
-    state.astray = state.astray or not whole
+    state.reach.after_error = state.reach.after_error or not whole
     preconditions = _read_clauses(state, literal)
     given = tuple(_handed(state, params, handed))
     own = [NeverType() if name in handed.params else type for name, type in zip(spelled, written, strict=True)]
@@ -120,12 +123,12 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
         raise Unreadable
     whole = whole and len(preconditions) == len(literal.where)
     whole = whole and solved is not None and not isinstance(result, NeverType)
-    state.astray = state.astray or not whole
+    state.reach.after_error = state.reach.after_error or not whole
     type = replace(interface, result=result) if result is not None else None
     measures = solved or ()
     demands = (*(_Clause(goal, literal.span) for goal in given), *clauses)
     entry = EntryChecks(params, measures, demands, literal, name)
-    return Header(params, interface, type, measures, entry, whole, len(state.types))
+    return Header(params, interface, type, measures, entry, whole, len(state.values.types))
 
 
 def _read_type(reading: Reading, annotation: ast.Type) -> GradualType:
@@ -141,7 +144,7 @@ Measures = tuple[tuple[Variable, Dim], ...]
 
 
 def _solved(
-    state: Elaboration, interface: FunctionType, params: tuple[Param, ...], spans: Mapping[Variable, Span]
+    state: TypingContext, interface: FunctionType, params: tuple[Param, ...], spans: Mapping[Variable, Span]
 ) -> Measures | None:
     """How each rigid dim is measured off the parameters; None after reporting those that cannot be."""
     choice = measured(interface, [measuring(param.written, param.name) for param in params])
@@ -158,15 +161,15 @@ def _annotations(literal: ast.Fn) -> tuple[ast.Type | None, ...]:
 
 
 # ----------------------------------------------------------------------------------------------------- parameters
-def _params(state: Elaboration, literal: ast.Fn, reading: Reading, handed: HandedDown) -> tuple[Param, ...]:
+def _params(state: TypingContext, literal: ast.Fn, reading: Reading, handed: HandedDown) -> tuple[Param, ...]:
     """The parameters in scope, scalars first so that a type may name one that comes later."""
-    names = [state.fresh(param.name.name) for param in literal.params]
+    names = [state.values.fresh(param.name.name) for param in literal.params]
     sized, numbers = _scalars_in_dims(literal), handed.numbers()
     seen: set[str] = set()
     for place, (param, name) in enumerate(zip(literal.params, names, strict=True)):
         if param.name.name in seen:
             message = f"parameter `{param.name.name}` is declared twice"
-            state.report("E0204", "name.duplicate", message, param.name.span)
+            state.output.report("E0204", "name.duplicate", message, param.name.span)
         seen.add(param.name.name)
         if param.name.name in sized or place in numbers:
             _number(state, param, name, handed.params.get(param.name.name))
@@ -179,7 +182,7 @@ def _params(state: Elaboration, literal: ast.Fn, reading: Reading, handed: Hande
     return tuple(made)
 
 
-def _number(state: Elaboration, param: ast.Param, name: str, given: GradualType | None) -> None:
+def _number(state: TypingContext, param: ast.Param, name: str, given: GradualType | None) -> None:
     """A scalar of which sizes may speak has a number from the beginning."""
     annotation = param.annotation
     assert annotation is not None
@@ -190,21 +193,21 @@ def _number(state: Elaboration, param: ast.Param, name: str, given: GradualType 
         dtype = given.dtype
     else:
         if isinstance(annotation, ast.NamedType) and annotation.name not in (*state.scope.types, *state.program.data):
-            state.scope.bind(param.name.name, state.define(name, BROKEN))  # its type will be reported
+            state.scope.bind(param.name.name, state.values.define(name, BROKEN))  # its type will be reported
         return
     state.scope.bind(param.name.name, name)
     content = content_of(name, (), Kind.RIGID)
-    state.rigids.update((variable, annotation.span) for variable in content.variables())
-    state.define(name, TensorType((), dtype, (content,)), Written(annotation))
+    state.unknowns.rigids.update((variable, annotation.span) for variable in content.variables())
+    state.values.define(name, TensorType((), dtype, (content,)), Written(annotation))
 
 
-def _opened(state: Elaboration, name: str) -> OpenedType | None:
+def _opened(state: TypingContext, name: str) -> OpenedType | None:
     """What a parameter has, if that is known by now."""
-    held = state.types.get(name)
+    held = state.values.types.get(name)
     return None if isinstance(held, Broken) else held
 
 
-def _handed(state: Elaboration, params: Sequence[Param], handed: HandedDown) -> Iterator[Constraint]:
+def _handed(state: TypingContext, params: Sequence[Param], handed: HandedDown) -> Iterator[Constraint]:
     """The preconditions that the expected type has, each assumed."""
     for clause in handed.clauses([_opened(state, param.name) for param in params]):
         state.facts.assume(clause, learnt=True)
@@ -212,7 +215,7 @@ def _handed(state: Elaboration, params: Sequence[Param], handed: HandedDown) -> 
 
 
 def _param(
-    state: Elaboration, param: ast.Param, name: str, reading: Reading, given: GradualType | None, agreed: bool
+    state: TypingContext, param: ast.Param, name: str, reading: Reading, given: GradualType | None, agreed: bool
 ) -> Param:
     annotation = param.annotation
     assert annotation is not None
@@ -224,11 +227,11 @@ def _param(
 
     if given is None:
         state.strictness.wrote(written)
-    held = state.types.get(name)
+    held = state.values.types.get(name)
     type: OpenedType = state.enter_part(written, name, promise, agreed and given is not None)
     if isinstance(held, TensorType) and isinstance(type, TensorType):
         type = TensorType(type.shape, type.dtype, held.contents)
-    state.define(name, BROKEN if isinstance(written, NeverType) else type, Written(annotation))
+    state.values.define(name, BROKEN if isinstance(written, NeverType) else type, Written(annotation))
     state.scope.show(param.name.name, name, param.name.span)
     return Param(name, type, written, param.name.span)
 
@@ -300,7 +303,7 @@ class _Clause:
 
 
 def _assumed(
-    state: Elaboration, literal: ast.Fn, declared: _Declared, read: Sequence[tuple[_Clause, Reading]]
+    state: TypingContext, literal: ast.Fn, declared: _Declared, read: Sequence[tuple[_Clause, Reading]]
 ) -> list[_Clause] | None:
     """What the declaration demands: that named sizes are at least 1, and its `where` clauses; each is assumed.
 
@@ -329,7 +332,7 @@ def _assumed(
     return clauses
 
 
-def _read_clauses(state: Elaboration, literal: ast.Fn) -> list[tuple[_Clause, Reading]]:
+def _read_clauses(state: TypingContext, literal: ast.Fn) -> list[tuple[_Clause, Reading]]:
     """The `where` clauses, each with what reading it owes; one that cannot be read is reported and left out."""
     read: list[tuple[_Clause, Reading]] = []
     for written in literal.where:
@@ -337,15 +340,15 @@ def _read_clauses(state: Elaboration, literal: ast.Fn) -> list[tuple[_Clause, Re
         try:
             read.append((_Clause(reading.clause(written), written.span), reading))
         except Unreadable:
-            state.astray = True
+            state.reach.after_error = True
     return read
 
 
-def _assume(state: Elaboration, goal: Constraint, span: Span, follows: bool, notes: tuple[str, ...] = ()) -> bool:
+def _assume(state: TypingContext, goal: Constraint, span: Span, follows: bool, notes: tuple[str, ...] = ()) -> bool:
     """Whether some size satisfies a precondition together with those before; then it is assumed, else reported."""
     if state.program.decider.excludes(state.facts, goal):
         message = f"no size satisfies `{goal}`" + (" together with the conditions before it" if follows else "")
-        state.report("E0311", "type.where", message, span, notes=notes)
+        state.output.report("E0311", "type.where", message, span, notes=notes)
         return False
     state.facts.assume(goal, learnt=True)
     return True
@@ -361,13 +364,13 @@ def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:
                 yield from data_parts(fields)
 
 
-def _not_causal(state: Elaboration, unsolved: list[tuple[str, Span, bool]]) -> None:
+def _not_causal(state: TypingContext, unsolved: list[tuple[str, Span, bool]]) -> None:
     for spelling, span, in_data in unsolved:
         message = f"dimension `{spelling}` cannot be inferred from any parameter"
         notes = (CAUSAL,)
         if in_data:
             notes = ("sizes are not inferred from inside a data structure, which may have no elements",)
-        state.report("E0206", "name.dimension", message, span, notes=notes)
+        state.output.report("E0206", "name.dimension", message, span, notes=notes)
 
 
 @dataclass(slots=True, eq=False)
@@ -427,16 +430,16 @@ def entry_check(goal: Constraint, span: Span, says: str, through: str) -> Check:
 
 
 # --------------------------------------------------------------------------------------------------------- closing
-def closed_result(state: Elaboration, header: Header, type: OpenedType) -> GradualType:
+def closed_result(state: TypingContext, header: Header, type: OpenedType) -> GradualType:
     """The inferred result type as an interface shows it: sizes that only the body knows become `?`.  [type.close]"""
     own = {param.name for param in header.params}
-    outside = set(islice(state.types, header.before)) if mentions_values(type) else set()
+    outside = set(islice(state.values.types, header.before)) if mentions_values(type) else set()
 
     def visible(variable: Variable) -> bool:
         base = base_of(variable)
         if base in own:
             return not variable.is_ghost
-        return base is None or (base in outside and base in state.live)
+        return base is None or (base in outside and base in state.values.live)
 
     return closed(type, visible)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gradual.checker.state.context import Elaboration
-from gradual.checker.state.elided import is_omitted
+from gradual.checker.program.elided import is_omitted
+from gradual.checker.state.context import TypingContext
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, Variable
 from gradual.source import Span
@@ -66,7 +66,7 @@ class HandedDown:
 
 
 def handed_down(
-    state: Elaboration, literal: ast.Fn, expected: FunctionType | None, binders: dict[str, tuple[Dim, Span]]
+    state: TypingContext, literal: ast.Fn, expected: FunctionType | None, binders: dict[str, tuple[Dim, Span]]
 ) -> HandedDown:
     """What an expected function type says of the parameters, and what its callers owe.
 
@@ -78,7 +78,7 @@ def handed_down(
     for binder in expected.binders:
         fresh[binder] = dim = state.scope.rigid(binder.name)
         (own,) = dim.variables()
-        state.rigids[own] = literal.span
+        state.unknowns.rigids[own] = literal.span
         binders[own.name] = dim, literal.span
     types: dict[TypeVariable, GradualType] = {one: state.scope.type_parameter(one.name) for one in expected.types}
     given = {
@@ -92,7 +92,7 @@ def handed_down(
     return HandedDown(expected, given, own_dims + own_types, where)
 
 
-def with_parameters(state: Elaboration, literal: ast.Fn, given: Given) -> ast.Fn:
+def with_parameters(state: TypingContext, literal: ast.Fn, given: Given) -> ast.Fn:
     """The literal with a type for every parameter: `_` where it is given, else what is inferred.
 
     One that is not determined is reported, and is given as unknown.  [type.omitted]
@@ -102,7 +102,7 @@ def with_parameters(state: Elaboration, literal: ast.Fn, given: Given) -> ast.Fn
     return replace(literal, params=tuple([_with_type(state, param, given) for param in literal.params]))
 
 
-def _with_type(state: Elaboration, param: ast.Param, given: Given) -> ast.Param:
+def _with_type(state: TypingContext, param: ast.Param, given: Given) -> ast.Param:
     name = param.name
     if not is_omitted(param.annotation):
         return param
@@ -111,7 +111,7 @@ def _with_type(state: Elaboration, param: ast.Param, given: Given) -> ast.Param:
         found = state.judge.omitted_type(state, param if param.annotation is None else param.annotation, name.span)
     if found is None and name.name not in given:
         message = f"the type of `{name.name}` cannot be inferred from its uses; write it"
-        if not state.astray:  # what was reported might have determined it
-            state.report("E0310", "type.omitted", message, name.span)
+        if not state.reach.after_error:  # what was reported might have determined it
+            state.output.report("E0310", "type.omitted", message, name.span)
         given[name.name] = NeverType()
     return replace(param, annotation=found or ast.Omitted(name.span))

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from gradual.checker.declarations.binders import Unreadable, bind_declared, bind_own
 from gradual.checker.declarations.dims import NotADim, Sizes
-from gradual.checker.state.foreign_dtypes import element_type
-from gradual.checker.state.suggestions import closest, similar
+from gradual.checker.program.foreign_dtypes import element_type
+from gradual.checker.program.suggestions import closest, similar
 from gradual.diagnostic import Edit, Help, counted
 from gradual.dims.term.constraint import (
     Constraint,
@@ -55,7 +55,7 @@ class Reading(Sizes):
                 assert shape is not None
                 if len(shape) > self.state.program.limits.rank:
                     message = f"rank {len(shape)} is above the limit of {self.state.program.limits.rank}"
-                    self.state.report("E0303", "op.rank", message, span)
+                    self.state.output.report("E0303", "op.rank", message, span)
                     raise Unreadable
                 try:
                     extents = _each(self.extent, shape)
@@ -73,7 +73,7 @@ class Reading(Sizes):
             case ast.Omitted(span):
                 found = self.state.judge.omitted_type(self.state, written, span)
                 if found is None:
-                    self.state.report("E0310", "type.omitted", "this type cannot be inferred; write it", span)
+                    self.state.output.report("E0310", "type.omitted", "this type cannot be inferred; write it", span)
                     raise Unreadable
                 return self.type(found)
 
@@ -98,7 +98,7 @@ class Reading(Sizes):
             case _:
                 return
         help = Help("an unknown size is written `?`", (Edit(written.span, "?"),), safe=is_sentinel)
-        self.state.report("E0206", "name.dimension", message, written.span, help=(help,))
+        self.state.output.report("E0206", "name.dimension", message, written.span, help=(help,))
         raise Unreadable
 
     def _hole(self, written: ast.Hole) -> Hole:
@@ -118,7 +118,7 @@ class Reading(Sizes):
         bound = all_of(*self._divisions({binder}), bound)
         met, given = all_of(state.program.not_negative(unknown), bound), state.facts.apart(state.facts.learnt)
         if state.program.decider.excludes(given, met):
-            state.report("E0311", "type.bound", f"no size satisfies `{bound}`", written.bound.span)
+            state.output.report("E0311", "type.bound", f"no size satisfies `{bound}`", written.bound.span)
             raise Unreadable
         return Hole(binder=binder, bound=bound)
 
@@ -128,7 +128,7 @@ class Reading(Sizes):
             return DType(name)
         except ValueError:
             help = _element_type(self.state.program.source.text, name, span) or similar("an element type", name, DType)
-            self.state.report("E0306", "type.dtype", f"`{name}` is not an element type", span, help=help)
+            self.state.output.report("E0306", "type.dtype", f"`{name}` is not an element type", span, help=help)
             raise Unreadable from None
 
     def _named_type(self, written: ast.NamedType) -> GradualType:
@@ -142,7 +142,7 @@ class Reading(Sizes):
             message = f"`{name}` is a dimension here, not a type" if is_dim else f"unknown type `{name}`"
             known = (*DType, *state.program.data, *state.scope.types, "Tensor")
             help = _element_type(state.program.source.text, name, written.span) or similar("a type", name, known)
-            state.report("E0205", "name.type", message, written.span, help=help)
+            state.output.report("E0205", "name.type", message, written.span, help=help)
             if "Tensor" not in closest(name, known):  # a misspelt tensor type holds no types
                 _tried(lambda: _each(self.type, written.arguments))
             raise Unreadable
@@ -150,7 +150,7 @@ class Reading(Sizes):
         takes = len(declared.types) if declared is not None and variable is None else 0
         if len(written.arguments) != takes:
             message = f"`{name}` takes {counted(takes, 'type argument')}, not {len(written.arguments)}"
-            state.report("E0304", "type.data", message, written.span)
+            state.output.report("E0304", "type.data", message, written.span)
             raise Unreadable
         if arguments is None:
             raise Unreadable
@@ -224,7 +224,7 @@ class Reading(Sizes):
         arguments = [measuring(param, name) for param, name in zip(type.params, type.names, strict=True)]
         for unsolved in measured(type, arguments).unsolved:
             message = f"dimension `{unsolved.name}` of this function type cannot be inferred from its parameters"
-            self.state.report("E0206", "name.dimension", message, spans[unsolved], notes=(CAUSAL,))
+            self.state.output.report("E0206", "name.dimension", message, spans[unsolved], notes=(CAUSAL,))
             raise Unreadable
 
     def clause(self, written: ast.Expr) -> Constraint:

@@ -15,9 +15,10 @@ from gradual.checker.coercion.instantiation import entered
 from gradual.checker.obligations.discharge import discharge, owe
 from gradual.checker.obligations.latent_requirements import foresee
 from gradual.checker.obligations.obligation import Owed
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
-from gradual.checker.state.place import Place
-from gradual.checker.state.value_names import quoted
+from gradual.checker.obligations.value_names import quoted
+from gradual.checker.program.place import Place
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.terms import Invoke, Promise, Site
 from gradual.diagnostic import counted
 from gradual.dims.term.constraint import Constraint
@@ -57,9 +58,9 @@ class Callee:
     rules: Rules
 
 
-def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
+def called(state: TypingContext, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
     """The core variable that holds the value of a call of a function that is a value."""
-    type, spans = state.types[function], [argument.span for argument in call.arguments]
+    type, spans = state.values.types[function], [argument.span for argument in call.arguments]
     spelling = function if function.startswith("@") else spelled(state, call.function)
     callee = None
     if isinstance(type, FunctionType) and len(type.params) == len(operands):
@@ -67,36 +68,36 @@ def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence
         callee = Callee(function if declared else spelling, function, type, DECLARED if declared else CALLED)
     completed = complete(state, callee, type, operands, spans)
     if completed is None:
-        return state.broken()
-    operands, name = completed, state.fresh(hint)
-    if isinstance(type, Broken) or any(isinstance(state.types[operand], Broken) for operand in operands):
-        return state.define(name, BROKEN)
+        return state.values.broken()
+    operands, name = completed, state.values.fresh(hint)
+    if isinstance(type, Broken) or any(isinstance(state.values.types[operand], Broken) for operand in operands):
+        return state.values.define(name, BROKEN)
     if not isinstance(type, FunctionType):
         message = f"only a function can be called, not `{shown(type)}`"
-        state.report("E0307", "type.structure", message, call.function.span)
-        return state.define(name, BROKEN)
+        state.output.report("E0307", "type.structure", message, call.function.span)
+        return state.values.define(name, BROKEN)
     if callee is None:
         message = f"`{spelling}` takes {counted(len(type.params), 'argument')}, not {len(operands)}"
-        state.report("E0304", "type.call.arity", message, call.span)
-        return state.define(name, BROKEN)
+        state.output.report("E0304", "type.call.arity", message, call.span)
+        return state.values.define(name, BROKEN)
     return invoked(state, callee, operands, spans, call.span, name)
 
 
 def complete(
-    state: Elaboration, callee: Callee | None, type: object, operands: Sequence[str], spans: Sequence[Span]
+    state: TypingContext, callee: Callee | None, type: object, operands: Sequence[str], spans: Sequence[Span]
 ) -> Sequence[str] | None:
     """The operands, literals that wait among them at the types of the parameters; None after reporting why not.
 
     [type.fn.expected]
     """
-    if state.templates.keys().isdisjoint(operands):
+    if state.values.templates.keys().isdisjoint(operands):
         return operands
     if callee is not None and not _measurable(state, callee, operands, spans):
         return None
     return state.judge.supplied(state, spans, type, operands)
 
 
-def spelled(state: Elaboration, function: ast.Expr) -> str:
+def spelled(state: TypingContext, function: ast.Expr) -> str:
     """What a callee is called in reports: its name, or its own words."""
     match function:
         case ast.Local(name) | ast.Global(name):
@@ -108,29 +109,29 @@ def spelled(state: Elaboration, function: ast.Expr) -> str:
 
 
 def invoked(
-    state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span], span: Span, name: str
+    state: TypingContext, callee: Callee, operands: Sequence[str], spans: Sequence[Span], span: Span, name: str
 ) -> str:
     """The core variable `name` with the value of a call: dims and types chosen, arguments in, the result opened."""
     type, called, caller, rules = callee.type, callee.name, f"in `{state.function}`", callee.rules
     if not _measurable(state, callee, operands, spans):
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     places = _places(state, callee, spans)
-    types, before = [state.opened(operand) for operand in operands], len(state.postponed)
+    types, before = [state.values.opened(operand) for operand in operands], len(state.obligations.postponed)
     choice = at_arguments(type, types, agree=_agreeing(state, called, spans))
     if choice is None:
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     state.doubt(name, before)
     for index, goal in choice.owed:
         blamed = f"argument {index + 1} of the call of `{called}` {caller}" if rules.blames else ""
         says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
         owed = Owed(goal, rules.dims, rules.site, says, spans[index], blamed=blamed, values=tuple(operands))
         if not owe(state, owed):
-            return state.define(name, BROKEN)
+            return state.values.define(name, BROKEN)
     passed: list[str] = []
     for operand, param, place in zip(operands, choice.params, places, strict=True):
         fits = flow(state, operand, param, place)
         if fits is None:
-            return state.define(name, BROKEN)
+            return state.values.define(name, BROKEN)
         passed.append(fits)
     # What no argument shows is owed by nobody: that is right only where there is no value.
     assert not choice.unsolved or any(map(is_empty, types)), (called, types)
@@ -142,21 +143,21 @@ def invoked(
         discharge(state, goal, partial(_as_named, type, clause, owed))
     if type.types and parts_of(choice.result) > state.program.limits.fields:
         message = f"the result of `{called}` has more than {state.program.limits.fields} parts"
-        state.report("E0307", "type.call.types", message, span)
-        return state.define(name, BROKEN)
+        state.output.report("E0307", "type.call.types", message, span)
+        return state.values.define(name, BROKEN)
     foresee(state, callee.function, type, types, span)
     promise = Promise(span, f"the result of `{called}`, whose type leaves it open")
     if callee.rules is DECLARED:
         choice = replace(choice, result=keyed(choice.result, called, types))
-    known, gradual = len(state.ghosts), state.strictness.gradual
+    known, gradual = len(state.unknowns.ghosts), state.strictness.gradual
     result = entered(state, type, choice, types, name, lambda path, axis: promise, identities(operands, types))
     if callee.function in state.program.forgetful:
         state.strictness.gradual = gradual
-        state.strictness.forget(list(state.ghosts)[known:])
+        state.strictness.forget(list(state.unknowns.ghosts)[known:])
     for size in sizes(result):
         state.is_size(size)
-    state.steps.append(Invoke(name, callee.function, tuple(passed), result, span, choice.types))
-    return state.define(name, result, Made(f"`{called}`", tuple(operands), span))
+    state.output.steps.append(Invoke(name, callee.function, tuple(passed), result, span, choice.types))
+    return state.values.define(name, result, Made(f"`{called}`", tuple(operands), span))
 
 
 def _as_named(type: FunctionType, clause: Constraint, owed: Owed) -> Owed:
@@ -164,7 +165,7 @@ def _as_named(type: FunctionType, clause: Constraint, owed: Owed) -> Owed:
     return owed if clause in stated(type) else replace(owed, says=f"{owed.says} of its sizes, as of every named size,")
 
 
-def _agreeing(state: Elaboration, called: str, spans: Sequence[Span]) -> Agree:
+def _agreeing(state: TypingContext, called: str, spans: Sequence[Span]) -> Agree:
     """What the arguments of a call show agrees.  [type.call.types]"""
 
     def says(left: int, right: int) -> str:
@@ -174,7 +175,7 @@ def _agreeing(state: Elaboration, called: str, spans: Sequence[Span]) -> Agree:
     return agreeing(state, "type.call.types", spans, says)
 
 
-def _measurable(state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span]) -> bool:
+def _measurable(state: TypingContext, callee: Callee, operands: Sequence[str], spans: Sequence[Span]) -> bool:
     """Whether the callee's dims can be measured: the arguments have the ranks that it declares, or they are demanded.
 
     Then their numbers can be read.  [type.call.dims] [type.unranked.demand]
@@ -188,7 +189,7 @@ def _measurable(state: Elaboration, callee: Callee, operands: Sequence[str], spa
     return True
 
 
-def _places(state: Elaboration, callee: Callee, spans: Sequence[Span]) -> list[Place]:
+def _places(state: TypingContext, callee: Callee, spans: Sequence[Span]) -> list[Place]:
     rules = callee.rules
     places = []
     for index, span in enumerate(spans):

@@ -17,7 +17,8 @@ from gradual.checker.expressions.call import DECLARED, Callee, complete, invoked
 from gradual.checker.expressions.literals import fits, number_value
 from gradual.checker.obligations.discharge import owe
 from gradual.checker.obligations.obligation import Owed
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.terms import Site, Size, Stop
 from gradual.diagnostic import counted
 from gradual.dims.term.constraint import at_least
@@ -54,7 +55,7 @@ def clash(name: ast.Name, operators: Mapping[str, Operator], others: Mapping[str
     return f"`{name.name}` is a constructor, so it cannot be an operator too" if name.name in others else None
 
 
-def stopped(state: Elaboration, absent: ast.Absent) -> str:
+def stopped(state: TypingContext, absent: ast.Absent) -> str:
     """The body of an operator that is declared without one: a value of no type, and sizes that must be possible.
 
     [op.declared.result]
@@ -64,9 +65,9 @@ def stopped(state: Elaboration, absent: ast.Absent) -> str:
         for size in _extents(type.result):
             says = f"a size of the result of `{state.function}` may be negative"
             owe(state, Owed(at_least(size, constant(0)), "op.declared.result", Site.RESULT, says, absent.span))
-    name = state.fresh(None)
-    state.steps.append(Stop(name, f"`{state.function}` is declared without a body", NeverType(), absent.span))
-    return state.define(name, NeverType(), Made("nothing", (), absent.span))
+    name = state.values.fresh(None)
+    state.output.steps.append(Stop(name, f"`{state.function}` is declared without a body", NeverType(), absent.span))
+    return state.values.define(name, NeverType(), Made("nothing", (), absent.span))
 
 
 def _extents(type: GradualType) -> Iterator[Dim]:
@@ -84,7 +85,7 @@ class Application:
     span: Span
 
 
-def applied(state: Elaboration, application: Application, infer: Infer, hint: str | None) -> str:
+def applied(state: TypingContext, application: Application, infer: Infer, hint: str | None) -> str:
     """The core variable that holds the value of a declared operator: arguments by position, scalars also by name.
 
     `infer` lets function literals wait.
@@ -93,22 +94,22 @@ def applied(state: Elaboration, application: Application, infer: Infer, hint: st
     """
     type = state.strictness.interface(application.name)
     if type is None:
-        return state.broken()
+        return state.values.broken()
     written = _arguments(state, application, type)
     if written is None:
-        return state.broken()
+        return state.values.broken()
     passed = [_operand(state, expr, param, infer) for expr, param in zip(written, type.params, strict=True)]
     callee, spans = Callee(application.name, application.name, type, DECLARED), [expr.span for expr in written]
     operands = complete(state, callee, type, passed, spans)
     if operands is None:
-        return state.broken()
-    name = state.fresh(hint)
-    if any(isinstance(state.types[operand], Broken) for operand in operands):
-        return state.define(name, BROKEN)
+        return state.values.broken()
+    name = state.values.fresh(hint)
+    if any(isinstance(state.values.types[operand], Broken) for operand in operands):
+        return state.values.define(name, BROKEN)
     return invoked(state, callee, operands, spans, application.span, name)
 
 
-def _arguments(state: Elaboration, application: Application, type: FunctionType) -> list[ast.Expr] | None:
+def _arguments(state: TypingContext, application: Application, type: FunctionType) -> list[ast.Expr] | None:
     """The arguments in the order of the parameters; None after reporting what is missing or too much."""
     params = state.program.functions[application.name].params
     names = [param.name.name.removeprefix("%") for param in params]
@@ -118,7 +119,7 @@ def _arguments(state: Elaboration, application: Application, type: FunctionType)
             continue
         wrong = _unfit(application.name, attribute.key, names, given, type)
         if wrong:
-            state.report("E0207", "name.attribute", wrong, attribute.span)
+            state.output.report("E0207", "name.attribute", wrong, attribute.span)
             return None
         given[attribute.key] = attribute.value
     missing = [f"`%{name}`" for name in names if name not in given]
@@ -126,7 +127,7 @@ def _arguments(state: Elaboration, application: Application, type: FunctionType)
         told = f"; {' and '.join(missing)} missing" if missing else ""
         found = max(len(given), len(application.arguments))
         message = f"`{application.name}` takes {counted(len(names), 'argument')}, not {found}"
-        state.report("E0304", "type.call.arity", message + told, application.span)
+        state.output.report("E0304", "type.call.arity", message + told, application.span)
         return None
     return [given[name] for name in names]
 
@@ -141,7 +142,7 @@ def _unfit(operator: str, key: str, names: Sequence[str], given: Mapping[str, ob
     return "" if scalar else f"`%{key}` of `{operator}` is not a scalar, so it is passed by position"
 
 
-def _operand(state: Elaboration, expr: ast.Expr, param: GradualType, infer: Infer) -> str:
+def _operand(state: TypingContext, expr: ast.Expr, param: GradualType, infer: Infer) -> str:
     """An argument; a plain number takes the parameter's element type, and names of dims are a size for an int64."""
     dtype = param.dtype if isinstance(param, TensorType) and not param.shape else None
     if dtype is None or any(isinstance(part, ast.Local) for part in within(expr)):
@@ -156,10 +157,10 @@ def _operand(state: Elaboration, expr: ast.Expr, param: GradualType, infer: Infe
         except NotADim:
             return infer(expr)
         except Unreadable:
-            return state.broken()
+            return state.values.broken()
         discharge_divisions(state, reading)
         known: TensorType[Dim] = TensorType((), DType.INT64, (dim,))
-        value = state.fresh(None)
-        state.steps.append(Size(value, dim, known, expr.span))
-        return state.define(value, known, Made("a size", (), expr.span))
+        value = state.values.fresh(None)
+        state.output.steps.append(Size(value, dim, known, expr.span))
+        return state.values.define(value, known, Made("a size", (), expr.span))
     return infer(expr)

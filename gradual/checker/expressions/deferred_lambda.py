@@ -18,8 +18,9 @@ from gradual.checker.expressions.ascription import ascribe
 from gradual.checker.expressions.call import called, spelled
 from gradual.checker.expressions.lambda_ import closure
 from gradual.checker.obligations.grouping import IN_CALL
-from gradual.checker.state.context import BROKEN, Broken, Elaboration
-from gradual.checker.state.elided import Template, applied_operator, calls_itself, is_omitted, is_written_out
+from gradual.checker.program.elided import Template, applied_operator, calls_itself, is_omitted, is_written_out
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken
 from gradual.core.terms import Site
 from gradual.diagnostic import Diagnostic, Related, counted
 from gradual.source import Span
@@ -34,37 +35,39 @@ from gradual.types.unpacking import closed
 Infer = Callable[[ast.Expr], str]
 
 
-def template(state: Elaboration, literal: ast.Fn, hint: str | None, named: str | None) -> str:
+def template(state: TypingContext, literal: ast.Fn, hint: str | None, named: str | None) -> str:
     """A literal that waits, as a value that has no type yet.  [type.template]"""
-    name = state.define(state.fresh(hint), BROKEN)
+    name = state.values.define(state.values.fresh(hint), BROKEN)
     itself = named if named is not None and calls_itself(literal, named) else None
-    state.templates[name] = Template(literal, state.scope.of(mentioned(literal)), itself)
+    state.values.templates[name] = Template(literal, state.scope.of(mentioned(literal)), itself)
     return name
 
 
-def settled(state: Elaboration, value: str, span: Span) -> str:
+def settled(state: TypingContext, value: str, span: Span) -> str:
     """The literal as a closure at inferred types; any other value is what it is.  [type.omitted]"""
-    if value not in state.templates:
+    if value not in state.values.templates:
         return value
-    literal = state.templates[value].literal
+    literal = state.values.templates[value].literal
     name = applied_operator(literal)
     if name is None:
         return _closure(state, value, span, None)
     params = ", ".join(f"{param.name.name}: …" for param in literal.params)
     message = f"cannot infer the arguments of `{name}` here; write `fn ({params}) {{ {name}(…) }}`"
-    state.report("E0310", "type.omitted", message, literal.span)
-    return state.broken()
+    state.output.report("E0310", "type.omitted", message, literal.span)
+    return state.values.broken()
 
 
-def deferred_at(state: Elaboration, value: str, target: GradualType, span: Span, through: str, rule: str) -> str | None:
+def deferred_at(
+    state: TypingContext, value: str, target: GradualType, span: Span, through: str, rule: str
+) -> str | None:
     """The literal as a closure whose parameters have the types that a function type gives them.
 
     None after reporting a type that no function of so many parameters has.  [type.fn.expected]
     """
-    literal = state.templates[value].literal
+    literal = state.values.templates[value].literal
     if not isinstance(target, FunctionType) or len(target.params) != len(literal.params):
         number = "one parameter" if len(literal.params) == 1 else f"{len(literal.params)} parameters"
-        state.report("E0307", rule, f"{through}: a function of {number} is not `{shown(target)}`", span)
+        state.output.report("E0307", rule, f"{through}: a function of {number} is not `{shown(target)}`", span)
         _looked_at(state, value, literal)
         return None
     return _closure(state, value, span, target if _says(target, literal) else None)
@@ -91,26 +94,26 @@ def _is_empty(type: GradualType) -> bool:
             return False
 
 
-def _closure(state: Elaboration, value: str, span: Span, expected: FunctionType | None) -> str:
-    waiting = state.templates[value]
+def _closure(state: TypingContext, value: str, span: Span, expected: FunctionType | None) -> str:
+    waiting = state.values.templates[value]
     waiting.used = True
     with state.scope.within(waiting.scope, span):
         return closure(state, waiting.literal, value, waiting.itself, expected)
 
 
 # ------------------------------------------------------------------------------------------------------------ calls
-def called_template(state: Elaboration, call: ast.Call, value: str, operands: Sequence[str], infer: Infer) -> str:
+def called_template(state: TypingContext, call: ast.Call, value: str, operands: Sequence[str], infer: Infer) -> str:
     """The value of a call of a literal that is known: its body, with the operands for its parameters.
 
     [type.template] [type.call.arity]
     """
-    waiting = state.templates[value]
+    waiting = state.values.templates[value]
     literal = waiting.literal
     if len(operands) != len(literal.params):
         takes = counted(len(literal.params), "argument")
         message = f"`{spelled(state, call.function)}` takes {takes}, not {len(operands)}"
-        state.report("E0304", "type.call.arity", message, call.span)
-        return state.broken()
+        state.output.report("E0304", "type.call.arity", message, call.span)
+        return state.values.broken()
     if waiting.itself is not None:
         return called(state, call, settled(state, value, call.function.span), operands, None)
     if not is_written_out(literal):
@@ -119,17 +122,19 @@ def called_template(state: Elaboration, call: ast.Call, value: str, operands: Se
         return called(state, call, function, passed, None)
     waiting.used = True
     if not _affordable(state, call):
-        return state.broken()
+        return state.values.broken()
     return _written_out(state, call, waiting, operands, infer)
 
 
-def _passing(state: Elaboration, literal: ast.Fn, operands: Sequence[str]) -> FunctionType | None:
+def _passing(state: TypingContext, literal: ast.Fn, operands: Sequence[str]) -> FunctionType | None:
     """A function type whose parameters are what the operands are; None where one was reported."""
-    types = [state.types[operand] for operand in operands]
+    types = [state.values.types[operand] for operand in operands]
     known = [type for type in types if not isinstance(type, Broken)]
     if len(known) < len(types):
         return None
-    return FunctionType(_unnamed(literal), tuple(closed(type, state.is_visible) for type in known), TupleType(()))
+    return FunctionType(
+        _unnamed(literal), tuple(closed(type, state.values.is_visible) for type in known), TupleType(())
+    )
 
 
 def _unnamed(literal: ast.Fn) -> tuple[str, ...]:
@@ -137,24 +142,24 @@ def _unnamed(literal: ast.Fn) -> tuple[str, ...]:
     return tuple(f"%?{place}" for place in range(len(literal.params)))
 
 
-def _affordable(state: Elaboration, call: ast.Call) -> bool:
+def _affordable(state: TypingContext, call: ast.Call) -> bool:
     """Whether one more call may be written out; the first that may not is reported."""
     limits = state.program.limits
-    state.written_out += 1
-    if state.written_out <= limits.expansions and len(state.scope.calls) < limits.nesting:
+    state.output.written_out += 1
+    if state.output.written_out <= limits.expansions and len(state.scope.calls) < limits.nesting:
         return True
-    if state.written_out < 2 * limits.expansions:
-        state.written_out = 2 * limits.expansions
+    if state.output.written_out < 2 * limits.expansions:
+        state.output.written_out = 2 * limits.expansions
         message = "calls of functions without types are expanded, and here the expansion never ends; write the types"
         outermost = (*state.scope.calls, call.span)[0]
         related = (Related(outermost, "from here"),) if outermost != call.span else ()
-        state.report("E0310", "type.template", message, call.span, related=related)
+        state.output.report("E0310", "type.template", message, call.span, related=related)
     return False
 
 
-def _written_out(state: Elaboration, call: ast.Call, waiting: Template, operands: Sequence[str], infer: Infer) -> str:
+def _written_out(state: TypingContext, call: ast.Call, waiting: Template, operands: Sequence[str], infer: Infer) -> str:
     literal = waiting.literal
-    marks = len(state.diagnostics), len(state.postponed), len(state.deferred)
+    marks = len(state.output.diagnostics), len(state.obligations.postponed), len(state.obligations.deferred)
     with state.scope.within(waiting.scope, call.span):
         for param, operand, argument in zip(literal.params, operands, call.arguments, strict=True):
             held = _at(state, operand, param.annotation, argument.span, Site.ARGUMENT, f"parameter `{param.name.name}`")
@@ -164,13 +169,13 @@ def _written_out(state: Elaboration, call: ast.Call, waiting: Template, operands
             span = last(literal.body).span
             result = _at(state, result, literal.result, span, Site.RESULT, "the result of the function")
         for operand in operands:
-            if operand in state.templates and operand != result and not state.templates[operand].used:
-                _looked_at(state, operand, state.templates[operand].literal)
+            if operand in state.values.templates and operand != result and not state.values.templates[operand].used:
+                _looked_at(state, operand, state.values.templates[operand].literal)
     _say_where(state, marks, call.span)
     return result
 
 
-def _at(state: Elaboration, value: str, annotation: ast.Type | None, span: Span, site: Site, what: str) -> str:
+def _at(state: TypingContext, value: str, annotation: ast.Type | None, span: Span, site: Site, what: str) -> str:
     """A value at an annotation of the literal, or as it is where none stands."""
     if annotation is None or isinstance(annotation, ast.Omitted):
         return value
@@ -178,7 +183,7 @@ def _at(state: Elaboration, value: str, annotation: ast.Type | None, span: Span,
     return ascribe(state, value, annotation, span, span, site, rule, None, what)
 
 
-def _say_where(state: Elaboration, marks: tuple[int, int, int], span: Span) -> None:
+def _say_where(state: TypingContext, marks: tuple[int, int, int], span: Span) -> None:
     """What was found in the body was found in this call."""
 
     def here(found: Diagnostic) -> Diagnostic:
@@ -186,13 +191,15 @@ def _say_where(state: Elaboration, marks: tuple[int, int, int], span: Span) -> N
         return found if known else replace(found, related=(*found.related, Related(span, IN_CALL)))
 
     diagnostics, postponed, deferred = marks
-    state.diagnostics[diagnostics:] = map(here, state.diagnostics[diagnostics:])
-    state.deferred[deferred:] = map(here, state.deferred[deferred:])
-    state.postponed[postponed:] = [replace(one, error=here(one.error)) for one in state.postponed[postponed:]]
+    state.output.diagnostics[diagnostics:] = map(here, state.output.diagnostics[diagnostics:])
+    state.obligations.deferred[deferred:] = map(here, state.obligations.deferred[deferred:])
+    state.obligations.postponed[postponed:] = [
+        replace(one, error=here(one.error)) for one in state.obligations.postponed[postponed:]
+    ]
 
 
 # -------------------------------------------------------------------------------------------------------- arguments
-def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: Sequence[str]) -> list[str]:
+def supplied(state: TypingContext, spans: Sequence[Span], type: object, operands: Sequence[str]) -> list[str]:
     """The operands of a function or a constructor, literals among them at the types of the parameters.
 
     Arguments that are not such literals are looked at first.  [type.fn.expected]
@@ -202,10 +209,10 @@ def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: 
     if operands and isinstance(type, FunctionType) and len(type.params) == len(operands):
         wanted, doubted = _wanted(state, type, operands, spans[0])
     found: list[str] = []
-    mark = len(state.postponed)
+    mark = len(state.obligations.postponed)
     for index, (operand, target) in enumerate(zip(operands, wanted, strict=True)):
         held: str | None = operand
-        if operand in state.templates:
+        if operand in state.values.templates:
             span, through = spans[index], f"argument {index + 1}"
             at = (*found, operand, *operands[index + 1 :])
             held = (
@@ -213,36 +220,47 @@ def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: 
                 if target is None
                 else _argument(state, type, at, index, target, span, through)
             )
-        found.append(held or state.broken())
+        found.append(held or state.values.broken())
     if doubted:
-        state.postponed[mark:] = [replace(one, follows=True) for one in state.postponed[mark:]]
+        state.obligations.postponed[mark:] = [replace(one, follows=True) for one in state.obligations.postponed[mark:]]
     return found
 
 
 def _argument(
-    state: Elaboration, type: object, operands: Sequence[str], index: int, target: GradualType, span: Span, through: str
+    state: TypingContext,
+    type: object,
+    operands: Sequence[str],
+    index: int,
+    target: GradualType,
+    span: Span,
+    through: str,
 ) -> str | None:
     """A literal among operands at the type of its parameter; None after reporting that it has another.
 
     What it gives back may leave open what the others show of a type parameter that it takes: then it takes that.
     """
-    mark, proved, said = _marks(state), state.proved, len(state.diagnostics)
+    mark, proved, said = _marks(state), state.obligations.proved, len(state.output.diagnostics)
     held = deferred_at(state, operands[index], target, span, through, "type.call.argument")
     if held is None or not isinstance(type, FunctionType) or not _gives_what_it_takes(type.params[index]):
         return held
     wanted, doubted = _wanted(state, type, (*operands[:index], held, *operands[index + 1 :]), span)
     wider = wanted[index]
-    if wider is None or doubted or len(state.diagnostics) > said or not _takes_more(wider, target):
+    if wider is None or doubted or len(state.output.diagnostics) > said or not _takes_more(wider, target):
         return held
-    state.proved = proved
+    state.obligations.proved = proved
     for made, length in mark:
         del made[length:]
     return deferred_at(state, operands[index], wider, span, through, "type.call.argument")
 
 
-def _marks(state: Elaboration) -> list[tuple[list[Any], int]]:
+def _marks(state: TypingContext) -> list[tuple[list[Any], int]]:
     """What was written, owed and bound so far, with the length of each list."""
-    lists: tuple[list[Any], ...] = (state.steps, state.checks, state.postponed, state.scope.bindings)
+    lists: tuple[list[Any], ...] = (
+        state.output.steps,
+        state.obligations.checks,
+        state.obligations.postponed,
+        state.scope.bindings,
+    )
     return [(made, len(made)) for made in lists]
 
 
@@ -260,7 +278,7 @@ def _takes_more(wider: GradualType, target: GradualType) -> bool:
 
 
 def _wanted(
-    state: Elaboration, type: FunctionType, operands: Sequence[str], span: Span
+    state: TypingContext, type: FunctionType, operands: Sequence[str], span: Span
 ) -> tuple[list[GradualType | None], bool]:
     """What the parameters are, as far as the other arguments show, None where they do not; whether these disagree.
 
@@ -268,13 +286,13 @@ def _wanted(
     """
     types: list[OpenedType] = []
     for operand in operands:
-        held = state.types[operand]
+        held = state.values.types[operand]
         types.append(NeverType() if isinstance(held, Broken) else held)
-    owed = len(state.postponed)
+    owed = len(state.obligations.postponed)
     applied = at_arguments(type, types, agree=promising(state, "type.agree", span))
     assert applied is not None
-    doubted = any(postponed.fails for postponed in state.postponed[owed:])
-    del state.postponed[owed:]  # the call asks again
+    doubted = any(postponed.fails for postponed in state.obligations.postponed[owed:])
+    del state.obligations.postponed[owed:]  # the call asks again
     agreed = not leaves_open(state, type, types)
     hidden = {variable for variable, found in zip(type.types, applied.types, strict=True) if _is_empty(found)}
     wanted: list[GradualType | None] = []
@@ -287,17 +305,19 @@ def _wanted(
     return wanted, doubted
 
 
-def unused(state: Elaboration, mark: int, result: str) -> None:
+def unused(state: TypingContext, mark: int, result: str) -> None:
     """Check the literals that were bound since a mark and never used, last first.  [type.template]"""
-    for name, waiting in reversed(list(state.templates.items())[mark:]):
+    for name, waiting in reversed(list(state.values.templates.items())[mark:]):
         if not waiting.used and name != result:
             _looked_at(state, name, waiting.literal)
 
 
-def _looked_at(state: Elaboration, value: str, literal: ast.Fn) -> None:
+def _looked_at(state: TypingContext, value: str, literal: ast.Fn) -> None:
     """Check the body of a literal that is never used: what is wrong whatever its parameters are.  [type.template]"""
-    checks, diagnostics = len(state.checks), len(state.diagnostics)
+    checks, diagnostics = len(state.obligations.checks), len(state.output.diagnostics)
     types = (NeverType(),) * len(literal.params)
     _closure(state, value, literal.span, FunctionType(_unnamed(literal), types, TupleType(())))
-    del state.checks[checks:]
-    state.diagnostics[diagnostics:] = [found for found in state.diagnostics[diagnostics:] if found.code != "E0310"]
+    del state.obligations.checks[checks:]
+    state.output.diagnostics[diagnostics:] = [
+        found for found in state.output.diagnostics[diagnostics:] if found.code != "E0310"
+    ]

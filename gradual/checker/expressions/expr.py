@@ -36,9 +36,10 @@ from gradual.checker.expressions.references import reference
 from gradual.checker.obligations.discharge import owe
 from gradual.checker.obligations.obligation import UNSAID, Owed
 from gradual.checker.obligations.unknown_rank import demanded_scalar, settle_ranks
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made, Typed
-from gradual.checker.state.elided import applying, is_deferred
-from gradual.checker.state.suggestions import similar
+from gradual.checker.program.elided import applying, is_deferred
+from gradual.checker.program.suggestions import similar
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Made, Typed
 from gradual.core.terms import (
     Assertion,
     MakeTuple,
@@ -56,7 +57,7 @@ from gradual.types.size_of_type import parts_of
 from gradual.types.type import TensorType, TupleType, UnrankedType
 
 
-def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
+def infer(state: TypingContext, expr: ast.Expr, hint: str | None = None) -> str:
     """The core variable that holds the value of an expression, its steps written; `hint` is a name for it."""
     match expr:
         case ast.Call():
@@ -104,14 +105,14 @@ def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
             return instance(state, expr, infer(state, function), hint)
         case ast.Text():
             message = "a string is not a value; pass an attribute by its name"
-            state.report("E0307", "type.structure", message, expr.span)
-            return state.broken()
+            state.output.report("E0307", "type.structure", message, expr.span)
+            return state.values.broken()
         case ast.Choose() | ast.Unary() | ast.Hole() | ast.Nothing() | ast.TensorType():
-            state.report("E0307", "type.structure", "this is not an expression", expr.span)
-            return state.broken()
+            state.output.report("E0307", "type.structure", "this is not an expression", expr.span)
+            return state.values.broken()
 
 
-def deferred(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
+def deferred(state: TypingContext, expr: ast.Expr, hint: str | None = None) -> str:
     """As `infer`, but a function literal whose parameters have no types may still wait for them.  [type.template]"""
     match expr:
         case ast.Call():
@@ -128,7 +129,7 @@ def deferred(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str
             return infer(state, expr, hint)
 
 
-def _literal(state: Elaboration, literal: ast.Fn, hint: str | None, named: str | None) -> str:
+def _literal(state: TypingContext, literal: ast.Fn, hint: str | None, named: str | None) -> str:
     """A function literal, which waits if its parameters have no types."""
     if is_deferred(literal):
         return template(state, literal, hint, named)
@@ -136,31 +137,35 @@ def _literal(state: Elaboration, literal: ast.Fn, hint: str | None, named: str |
 
 
 # ---------------------------------------------------------------------------------------------- names
-def _local(state: Elaboration, name: str, span: Span) -> str:
+def _local(state: TypingContext, name: str, span: Span) -> str:
     """A variable means what it was bound to.  [type.variable] [name.variable]"""
     value = state.scope.names.get(name)
     if value is None:
         help = similar("a variable", name, state.scope.names)
-        state.report("E0202", "name.variable", f"unknown variable `{name}`", span, label="not in scope", help=help)
-        return state.broken()
+        state.output.report(
+            "E0202", "name.variable", f"unknown variable `{name}`", span, label="not in scope", help=help
+        )
+        return state.values.broken()
     return value
 
 
-def _global(state: Elaboration, name: str, span: Span) -> str:
+def _global(state: TypingContext, name: str, span: Span) -> str:
     """A function's name is a value of its interface's type.  [name.function]"""
     if name not in state.program.spans:
         help = similar("a function", name, state.program.spans)
-        state.report("E0203", "name.function", f"unknown function `{name}`", span, label="not defined", help=help)
-        return state.broken()
+        state.output.report(
+            "E0203", "name.function", f"unknown function `{name}`", span, label="not defined", help=help
+        )
+        return state.values.broken()
     return _interface(state, name)
 
 
-def _interface(state: Elaboration, name: str) -> str:
+def _interface(state: TypingContext, name: str) -> str:
     """A function of the file as a value."""
-    return state.define(name, state.strictness.interface(name) or BROKEN)
+    return state.values.define(name, state.strictness.interface(name) or BROKEN)
 
 
-def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
+def _name(state: TypingContext, name: str, span: Span, hint: str | None) -> str:
     """A dimension name is an int64 scalar: a size becomes a value; a constructor is what it constructs.
 
     A declared operator is a function, any other one a literal that applies it.
@@ -174,75 +179,77 @@ def _name(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
     if dim is None and (operator := state.program.operators.get(name)) is not None:
         return template(state, applying(operator, span), hint, None)
     if dim is None:
-        state.report("E0202", "name.variable", f"unknown name `{name}`", span, label="neither a dimension nor a value")
-        return state.broken()
+        state.output.report(
+            "E0202", "name.variable", f"unknown name `{name}`", span, label="neither a dimension nor a value"
+        )
+        return state.values.broken()
     return _size(state, dim, f"`{name}`", span, hint)
 
 
-def _size_of(state: Elaboration, expr: ast.Call | ast.Instance, hint: str | None) -> str:
+def _size_of(state: TypingContext, expr: ast.Call | ast.Instance, hint: str | None) -> str:
     """`dim(%x, 0)`, `dim[n + 1]`: a size becomes a value.  [type.size]"""
     reading = Sizes(state)
     try:
         dim = reading.dim(expr)
     except NotADim as found:
         found.report(state)
-        return state.broken()
+        return state.values.broken()
     except Unreadable:
-        return state.broken()
+        return state.values.broken()
     discharge_divisions(state, reading)
     return _size(state, dim, "a size", expr.span, hint)
 
 
-def _size(state: Elaboration, dim: Dim, made: str, span: Span, hint: str | None) -> str:
+def _size(state: TypingContext, dim: Dim, made: str, span: Span, hint: str | None) -> str:
     type: TensorType[Dim] = TensorType((), DType.INT64, (dim,))
-    value = state.fresh(hint)
-    state.steps.append(Size(value, dim, type, span))
-    return state.define(value, type, Made(made, (), span))
+    value = state.values.fresh(hint)
+    state.output.steps.append(Size(value, dim, type, span))
+    return state.values.define(value, type, Made(made, (), span))
 
 
 # ------------------------------------------------------------------------------------------------- tuples
-def _tuple(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
+def _tuple(state: TypingContext, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
     """A tuple of values.  [type.tuple]"""
     return _made_tuple(state, [infer(state, item) for item in items], span, hint)
 
 
-def _made_tuple(state: Elaboration, fields: Sequence[str], span: Span, hint: str | None) -> str:
+def _made_tuple(state: TypingContext, fields: Sequence[str], span: Span, hint: str | None) -> str:
     for field in fields:  # what is known of an element is known of it in the tuple, as in `stack((%a, %b))`
         state.contents(field)
-    types = [state.types[field] for field in fields]
-    name = state.fresh(hint)
+    types = [state.values.types[field] for field in fields]
+    name = state.values.fresh(hint)
     known = tuple(type for type in types if not isinstance(type, Broken))
     if len(known) != len(types):
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     type = TupleType(known)
     limit = state.program.limits.fields
     if parts_of(type) > limit:
-        state.report("E0307", "type.tuple", f"a tuple has at most {limit} fields, nested ones included", span)
-        return state.define(name, BROKEN)
-    state.steps.append(MakeTuple(name, tuple(fields), type, span))
-    return state.define(name, type, Made("a tuple", tuple(fields), span))
+        state.output.report("E0307", "type.tuple", f"a tuple has at most {limit} fields, nested ones included", span)
+        return state.values.define(name, BROKEN)
+    state.output.steps.append(MakeTuple(name, tuple(fields), type, span))
+    return state.values.define(name, type, Made("a tuple", tuple(fields), span))
 
 
-def _project(state: Elaboration, operand: ast.Expr, index: int, span: Span, hint: str | None) -> str:
+def _project(state: TypingContext, operand: ast.Expr, index: int, span: Span, hint: str | None) -> str:
     """A field of a tuple.  [type.project]"""
     value = infer(state, operand)
-    name = state.fresh(hint)
-    match state.types[value]:
+    name = state.values.fresh(hint)
+    match state.values.types[value]:
         case Broken():
-            return state.define(name, BROKEN)
+            return state.values.define(name, BROKEN)
         case TupleType(fields) if 0 <= index < len(fields):
-            state.steps.append(Project(name, value, index, fields[index], span))
-            return state.define(name, fields[index], Made("a projection", (f"{value}#{index}",), span))
+            state.output.steps.append(Project(name, value, index, fields[index], span))
+            return state.values.define(name, fields[index], Made("a projection", (f"{value}#{index}",), span))
         case TupleType(fields):
             message = f"a tuple of {len(fields)} has no field {index}"
-            state.report("E0309", "type.project", message, span)
+            state.output.report("E0309", "type.project", message, span)
         case other:
-            state.report("E0307", "type.project", f"only a tuple has fields, not `{shown(other)}`", span)
-    return state.define(name, BROKEN)
+            state.output.report("E0307", "type.project", f"only a tuple has fields, not `{shown(other)}`", span)
+    return state.values.define(name, BROKEN)
 
 
 # ------------------------------------------------------------------------------------------------- calls
-def _call(state: Elaboration, call: ast.Call, hint: str | None) -> str:
+def _call(state: TypingContext, call: ast.Call, hint: str | None) -> str:
     match call.function:
         case ast.Name(name, span):
             return _operator(state, name, call.arguments, call.attributes, call.span, span, hint)
@@ -251,7 +258,7 @@ def _call(state: Elaboration, call: ast.Call, hint: str | None) -> str:
 
 
 def _operator(
-    state: Elaboration,
+    state: TypingContext,
     name: str,
     arguments: Sequence[ast.Expr],
     attributes: Sequence[ast.Attribute],
@@ -279,15 +286,15 @@ def _operator(
     if operator is None:
         if name[:1].isupper():
             help = similar("a constructor", name, state.program.constructors)
-            state.report("E0205", "name.type", f"unknown constructor `{name}`", name_span, help=help)
+            state.output.report("E0205", "name.type", f"unknown constructor `{name}`", name_span, help=help)
         else:
             unknown_operator(state, name, name_span)
-        return state.broken()
+        return state.values.broken()
     operator = form(state, operator, len(operands), attributes)
     given = None if operator is None else read_attributes(state, operator, attributes)
     if operator is None or given is None:
-        return state.broken()
-    if operator.family == "marking" and len(operands) == 1 and not _is_ranked(state.types[operands[0]]):
+        return state.values.broken()
+    if operator.family == "marking" and len(operands) == 1 and not _is_ranked(state.values.types[operands[0]]):
         return operands[0]
     return apply(state, operator, operands, given, span, [argument.span for argument in arguments], hint, attributes)
 
@@ -301,18 +308,18 @@ def _is_ranked(type: Typed) -> bool:
             return isinstance(type, TensorType)
 
 
-def _infix(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
+def _infix(state: TypingContext, expr: ast.Infix, hint: str | None) -> str:
     """An infix operator; an unsuffixed literal takes the other side's element type.  [type.literal]"""
     if expr.op not in INFIX:
         message = f"`{expr.op}` is only allowed in dimensions and predicates"
-        state.report("E0307", "type.structure", message, expr.span)
-        return state.broken()
+        state.output.report("E0307", "type.structure", message, expr.span)
+        return state.values.broken()
     operands = _operands(state, (expr.left, expr.right), (0, 1))
     operator = state.program.operators[INFIX[expr.op]]
     return apply(state, operator, operands, {}, expr.span, [expr.left.span, expr.right.span], hint)
 
 
-def _operands(state: Elaboration, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[str]:
+def _operands(state: TypingContext, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[str]:
     """The arguments left to right, then the literals among those that have one element type, which they take.
 
     [type.literal]
@@ -324,7 +331,7 @@ def _operands(state: Elaboration, arguments: Sequence[ast.Expr], alike: Sequence
     waiting = {id(part): part for part in slots if adapts(part) and part is not beside}
     each = [parts(argument) if place in alike else (argument,) for place, argument in enumerate(arguments)]
     held = {id(part): infer(state, part) for some in each for part in some if id(part) not in waiting}
-    type = state.types[held[id(beside)]]
+    type = state.values.types[held[id(beside)]]
     for key, part in waiting.items():
         if isinstance(type, TensorType | UnrankedType):
             held[key] = adapted(state, part, type.dtype)
@@ -337,16 +344,16 @@ def _operands(state: Elaboration, arguments: Sequence[ast.Expr], alike: Sequence
     return found
 
 
-def _extremum(state: Elaboration, name: str, arguments: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
+def _extremum(state: TypingContext, name: str, arguments: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
     """`max(n - 2, 0)`: the greatest or least of several scalars.  [type.extremum]"""
     operands = _operands(state, arguments, range(len(arguments)))
     spans = [argument.span for argument in arguments]
     settle_ranks(state, operands)
-    if not all(_may_be_scalar(state.types[operand]) for operand in operands):
+    if not all(_may_be_scalar(state.values.types[operand]) for operand in operands):
         return apply(state, state.program.operators[name], operands, {}, span, spans, hint)
     each = zip(operands, spans, strict=True)
     if not all(demanded_scalar(state, operand, at, "type.extremum", "the operand") for operand, at in each):
-        return state.broken()
+        return state.values.broken()
     operator, result = state.program.operators[EXTREMA[name]], operands[0]
     for place, operand in enumerate(operands[1:], 1):
         last = hint if place == len(operands) - 1 else None
@@ -358,7 +365,7 @@ def _may_be_scalar(type: Typed) -> bool:
     return isinstance(type, UnrankedType | Broken) or (isinstance(type, TensorType) and not type.shape)
 
 
-def _no_attributes(state: Elaboration, called: str, attributes: Sequence[ast.Attribute]) -> None:
+def _no_attributes(state: TypingContext, called: str, attributes: Sequence[ast.Attribute]) -> None:
     """Report what is given by name to what takes nothing so; what TVM prints of a call is nothing given.
 
     [name.attribute]
@@ -367,32 +374,32 @@ def _no_attributes(state: Elaboration, called: str, attributes: Sequence[ast.Att
         return
     for attribute in attributes:
         message = f"{called} takes its arguments by position, not as `{attribute.key}`"
-        state.report("E0207", "name.attribute", message, attribute.span)
+        state.output.report("E0207", "name.attribute", message, attribute.span)
 
 
-def _invoke(state: Elaboration, call: ast.Call, hint: str | None) -> str:
+def _invoke(state: TypingContext, call: ast.Call, hint: str | None) -> str:
     _no_attributes(state, f"`{spelled(state, call.function)}`", call.attributes)
     function = deferred(state, call.function)
     operands = [deferred(state, argument) for argument in call.arguments]
-    if function in state.templates:
+    if function in state.values.templates:
         return called_template(state, call, function, operands, lambda part: deferred(state, part, hint))
     return called(state, call, function, operands, hint)
 
 
 # ------------------------------------------------------------------------------------------------- blocks
-def _block(state: Elaboration, block: ast.Block, hint: str | None) -> str:
+def _block(state: TypingContext, block: ast.Block, hint: str | None) -> str:
     """Items in order, then the value; the names end with the block.  [type.let]"""
     with state.scope.block():
-        mark = len(state.templates)
+        mark = len(state.values.templates)
         for item in block.items:
             _item(state, item)
         result = deferred(state, block.result, hint)
-        if len(state.templates) > mark:
+        if len(state.values.templates) > mark:
             unused(state, mark, result)
         return result
 
 
-def _item(state: Elaboration, item: ast.Item) -> None:
+def _item(state: TypingContext, item: ast.Item) -> None:
     match item:
         case ast.Let(None, _, value, _):
             infer(state, value)
@@ -403,11 +410,11 @@ def _item(state: Elaboration, item: ast.Item) -> None:
             _assert(state, item)
         case ast.FreeVar(name, _, span):
             message = f"`free_var {name.name}` may only stand before a file's single expression"
-            state.report("E0307", "type.structure", message, span)
-            state.scope.bind(name.name, state.broken())
+            state.output.report("E0307", "type.structure", message, span)
+            state.scope.bind(name.name, state.values.broken())
 
 
-def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value: ast.Expr, span: Span) -> None:
+def _let(state: TypingContext, name: ast.Local, annotation: ast.Type | None, value: ast.Expr, span: Span) -> None:
     """A name for a value; an annotation is checked and forgets the rest.  [type.let] [type.annotation]"""
     plain = annotation is None or isinstance(annotation, ast.Omitted)
     hint = name.name if plain else None
@@ -418,7 +425,7 @@ def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value
     state.scope.show(name.name, held, name.span)
 
 
-def _assert(state: Elaboration, item: ast.Assert) -> None:
+def _assert(state: TypingContext, item: ast.Assert) -> None:
     """A check written by the user; afterwards it is a known fact.  [type.assert]"""
     message = item.message or UNSAID
     reading = Sizes(state)
@@ -432,22 +439,24 @@ def _assert(state: Elaboration, item: ast.Assert) -> None:
             return
         condition = infer(state, item.condition)
         scalar = demanded_scalar(state, condition, item.condition.span, "type.assert", "what is asserted")
-        type = state.types[condition]
+        type = state.values.types[condition]
         if isinstance(type, Broken) or not scalar:
             return
         if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
-            state.report("E0307", "type.assert", f"`assert` takes a bool, not `{shown(type)}`", item.condition.span)
+            state.output.report(
+                "E0307", "type.assert", f"`assert` takes a bool, not `{shown(type)}`", item.condition.span
+            )
             return
-        truth = state.implied(condition)
+        truth = state.values.implied(condition)
         if truth.holds.value is not True:
             _asserted(state, truth.holds, message, item)
         if truth.exact is None:
-            state.steps.append(Assertion(condition, message, item.span))
+            state.output.steps.append(Assertion(condition, message, item.span))
         return
     discharge_divisions(state, reading)
     _asserted(state, goal, message, item)
 
 
-def _asserted(state: Elaboration, goal: Constraint, message: str, item: ast.Assert) -> None:
+def _asserted(state: TypingContext, goal: Constraint, message: str, item: ast.Assert) -> None:
     """What is so where the assertion holds is checked, and known.  [type.assert] [type.if.part]"""
     owe(state, Owed(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion"))

@@ -9,7 +9,8 @@ from gradual.checker.joins.join import joined
 from gradual.checker.joins.unreachable import alike, as_written
 from gradual.checker.obligations.size_tests import ends, is_test, reached, taken
 from gradual.checker.obligations.unknown_rank import demanded_scalar
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.refinement import UNKNOWN, Implied
 from gradual.core.terms import Block, If, Rename
 from gradual.dims.term.constraint import FALSE, TRUE, Constraint
@@ -21,54 +22,54 @@ from gradual.types.print import shown
 from gradual.types.type import TensorType
 
 
-def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
+def conditional(state: TypingContext, expr: ast.If, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
     """The core variable that holds the value of `if`.  [type.if.condition] [type.if.facts]"""
     condition = infer(expr.condition)
     truth = _truth(state, condition, expr.condition.span)
     test = is_test(state, condition)
-    always = taken(state, truth.holds, truth.fails) if test and not state.over else None
-    if test and not state.over:
-        state.decided[expr.span] = always if state.decided.get(expr.span, always) == always else None
+    always = taken(state, truth.holds, truth.fails) if test and not state.reach.unreachable else None
+    if test and not state.reach.unreachable:
+        state.output.decided[expr.span] = always if state.output.decided.get(expr.span, always) == always else None
     if always is not None:
         return _taken(state, expr, always, infer, hint)
-    with state.beside(reported=isinstance(state.types[condition], Broken)):
+    with state.reach.beside(reported=isinstance(state.values.types[condition], Broken)):
         sides = ((expr.then, truth.holds), (expr.orelse, truth.fails))
         branches = [_branch(state, side, infer, holds, test) for side, holds in sides]
     for branch in branches:
         state.facts.passed(branch.given, branch.failing)
-    name = state.fresh(hint)
-    if isinstance(state.types[condition], Broken):
-        return state.define(name, BROKEN)
-    with state.testing(test=test):
+    name = state.values.fresh(hint)
+    if isinstance(state.values.types[condition], Broken):
+        return state.values.define(name, BROKEN)
+    with state.reach.testing(test=test):
         landed = joined(state, name, truth.exact, branches, "type.if.join")
     if landed is None:
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     type, (then, orelse) = landed
-    state.steps.append(If(name, condition, then.block, orelse.block, type, expr.span))
+    state.output.steps.append(If(name, condition, then.block, orelse.block, type, expr.span))
     told = as_written(state, name, type, branches, "type.if.join")
     if then.ended and orelse.ended:
         ends(state, expr.span, "`if`")
     for branch, elsewhere in ((then, truth.fails), (orelse, truth.holds)):
         if branch.ended and elsewhere is not TRUE:
             state.facts.assume(elsewhere, learnt=True)
-    return state.define(name, told, Made("`if`", (then.block.result, orelse.block.result), expr.span))
+    return state.values.define(name, told, Made("`if`", (then.block.result, orelse.block.result), expr.span))
 
 
-def _truth(state: Elaboration, condition: str, span: Span) -> Implied:
+def _truth(state: TypingContext, condition: str, span: Span) -> Implied:
     """What the condition says about sizes.  [type.if.part]"""
     scalar = demanded_scalar(state, condition, span, "type.if.condition", "the condition")
-    type = state.types[condition] if scalar else BROKEN
+    type = state.values.types[condition] if scalar else BROKEN
     if isinstance(type, Broken):
-        state.types[condition] = BROKEN
+        state.values.types[condition] = BROKEN
         return UNKNOWN
     if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
-        state.report("E0307", "type.if.condition", f"a condition is a bool, not `{shown(type)}`", span)
-        state.types[condition] = BROKEN
+        state.output.report("E0307", "type.if.condition", f"a condition is a bool, not `{shown(type)}`", span)
+        state.values.types[condition] = BROKEN
         return UNKNOWN
-    return state.implied(condition)
+    return state.values.implied(condition)
 
 
-def _taken(state: Elaboration, expr: ast.If, always: bool, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
+def _taken(state: TypingContext, expr: ast.If, always: bool, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
     """The `if` as the branch that is always taken; of the other one names, structure and element types are told.
 
     [type.if.taken]
@@ -80,35 +81,35 @@ def _taken(state: Elaboration, expr: ast.If, always: bool, infer: Callable[[ast.
         result = infer(live)
     values = {live: result, dead: other}
     sides = [(values[side], last(side).span) for side in (expr.then, expr.orelse)]
-    alike(state, state.fresh(None), sides, "type.if.join")
+    alike(state, state.values.fresh(None), sides, "type.if.join")
     return _as_known(state, result, expr, hint)
 
 
-def _as_known(state: Elaboration, value: str, expr: ast.If, hint: str | None) -> str:
+def _as_known(state: TypingContext, value: str, expr: ast.If, hint: str | None) -> str:
     """The value of a branch as that of its `if`, whose sizes are written by what is known there."""
-    type = state.types[value]
+    type = state.values.types[value]
     if not isinstance(type, TensorType):
         return value
     shape = tuple(map(state.rewritten, type.shape))
     if shape == type.shape:
         return value
-    name, known = state.fresh(hint), TensorType(shape, type.dtype, type.contents)
-    state.steps.append(Rename(name, value, known, expr.span))
-    return state.define(name, known, Made("`if`", (value,), expr.span))
+    name, known = state.values.fresh(hint), TensorType(shape, type.dtype, type.contents)
+    state.output.steps.append(Rename(name, value, known, expr.span))
+    return state.values.define(name, known, Made("`if`", (value,), expr.span))
 
 
 def _branch(
-    state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str], truth: Constraint, test: bool
+    state: TypingContext, expr: ast.Expr, infer: Callable[[ast.Expr], str], truth: Constraint, test: bool
 ) -> Branch:
     with state.branch() as steps:
         if truth.value is not True:
             state.program.decider.suppose(state.facts, truth)
         deserted, before = FALSE in state.facts.path, len(state.facts.failing)
-        with state.testing(test=test):
+        with state.reach.testing(test=test):
             result = infer(expr)
-        held, ended, result = result, state.cut is not None, reached(state, result, last(expr).span)
+        held, ended, result = result, state.reach.ended_at is not None, reached(state, result, last(expr).span)
         failing = state.facts.failing[before:]
-        type, settled = state.types[result], settled_facts(state)
+        type, settled = state.values.types[result], settled_facts(state)
     read = read_under(state, truth, type)
     block, at = Block(tuple(steps), result), last(expr).span
     return Branch(block, type, read, at, truth, deserted, failing, settled, ended, held)

@@ -8,10 +8,11 @@ from dataclasses import replace
 from gradual.checker.coercion.flow import flow
 from gradual.checker.declarations.header import Header, closed_result, read_header
 from gradual.checker.obligations.size_tests import reached
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
-from gradual.checker.state.elided import calls_itself, is_omitted
-from gradual.checker.state.place import Place
+from gradual.checker.program.elided import calls_itself, is_omitted
+from gradual.checker.program.place import Place
+from gradual.checker.state.context import TypingContext
 from gradual.checker.state.scope import Binding
+from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.terms import Block, Closure, Function, Site, Step
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import last
@@ -19,7 +20,7 @@ from gradual.types.type import FunctionType, NeverType, TensorType
 
 
 def closure(
-    state: Elaboration,
+    state: TypingContext,
     literal: ast.Fn,
     hint: str | None,
     named: str | None = None,
@@ -30,27 +31,27 @@ def closure(
     It is known to itself as `named`; parameters without types have those of the `expected` function type, or what is
     inferred.
     """
-    name = state.fresh(hint)
-    with state.branch() as steps, state.beside(reported=False):
+    name = state.values.fresh(hint)
+    with state.branch() as steps, state.reach.beside(reported=False):
         written = literal if named is None else with_result(state, literal, named)
         header = None if written is None else read_header(state, written, name, expected)
         if header is not None and header.type is not None:
             state.strictness.wrote(header.type.result)
         if header is not None and named is not None and named not in {param.name.name for param in literal.params}:
-            state.scope.bind(named, state.define(name, header.type if header.whole and header.type else BROKEN))
+            state.scope.bind(named, state.values.define(name, header.type if header.whole and header.type else BROKEN))
         result = held = name
         if header is not None and written is not None:
             held = returned(state, value_of(state, written.body, header), header, written)
             result = reached(state, held, last(written.body).span)
-    shows = result if isinstance(state.types.get(held), Broken) else held
+    shows = result if isinstance(state.values.types.get(held), Broken) else held
     function = None if header is None else function_of(state, header, literal, name, steps, result, shows)
     if function is None:
-        return state.define(name, BROKEN)
-    state.steps.append(Closure(name, function, function.type, literal.span))
-    return state.define(name, function.type, Made("a function literal", (), literal.span))
+        return state.values.define(name, BROKEN)
+    state.output.steps.append(Closure(name, function, function.type, literal.span))
+    return state.values.define(name, function.type, Made("a function literal", (), literal.span))
 
 
-def with_result(state: Elaboration, literal: ast.Fn, named: str) -> ast.Fn | None:
+def with_result(state: TypingContext, literal: ast.Fn, named: str) -> ast.Fn | None:
     """The literal with a result type if it calls itself; None after reporting one that is not determined.
 
     [type.recursion]
@@ -60,29 +61,29 @@ def with_result(state: Elaboration, literal: ast.Fn, named: str) -> ast.Fn | Non
     result = state.judge.omitted_type(state, literal, literal.span)
     if result is None:
         message = f"`{named}` is recursive, and its result type cannot be inferred; write it"
-        state.report("E0310", "type.recursion", message, literal.span)
+        state.output.report("E0310", "type.recursion", message, literal.span)
         return None
     return replace(literal, result=result)
 
 
-def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) -> Function | None:
+def completed(state: TypingContext, header: Header, literal: ast.Fn, name: str) -> Function | None:
     """The core of a definition whose declaration was read in this state; None if its result was reported."""
     with state.branch() as steps:
         result = value_of(state, literal.body, header)
         if not isinstance(literal.body, ast.Absent):
             state.scope.bindings.append(Binding("result", result, last(literal.body).span))
         result = returned(state, result, header, literal)
-    return function_of(state, header, literal, name, state.steps + steps, result)
+    return function_of(state, header, literal, name, state.output.steps + steps, result)
 
 
-def value_of(state: Elaboration, body: ast.Expr, header: Header) -> str:
+def value_of(state: TypingContext, body: ast.Expr, header: Header) -> str:
     """The value of a body; a literal whose parameters have no types waits for the declared result."""
     judge = state.judge
     return judge.infer(state, body) if header.type is None else judge.deferred(state, body)
 
 
 def function_of(
-    state: Elaboration,
+    state: TypingContext,
     header: Header,
     literal: ast.Fn,
     name: str,
@@ -94,7 +95,7 @@ def function_of(
 
     It `shows` the type of what was written, where no run comes to a result.   [type.if.fails]
     """
-    inferred = state.types[result if shows is None else shows]
+    inferred = state.values.types[result if shows is None else shows]
     if not header.whole:
         return None
     if header.type is not None:
@@ -117,18 +118,18 @@ def _said(attributes: Sequence[ast.Attribute]) -> Iterator[tuple[str, bool | int
             yield attribute.key, attribute.value.value
 
 
-def returned(state: Elaboration, result: str, header: Header, literal: ast.Fn) -> str:
+def returned(state: TypingContext, result: str, header: Header, literal: ast.Fn) -> str:
     """The value of the body at the declared result, or at the inferred one as it is seen outside.
 
     [type.result] [type.close]
     """
-    inferred = state.types[result]
+    inferred = state.values.types[result]
     what = f"the result of `{state.function}`"
     place = Place(last(literal.body).span, Site.RESULT, "type.result", what, what, literal.result)
     if header.type is not None and isinstance(header.type.result, NeverType):  # what is declared was reported
-        return state.broken()
+        return state.values.broken()
     if header.type is not None:
-        return flow(state, result, header.type.result, place) or state.broken()
+        return flow(state, result, header.type.result, place) or state.values.broken()
     if isinstance(inferred, Broken | TensorType):
         return result
-    return flow(state, result, closed_result(state, header, inferred), place) or state.broken()
+    return flow(state, result, closed_result(state, header, inferred), place) or state.values.broken()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from gradual.checker.state.context import Elaboration, Made
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Made
 from gradual.core.datatypes import literal_type
 from gradual.core.terms import Constant
 from gradual.diagnostic import Help
@@ -79,7 +80,7 @@ def neighbour(operands: Sequence[ast.Expr]) -> int:
     return next((place for place, one in enumerate(operands) if not adapts(one)), 0)
 
 
-def number_value(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
+def number_value(state: TypingContext, number: ast.Number, dtype: str, hint: str | None) -> str:
     """A literal is a scalar whose content is known.  [type.literal]"""
     return _constant(state, scalar(number.value, DType(dtype)), number.span, hint)
 
@@ -94,11 +95,11 @@ def fits(value: bool | int | float, dtype: DType) -> bool:
     return (-(1 << bits) if dtype.is_signed else 0) <= value < 1 << bits
 
 
-def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
+def _constant(state: TypingContext, value: Tensor, span: Span, hint: str | None) -> str:
     type = literal_type(value, _is_tracked(value, state.program.limits.contents))
-    name = state.fresh(hint)
-    state.steps.append(Constant(name, value, type, span))
-    return state.define(name, type, Made("a constant", (), span))
+    name = state.values.fresh(hint)
+    state.output.steps.append(Constant(name, value, type, span))
+    return state.values.define(name, type, Made("a constant", (), span))
 
 
 def _is_tracked(value: Tensor, limit: int) -> bool:
@@ -106,7 +107,7 @@ def _is_tracked(value: Tensor, limit: int) -> bool:
     return value.rank <= 1 and value.size <= limit and (value.dtype is DType.BOOL or value.dtype.counts)
 
 
-def adapted(state: Elaboration, expr: ast.Expr, dtype: DType) -> str:
+def adapted(state: TypingContext, expr: ast.Expr, dtype: DType) -> str:
     """A literal without a suffix beside a value of an element type.  [type.literal]"""
     taken = dtype_beside(expr, dtype)
     if isinstance(expr, ast.Number):
@@ -116,21 +117,21 @@ def adapted(state: Elaboration, expr: ast.Expr, dtype: DType) -> str:
 
 
 def vector_value(
-    state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None, taken: DType | None = None
+    state: TypingContext, items: Sequence[ast.Expr], span: Span, hint: str | None, taken: DType | None = None
 ) -> str:
     """A list of integers is a vector whose contents are known; `taken` is the type beside it.  [type.literal]"""
     numbers = [_integer(item) for item in items]
     if None in numbers:
         message = "a list literal holds integers; write a tuple and `concatenate` or `stack` for other values"
-        state.report("E0307", "type.literal", message, span)
-        return state.broken()
+        state.output.report("E0307", "type.literal", message, span)
+        return state.values.broken()
     found = [number for number in numbers if number is not None]
     dtype = taken or vector_dtype(items)
     for number in found:
         if number.dtype != dtype and (number.explicit or not fits(number.value, dtype)):
             message = f"`{number.value}` is an {number.dtype} in a list of {dtype}"
-            state.report("E0306", "type.literal", message, number.span)
-            return state.broken()
+            state.output.report("E0306", "type.literal", message, number.span)
+            return state.values.broken()
     return _constant(
         state, tensor_of((len(found),), dtype, kept(dtype, [number.value for number in found])), span, hint
     )
@@ -157,13 +158,13 @@ ABSENT = "is not in this file, which has no metadata section"
 PRINTED = (Help("`print(mod)` leaves the section out; `print(mod.astext())` writes it"),)
 
 
-def meta_value(state: Elaboration, kind: str, index: int, span: Span, hint: str | None) -> str:
+def meta_value(state: TypingContext, kind: str, index: int, span: Span, hint: str | None) -> str:
     """A constant of the metadata section."""
     entry = state.program.surface.metadata.get((kind, index))
     if not isinstance(entry, ast.MetaTensor):
         here = "is not a constant of the metadata section"
         where, help = (here, ()) if state.program.surface.metadata else (ABSENT, PRINTED)
-        state.report("E0106", "syntax.metadata", f"`meta[{kind}][{index}]` {where}", span, help=help)
-        return state.broken()
+        state.output.report("E0106", "syntax.metadata", f"`meta[{kind}][{index}]` {where}", span, help=help)
+        return state.values.broken()
     dtype = DType(entry.dtype)
     return _constant(state, tensor_of(entry.shape, dtype, kept(dtype, entry.elements)), span, hint)

@@ -18,8 +18,9 @@ from gradual.checker.joins.join import joined
 from gradual.checker.joins.unreachable import as_written
 from gradual.checker.obligations.origins import written_at
 from gradual.checker.obligations.size_tests import ends, reached
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made, Origin, Typed, Written
-from gradual.checker.state.suggestions import similar
+from gradual.checker.program.suggestions import similar
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Made, Origin, Typed, Written
 from gradual.core.terms import Arm, Bind, Block, CorePattern, Destructure, Match, Promise, Site
 from gradual.diagnostic import Help, Related, Severity
 from gradual.dims.term.constraint import TRUE
@@ -33,10 +34,10 @@ from gradual.types.unpacking import sizes
 Infer = Callable[[ast.Expr], str]
 
 
-def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None) -> str:
+def matched(state: TypingContext, expr: ast.Match, infer: Infer, hint: str | None) -> str:
     """The core variable that holds the value of a `match`.  [type.match]"""
     scrutinee = infer(expr.scrutinee)
-    type = state.types[scrutinee]
+    type = state.values.types[scrutinee]
     arms: list[tuple[CorePattern, Branch]] = []
     covering: list[Covering] = []
     for arm in expr.arms:
@@ -45,8 +46,8 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
             pattern = reading.top(arm.pattern, type)
             result = infer(arm.body)
             held, at = result, last(arm.body).span
-            ended, result = state.cut is not None, reached(state, result, at)
-            own = BROKEN if pattern is None else state.types[result]
+            ended, result = state.reach.ended_at is not None, reached(state, result, at)
+            own = BROKEN if pattern is None else state.values.types[result]
             read, settled = read_under(state, TRUE, own), settled_facts(state)
             branch = Branch(Block(tuple(steps), result), own, read, at, settled=settled, ended=ended, held=held)
         if pattern is None:
@@ -54,24 +55,24 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
         else:
             covering.append(_covering(pattern))
         arms.append((pattern, branch))
-    name = state.fresh(hint)
+    name = state.values.fresh(hint)
     if isinstance(type, Broken) or len(covering) < len(expr.arms):
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     if not arms:
-        state.report("E0307", "type.match", "a `match` has at least one arm", expr.span)
-        return state.define(name, BROKEN)
+        state.output.report("E0307", "type.match", "a `match` has at least one arm", expr.span)
+        return state.values.define(name, BROKEN)
     _covered(state, expr, covering, type)
     landed = joined(state, name, None, [branch for _, branch in arms], "type.match.join")
     if landed is None:
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     result_type, branches = landed
     core = tuple(Arm(pattern, branch.block) for (pattern, _), branch in zip(arms, branches, strict=True))
-    state.steps.append(Match(name, scrutinee, core, result_type, expr.span, expr.complete))
+    state.output.steps.append(Match(name, scrutinee, core, result_type, expr.span, expr.complete))
     told = as_written(state, name, result_type, [branch for _, branch in arms], "type.match.join")
     if all(branch.ended for branch in branches):
         ends(state, expr.span, "`match`")
     sources = tuple(branch.block.result for branch in branches)
-    return state.define(name, told, Made("`match`", sources, expr.span))
+    return state.values.define(name, told, Made("`match`", sources, expr.span))
 
 
 # --------------------------------------------------------------------------------------------------------- patterns
@@ -84,7 +85,7 @@ class _Patterns:
         agreed: whether a structure that is looked into has its type only because values agreed on it.
     """
 
-    state: Elaboration
+    state: TypingContext
     scrutinee: str
     span: Span
     seen: dict[str, Span] = field(default_factory=dict)
@@ -96,7 +97,7 @@ class _Patterns:
             self._abandoned(pattern)
             return None
         annotated: list[tuple[ast.VariablePattern, str]] = []
-        origin = self.state.origins.get(self.scrutinee)
+        origin = self.state.values.origins.get(self.scrutinee)
         written = origin.annotation if isinstance(origin, Written) else None
         read = self._read(pattern, type, self.scrutinee, written, annotated)
         for variable, name in annotated:
@@ -165,19 +166,21 @@ class _Patterns:
         constructor = constructor_named(self.state, name)
         if constructor is None:
             message, help = f"unknown constructor `{name}`", similar("a constructor", name, program.constructors)
-            self.state.report("E0205", "name.type", message, span, label="not declared", help=help)
+            self.state.output.report("E0205", "name.type", message, span, label="not declared", help=help)
             return None
         if not isinstance(type, DataType) or constructor.data != type.name:
             self._misfit(f"`{name}` is a constructor of `{constructor.data}`, not of `{shown(type)}`", span)
             return None
         if len(fields) != len(constructor.fields):
             message = f"`{name}` has {len(constructor.fields)} fields, not {len(fields)}"
-            self.state.report("E0304", "type.pattern", message, span)
+            self.state.output.report("E0304", "type.pattern", message, span)
             return None
         return fields_of(program, constructor, type)
 
     def _misfit(self, message: str, span: Span) -> None:
-        self.state.report("E0307", "type.pattern", message, span, related=(Related(self.span, "what is matched"),))
+        self.state.output.report(
+            "E0307", "type.pattern", message, span, related=(Related(self.span, "what is matched"),)
+        )
 
     def _variable(
         self,
@@ -188,7 +191,7 @@ class _Patterns:
         annotated: list[tuple[ast.VariablePattern, str]],
     ) -> CorePattern:
         state, plain = self.state, pattern.annotation is None or isinstance(pattern.annotation, ast.Omitted)
-        name = state.fresh(pattern.name.name)
+        name = state.values.fresh(pattern.name.name)
         origin: Origin = Made("a pattern", (self.scrutinee if path is None else path,), pattern.name.span)
         opened: OpenedType
         if path is not None:
@@ -198,7 +201,7 @@ class _Patterns:
             origin = origin if written is None else Written(written)
         for size in sizes(opened):
             state.is_size(size)
-        state.define(name, opened, origin)
+        state.values.define(name, opened, origin)
         if plain:
             self._bind(pattern, name)
         else:
@@ -220,7 +223,7 @@ class _Patterns:
         name, span = pattern.name.name, pattern.name.span
         if name in self.seen:
             message, related = f"`{name}` is bound twice in one pattern", (Related(self.seen[name], "first here"),)
-            self.state.report("E0204", "name.duplicate", message, span, related=related)
+            self.state.output.report("E0204", "name.duplicate", message, span, related=related)
         self.seen.setdefault(name, span)
         self.state.scope.show(name, held, span)
 
@@ -228,7 +231,7 @@ class _Patterns:
         """Bind the variables of a pattern that was reported, so that nothing else is said about them."""
         match pattern:
             case ast.VariablePattern(name):
-                self.state.scope.bind(name.name, self.state.broken())
+                self.state.scope.bind(name.name, self.state.values.broken())
             case ast.TuplePattern(fields) | ast.ConstructorPattern(_, fields):
                 for inner in fields:
                     self._abandoned(inner)
@@ -243,7 +246,7 @@ def _covering(pattern: CorePattern) -> Covering:
             return Shape(constructor, tuple(map(_covering, fields)))
 
 
-def _covered(state: Elaboration, expr: ast.Match, patterns: list[Covering], type: OpenedType) -> None:
+def _covered(state: TypingContext, expr: ast.Match, patterns: list[Covering], type: OpenedType) -> None:
     """Report what the arms miss, and arms that no value reaches.  [type.match.exhaustive] [type.match.redundant]"""
     matrix = Matrix(state.program.data, state.program.limits.patterns)
     try:
@@ -251,22 +254,22 @@ def _covered(state: Elaboration, expr: ast.Match, patterns: list[Covering], type
         if missing is not None:
             _report_missing(state, expr, shown_pattern(missing))
         for index in matrix.unreached(patterns, type):
-            state.report(
+            state.output.report(
                 "E0405", "type.match.redundant", "this arm is unreachable", expr.arms[index].pattern.span,
                 severity=Severity.WARNING, label="earlier arms match every value that it would",
             )  # fmt: skip
     except Entangled:
         message = "the patterns of this `match` are too complex to be compared"
-        state.report("E0313", "type.match.exhaustive", message, expr.span)
+        state.output.report("E0313", "type.match.exhaustive", message, expr.span)
 
 
-def _report_missing(state: Elaboration, expr: ast.Match, missing: str) -> None:
+def _report_missing(state: TypingContext, expr: ast.Match, missing: str) -> None:
     last = expr.arms[-1].span
     help = (
         Help(f"add an arm `{missing} => …`"),
         Help("write `match?` to stop the run at a value that matches no arm"),
     )
-    state.report(
+    state.output.report(
         "E0313", "type.match.exhaustive", f"this `match` does not cover `{missing}`", expr.scrutinee.span,
         label=f"may be `{missing}`", related=(Related(Span(last.end, last.end), "no arm for it"),), help=help,
     )  # fmt: skip

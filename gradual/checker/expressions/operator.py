@@ -14,9 +14,10 @@ from gradual.checker.obligations.discharge import discharge, refuse
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.obligations.origins import birth
 from gradual.checker.obligations.unknown_rank import Application, asked
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
-from gradual.checker.state.rule_cache import Answer, Asked, question
-from gradual.checker.state.suggestions import similar
+from gradual.checker.program.rule_cache import Answer, Asked, question
+from gradual.checker.program.suggestions import similar
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.refinement import of_result
 from gradual.core.terms import Apply, Promise, Site
 from gradual.diagnostic import Diagnostic, Related, counted
@@ -47,7 +48,7 @@ _OF_RANKS = ("op.rank", "op.axis", "op.attribute")
 
 
 def apply(
-    state: Elaboration,
+    state: TypingContext,
     operator: Operator,
     operands: Sequence[str],
     given: Mapping[str, Any],
@@ -57,21 +58,21 @@ def apply(
     written: Sequence[ast.Attribute] = (),
 ) -> str:
     """The core variable that holds `operator(operands)`.  [type.operator]"""
-    name = state.fresh(hint)
-    if any(isinstance(state.types[operand], Broken) for operand in operands):
-        return state.define(name, BROKEN)
+    name = state.values.fresh(hint)
+    if any(isinstance(state.values.types[operand], Broken) for operand in operands):
+        return state.values.define(name, BROKEN)
     if len(operands) != len(operator.arguments):
         _wrong_number(state, operator, len(operands), span)
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     _open_contents(state, operator, operands)
     answer = _answer(state, operator, operands, given, span, spans, written)
     if answer is None:
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     found, judgement = answer.asked, answer.asked.judgement
     for need in judgement.needs:
         goal = _goal(state, need, operands)
         if not discharge(state, goal, partial(_owed, state, operator, need, goal, operands, span, spans)):
-            state.failed.add(name)
+            state.values.failed.add(name)
             break
     made, values = intern(f"`{operator.name}`"), tuple(operands)
     promise = found.promise or Promise(span, f"the elements that {made} met")
@@ -83,15 +84,15 @@ def apply(
         _unknown_sizes(state, type, promise)
     type = _settled_contents(state, _whole(operator, answer, type, state.program.limits))
     if answer.forgets:
-        state.forgetful.add(name)
-    truth = of_result(operator.name, type, lambda: [state.implied(operand) for operand in values])
+        state.values.forgetful.add(name)
+    truth = of_result(operator.name, type, lambda: [state.values.implied(operand) for operand in values])
     if truth is not None:
-        state.implications[name] = truth
-    state.steps.append(Apply(name, operator, values, answer.settings, type, span, found.accepts))
-    return state.define(name, type, Made(made, values, span))
+        state.values.implications[name] = truth
+    state.output.steps.append(Apply(name, operator, values, answer.settings, type, span, found.accepts))
+    return state.values.define(name, type, Made(made, values, span))
 
 
-def form(state: Elaboration, operator: Operator, count: int, attributes: Sequence[ast.Attribute]) -> Operator | None:
+def form(state: TypingContext, operator: Operator, count: int, attributes: Sequence[ast.Attribute]) -> Operator | None:
     """The form of an operator that takes so many arguments: its twin reads as values what it has as attributes.
 
     None after reporting an attribute beside the argument that stands for it.   [op.dyn.form]
@@ -105,12 +106,12 @@ def form(state: Elaboration, operator: Operator, count: int, attributes: Sequenc
     if twice is None:
         return both.dynamic
     message = f"`{operator.name}` takes {twice.key} as an argument or as an attribute, not both"
-    state.report("E0207", "op.dyn.form", message, twice.span)
+    state.output.report("E0207", "op.dyn.form", message, twice.span)
     return None
 
 
 def _answer(
-    state: Elaboration,
+    state: TypingContext,
     operator: Operator,
     operands: Sequence[str],
     given: Mapping[str, Any],
@@ -122,7 +123,7 @@ def _answer(
 
     An answer that no fact took part in, nor the name of an operand, is the same wherever the same is asked.
     """
-    types = [state.opened(operand) for operand in operands]
+    types = [state.values.opened(operand) for operand in operands]
     asking = question(operator, types, given)
     known = state.program.answers.get(asking)
     if known is not None:
@@ -131,25 +132,28 @@ def _answer(
         attributes = bound(operator, given)
     except IllFormed as wrong:
         at = next((attribute.span for attribute in written if _is_wrong(operator, attribute.key, given)), span)
-        state.report("E0207", "name.attribute", f"`{operator.name}`: {wrong.message}", at)
+        state.output.report("E0207", "name.attribute", f"`{operator.name}`: {wrong.message}", at)
         return None
-    application, reported = Application(Asking(operator, operands, attributes), span, spans), len(state.diagnostics)
+    application, reported = (
+        Application(Asking(operator, operands, attributes), span, spans),
+        len(state.output.diagnostics),
+    )
     found = _asked(state, application)
-    if found is None and state.over and len(state.diagnostics) == reported:
+    if found is None and state.reach.unreachable and len(state.output.diagnostics) == reported:
         found = _asked(state, at_any_rank(state, application))
         return None if found is None else Answer(of_any_rank(found), attributes, attributes)
     if found is None:
         return None
     changed = found.judgement.attributes
     answer = Answer(found, attributes, {**attributes, **changed} if changed else attributes)
-    are_as_asked = all(state.types[operand] is type for operand, type in zip(operands, types, strict=True))
+    are_as_asked = all(state.values.types[operand] is type for operand, type in zip(operands, types, strict=True))
     are_read = state.program.limits.contents >= LIMITS.contents  # no rule names elements by their operand
     if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
         state.program.answers.put(asking, answer)
     return answer
 
 
-def _asked(state: Elaboration, application: Application) -> Asked | None:
+def _asked(state: TypingContext, application: Application) -> Asked | None:
     """What the operator's rule says; None after reporting that it says no, or that it would at every rank."""
     try:
         return asked(state, application)
@@ -160,7 +164,7 @@ def _asked(state: Elaboration, application: Application) -> Asked | None:
         if wrong.rule in _OF_RANKS:
             refuse(state, error)
         else:
-            state.diagnostics.append(error)
+            state.output.diagnostics.append(error)
         return None
 
 
@@ -168,7 +172,7 @@ def _has_unknown_rank(type: OpenedType) -> bool:
     return next(iter(shapes_unknown(type)), None) is not None
 
 
-def settled(state: Elaboration, type: OpenedType, path: str, promise: Promise) -> OpenedType:
+def settled(state: TypingContext, type: OpenedType, path: str, promise: Promise) -> OpenedType:
     """The type with each size simplified and known not to be negative.
 
     Path facts are left out: what a size is must not depend on them, or they would take part in refutations.
@@ -185,21 +189,21 @@ def settled(state: Elaboration, type: OpenedType, path: str, promise: Promise) -
             return type
 
 
-def _settled_size(state: Elaboration, dim: Dim, path: str, axis: int, promise: Promise) -> Dim:
+def _settled_size(state: TypingContext, dim: Dim, path: str, axis: int, promise: Promise) -> Dim:
     """The size as a formula if it is small enough to be kept as one, else a new unknown."""
-    if dim.value is not None or (dim in state.sized and not _chooses(dim)):
+    if dim.value is not None or (dim in state.unknowns.sized and not _chooses(dim)):
         return dim
     simple = state.rewritten(dim)
     if is_large(simple, state.program.limits.nodes):
         simple = size_of(path, axis)
-        state.ghosts.update((variable, promise) for variable in simple.variables())
+        state.unknowns.ghosts.update((variable, promise) for variable in simple.variables())
         state.strictness.forget(simple.variables())
     state.is_size(simple)
     state.strictness.owes(simple)
     return simple
 
 
-def _settled_contents(state: Elaboration, type: OpenedType) -> OpenedType:
+def _settled_contents(state: TypingContext, type: OpenedType) -> OpenedType:
     """The type with each element simplified that makes a choice, since what is known may have made it.
 
     [type.contents]
@@ -214,15 +218,15 @@ def _chooses(part: Content) -> TypeGuard[Dim]:
     return isinstance(part, Dim) and any(isinstance(node, Ite | Max | Min) for node in bottom_up(part))
 
 
-def _unknown_sizes(state: Elaboration, type: OpenedType, promise: Promise) -> None:
+def _unknown_sizes(state: TypingContext, type: OpenedType, promise: Promise) -> None:
     """The sizes that an operand of unknown rank turns out to have, by whom they were left open."""
     for size in sizes(type):
         for variable in size.variables():
             if variable.is_ghost:
-                state.ghosts.setdefault(variable, promise)
+                state.unknowns.ghosts.setdefault(variable, promise)
 
 
-def _open_contents(state: Elaboration, operator: Operator, operands: Sequence[str]) -> None:
+def _open_contents(state: TypingContext, operator: Operator, operands: Sequence[str]) -> None:
     """Name the elements of the integer operands that the operator's rules may read."""
     for index, operand in enumerate(operands):
         if index in operator.reads or operator.contents is not None:
@@ -264,18 +268,18 @@ def _is_wrong(operator: Operator, key: str, given: Mapping[str, Any]) -> bool:
     return False
 
 
-def _wrong_number(state: Elaboration, operator: Operator, found: int, span: Span) -> None:
+def _wrong_number(state: TypingContext, operator: Operator, found: int, span: Span) -> None:
     wanted = len(operator.arguments)
     both = None if operator.name.startswith(PREFIX) else forms().get(operator.name)
     other = "" if both is None else f" (or {len(both.dynamic.arguments)}, with {' and '.join(both.promoted)} as values)"
     message = f"`{operator.name}` takes {counted(wanted, 'argument')}{other}, not {found}"
     notes = (f"its arguments: {', '.join(operator.arguments)}",) if wanted else ()
-    state.report("E0304", "type.call.arity", message, span, notes=notes)
+    state.output.report("E0304", "type.call.arity", message, span, notes=notes)
 
 
 # ---------------------------------------------------------------------------------------------------------- needs
 def _owed(
-    state: Elaboration,
+    state: TypingContext,
     operator: Operator,
     need: Need,
     goal: Constraint,
@@ -303,7 +307,7 @@ def _owed(
     )  # fmt: skip
 
 
-def _goal(state: Elaboration, need: Need, operands: Sequence[str]) -> Constraint:
+def _goal(state: TypingContext, need: Need, operands: Sequence[str]) -> Constraint:
     """What a need demands; in strict mode a broadcasting need demands that the two sizes are equal."""
     goal = need.goal
     if not state.program.strict_broadcast or need.rule != "op.broadcast.agree" or not isinstance(goal, Or):
@@ -319,10 +323,10 @@ def _value(place: tuple[int | None, ...], operands: Sequence[str]) -> tuple[str,
     return operands[place[0] or 0], place[1]
 
 
-def _size(state: Elaboration, place: tuple[int | None, ...], operands: Sequence[str]) -> Dim | None:
+def _size(state: TypingContext, place: tuple[int | None, ...], operands: Sequence[str]) -> Dim | None:
     path, axis = _value(place, operands)
     base, *fields = path.split("#")
-    type: Any = state.types[base]
+    type: Any = state.values.types[base]
     for field in fields:
         type = type.fields[int(field)]
     size: Dim | None = type.shape[axis] if axis is not None and isinstance(type, TensorType) else None
@@ -330,7 +334,7 @@ def _size(state: Elaboration, place: tuple[int | None, ...], operands: Sequence[
 
 
 def _place(
-    state: Elaboration, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
+    state: TypingContext, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
 ) -> tuple[Span, str]:
     size, (_, axis) = _size(state, place, operands), _value(place, operands)
     words = f"dimension {axis} is {size}" if size is not None else ""
@@ -338,7 +342,7 @@ def _place(
 
 
 def _birth(
-    state: Elaboration, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
+    state: TypingContext, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
 ) -> list[Related]:
     path, axis = _value(place, operands)
     if axis is None or (size := _size(state, place, operands)) is None:
@@ -350,7 +354,9 @@ def _birth(
 
 
 # ----------------------------------------------------------------------------------------------------- attributes
-def read_attributes(state: Elaboration, operator: Operator, written: Sequence[ast.Attribute]) -> dict[str, Any] | None:
+def read_attributes(
+    state: TypingContext, operator: Operator, written: Sequence[ast.Attribute]
+) -> dict[str, Any] | None:
     """Attribute values as numbers, strings, dims and tuples of them; None after reporting a wrong one.
 
     An attribute that only repeats an argument is not read.  [name.attribute]
@@ -361,7 +367,9 @@ def read_attributes(state: Elaboration, operator: Operator, written: Sequence[as
         if attribute.key == "attrs_type_key" or attribute.key in repeated:
             continue
         if attribute.key in given:
-            state.report("E0207", "name.attribute", f"attribute `{attribute.key}` is given twice", attribute.span)
+            state.output.report(
+                "E0207", "name.attribute", f"attribute `{attribute.key}` is given twice", attribute.span
+            )
             return None
         reading = Sizes(state)
         try:
@@ -396,11 +404,13 @@ def _value_of(reading: Sizes, expr: ast.Expr) -> Any:
             return reading.dim(expr)
 
 
-def unknown_operator(state: Elaboration, name: str, span: Span) -> None:
+def unknown_operator(state: TypingContext, name: str, span: Span) -> None:
     """Report a name that is no operator: why it is refused, or the closest ones.  [name.operator] [name.refused]"""
     if (why := reason(name)) is not None:
         message = f"`{name}` is an operator of Relay that is refused here"
-        state.report("E0208", "name.refused", message, span, label="not an operator here", notes=(why,))
+        state.output.report("E0208", "name.refused", message, span, label="not an operator here", notes=(why,))
         return
     help = similar("an operator", name, state.program.operators)
-    state.report("E0201", "name.operator", f"unknown operator `{name}`", span, label="not an operator", help=help)
+    state.output.report(
+        "E0201", "name.operator", f"unknown operator `{name}`", span, label="not an operator", help=help
+    )

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gradual.checker.coercion.flow import flow
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Made
-from gradual.checker.state.place import Place
+from gradual.checker.program.place import Place
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.terms import MakeReference, Promise, ReadReference, Site, WriteReference
 from gradual.source import Span
 from gradual.syntax.tree import ast
@@ -22,11 +23,11 @@ from gradual.types.unpacking import sizes
 Infer = Callable[[ast.Expr], str]
 
 
-def reference(state: Elaboration, expr: ast.Ref, infer: Infer, hint: str | None) -> str:
+def reference(state: TypingContext, expr: ast.Ref, infer: Infer, hint: str | None) -> str:
     """The core variable that holds `ref(e)`, `ref_read(r)` or `ref_write(r, e)`."""
     operands = [infer(operand) for operand in expr.operands]
-    if any(isinstance(state.types[operand], Broken) for operand in operands):
-        return state.define(state.fresh(hint), BROKEN)
+    if any(isinstance(state.values.types[operand], Broken) for operand in operands):
+        return state.values.define(state.values.fresh(hint), BROKEN)
     match expr.kind, operands:
         case "ref", [value]:
             return _made(state, value, expr, hint)
@@ -37,58 +38,58 @@ def reference(state: Elaboration, expr: ast.Ref, infer: Infer, hint: str | None)
     raise AssertionError(expr.kind)
 
 
-def _made(state: Elaboration, value: str, expr: ast.Ref, hint: str | None) -> str:
+def _made(state: TypingContext, value: str, expr: ast.Ref, hint: str | None) -> str:
     """A cell: its content's type is the value's, closed.  [type.reference.make]"""
-    held = state.types[value]
+    held = state.values.types[value]
     assert not isinstance(held, Broken)
     content = settled_type(held)
     what = "the content of the reference"
     at = expr.operands[0].span
     fits = flow(state, value, content, Place(at, Site.ARGUMENT, "type.reference.make", what, what))
-    name = state.fresh(hint)
+    name = state.values.fresh(hint)
     if fits is None:
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     type = ReferenceType(content)
     state.strictness.agree(type)
-    state.steps.append(MakeReference(name, fits, type, expr.span))
-    return state.define(name, type, Made("`ref`", (), expr.span))
+    state.output.steps.append(MakeReference(name, fits, type, expr.span))
+    return state.values.define(name, type, Made("`ref`", (), expr.span))
 
 
-def _read(state: Elaboration, cell: str, expr: ast.Ref, hint: str | None) -> str:
+def _read(state: TypingContext, cell: str, expr: ast.Ref, hint: str | None) -> str:
     """What a cell holds now, opened anew: what was written since is not what was there.  [type.reference.read]"""
     content = _content(state, cell, expr.operands[0].span, "read")
-    name = state.fresh(hint)
+    name = state.values.fresh(hint)
     if content is None:
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     promise = Promise(expr.span, "what the reference holds, whose type leaves it open")
     type = state.enter_part(content.content, name, lambda path, axis: promise, content in state.strictness.agreed)
     for size in sizes(type):
         state.is_size(size)
-    state.steps.append(ReadReference(name, cell, type, expr.span))
-    return state.define(name, type, Made("`ref_read`", (), expr.span))
+    state.output.steps.append(ReadReference(name, cell, type, expr.span))
+    return state.values.define(name, type, Made("`ref_read`", (), expr.span))
 
 
-def _written(state: Elaboration, cell: str, value: str, expr: ast.Ref, hint: str | None) -> str:
+def _written(state: TypingContext, cell: str, value: str, expr: ast.Ref, hint: str | None) -> str:
     """The empty tuple; the value flows into the content's type.  [type.reference.write]"""
     target, source = expr.operands
     content = _content(state, cell, target.span, "written to")
-    name = state.fresh(hint)
+    name = state.values.fresh(hint)
     if content is None:
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     what = "the content of the reference"
     place = Place(source.span, Site.ARGUMENT, "type.reference.write", what, f"what is written, in `{state.function}`")
     fits = flow(state, value, content.content, place)
     if fits is None:
-        return state.define(name, BROKEN)
+        return state.values.define(name, BROKEN)
     type: OpenedType = TupleType(())
-    state.steps.append(WriteReference(name, cell, fits, type, expr.span))
-    return state.define(name, type, Made("`ref_write`", (), expr.span))
+    state.output.steps.append(WriteReference(name, cell, fits, type, expr.span))
+    return state.values.define(name, type, Made("`ref_write`", (), expr.span))
 
 
-def _content(state: Elaboration, cell: str, span: Span, done: str) -> ReferenceType | None:
-    type = state.types[cell]
+def _content(state: TypingContext, cell: str, span: Span, done: str) -> ReferenceType | None:
+    type = state.values.types[cell]
     if isinstance(type, ReferenceType):
         return type
     assert not isinstance(type, Broken)
-    state.report("E0307", "type.reference", f"only a reference can be {done}, not `{shown(type)}`", span)
+    state.output.report("E0307", "type.reference", f"only a reference can be {done}, not `{shown(type)}`", span)
     return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gradual.checker.fixes.suggested import Outcome, Trials
 from gradual.checker.repairs.place import shortened
-from gradual.checker.state.context import Elaboration
+from gradual.checker.state.context import TypingContext
 from gradual.core.terms import Check
 from gradual.diagnostic import Edit, Help
 from gradual.dims.term.atom import Variable
@@ -42,7 +42,7 @@ class _Parameter:
 
 
 def shape_for(
-    check: Check, checks: Sequence[Check], state: Elaboration, function: ast.Fn, before: Outcome, trials: Trials
+    check: Check, checks: Sequence[Check], state: TypingContext, function: ast.Fn, before: Outcome, trials: Trials
 ) -> Help | None:
     """The shape of the parameter that a check speaks of, if written it proves the check and others; else None."""
     if trials.spent:
@@ -65,14 +65,16 @@ def shape_for(
     return None
 
 
-def _parameter(check: Check, checks: Sequence[Check], state: Elaboration, function: ast.Fn) -> _Parameter | None:
+def _parameter(check: Check, checks: Sequence[Check], state: TypingContext, function: ast.Fn) -> _Parameter | None:
     """The one parameter of which all unknowns of a check are."""
-    unknown = {variable for variable in check.goal.variables() if variable in state.ghosts}
+    unknown = {variable for variable in check.goal.variables() if variable in state.unknowns.ghosts}
     for param in function.params:
         if not isinstance(param.annotation, ast.TensorType) or param.annotation.shape is None:
             continue
         places = {size.span: axis for axis, size in enumerate(param.annotation.shape) if isinstance(size, ast.Hole)}
-        holes = {places[promise.span]: ghost for ghost, promise in state.ghosts.items() if promise.span in places}
+        holes = {
+            places[promise.span]: ghost for ghost, promise in state.unknowns.ghosts.items() if promise.span in places
+        }
         own = set(holes.values())
         if unknown and unknown <= own:
             same = [one for one in checks if _speaks_of(one, own, state)]
@@ -80,8 +82,8 @@ def _parameter(check: Check, checks: Sequence[Check], state: Elaboration, functi
     return None
 
 
-def _speaks_of(check: Check, own: set[Variable], state: Elaboration) -> bool:
-    unknown = {variable for variable in check.goal.variables() if variable in state.ghosts}
+def _speaks_of(check: Check, own: set[Variable], state: TypingContext) -> bool:
+    unknown = {variable for variable in check.goal.variables() if variable in state.unknowns.ghosts}
     return bool(unknown) and unknown <= own
 
 

@@ -13,7 +13,8 @@ from itertools import islice
 
 from gradual.checker.fixes.guessing import Clauses, Guessing
 from gradual.checker.fixes.suggested import Findings, Outcome, Trials, findings, has_gone, is_gone, with_cast
-from gradual.checker.state.context import Elaboration, mentions_ghost
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.unknowns import mentions_ghost
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.dims.solver.decide import Decider
 from gradual.dims.term.constraint import Constraint
@@ -26,7 +27,7 @@ TRIED = 8
 
 def advised(
     diagnostics: Sequence[Diagnostic],
-    states: Sequence[tuple[Elaboration, ast.Fn]],
+    states: Sequence[tuple[TypingContext, ast.Fn]],
     trials: Trials,
 ) -> list[Diagnostic]:
     """The diagnostics, with a tried `where` for the goals about named dims that fail at some size; else with a cast."""
@@ -35,7 +36,7 @@ def advised(
     helps: dict[int, Help] = {}
     for state, function in states:
         goals: defaultdict[int, list[Constraint]] = defaultdict(list)
-        for owed in state.postponed:
+        for owed in state.obligations.postponed:
             if owed.goal is not None and str(owed.goal) in owed.error.goals:
                 goals[id(owed.error)].append(owed.goal)
         faults = [
@@ -164,7 +165,7 @@ class _Requiring:
         return outcome if outcome is not None and outcome.errors <= self.before.errors else None
 
 
-def _guessing(state: Elaboration) -> Guessing:
+def _guessing(state: TypingContext) -> Guessing:
     signature = state.program.signatures.get(state.function)
     return Guessing(() if signature is None else signature.where, Decider(state.program.limits, smt=False))
 

@@ -14,7 +14,7 @@ from itertools import chain, count, islice
 from typing import cast
 
 from gradual.checker.obligations.origins import written_at
-from gradual.checker.state.context import Elaboration
+from gradual.checker.state.context import TypingContext
 from gradual.core.constant_text import every
 from gradual.core.terms import Check, Invoke, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity
@@ -156,7 +156,7 @@ def with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic
 
 
 # -------------------------------------------------------------------------------------------------- residual checks
-def annotation_for(check: Check, state: Elaboration, core: Module, before: Outcome, trials: Trials) -> Help | None:
+def annotation_for(check: Check, state: TypingContext, core: Module, before: Outcome, trials: Trials) -> Help | None:
     """What, written for the `?`s that left a check open, proves it: a number, a name, a bound; None if nothing does.
 
     Under a bound the size is owed at the entry, or wherever the value is passed.
@@ -193,19 +193,19 @@ def _where(edit: Edit, trials: Trials) -> str:
     return f"the `?` at {line}:{column}"
 
 
-def _writings(check: Check, state: Elaboration, core: Module, text: str) -> Iterator[tuple[Edit, ...]]:
+def _writings(check: Check, state: TypingContext, core: Module, text: str) -> Iterator[tuple[Edit, ...]]:
     """What may be written: for one open size what it equals, a name that it is compared with, or its bound.
 
     Two open sizes that are compared get one fresh name.
     """
     goal = check.goal
-    open = sorted(variable for variable in goal.variables() if variable in state.ghosts)
+    open = sorted(variable for variable in goal.variables() if variable in state.unknowns.ghosts)
     places = [_left_open(ghost, state, core) for ghost in open]
     spans = [span for span in places if span is not None]
     if len(spans) == len(open) == 2:
         if any(set(pair) == set(open) for pair in _compared(goal)):
             function = state.program.functions[state.function].span
-            fresh = _fresh(text[function.start : function.end], state.checks.index(check))
+            fresh = _fresh(text[function.start : function.end], state.obligations.checks.index(check))
             yield tuple(Edit(span, fresh) for span in sorted(spans, key=lambda at: at.start))
     elif len(spans) == len(open) == 1:
         ghost, at = open[0], spans[0]
@@ -232,9 +232,9 @@ def _compared(goal: Constraint) -> Iterator[tuple[Variable, Variable]]:
                 yield one, other
 
 
-def _left_open(ghost: Variable, state: Elaboration, core: Module) -> Span | None:
+def _left_open(ghost: Variable, state: TypingContext, core: Module) -> Span | None:
     """The `?` that left a size open: where its promise stands, or in the result type of whatever was called."""
-    text, at = state.program.source.text, state.ghosts[ghost].span
+    text, at = state.program.source.text, state.unknowns.ghosts[ghost].span
     if text[at.start : at.end] == "?":
         return at
     witness = ghost.witness

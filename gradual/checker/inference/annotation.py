@@ -5,12 +5,12 @@ from __future__ import annotations
 from gradual.checker.declarations.binders import parts
 from gradual.checker.inference.conversion import annotation
 from gradual.checker.inference.walk import solution
-from gradual.checker.state.context import Elaboration
+from gradual.checker.state.context import TypingContext
 from gradual.source import Span
 from gradual.syntax.tree import ast
 
 
-def omitted_type(state: Elaboration, place: object, span: Span) -> ast.Type | None:
+def omitted_type(state: TypingContext, place: object, span: Span) -> ast.Type | None:
     """The type that could have been written at a place, as if it stood at a span; None if it is not determined."""
     if not state.program.functions:  # the file's types are still being read
         return None
@@ -18,7 +18,7 @@ def omitted_type(state: Elaboration, place: object, span: Span) -> ast.Type | No
     return found if found is not None and _is_seen(state, found) else None
 
 
-def _is_seen(state: Elaboration, found: ast.Type) -> bool:
+def _is_seen(state: TypingContext, found: ast.Type) -> bool:
     """Whether every type that is named can be named here: a type parameter of an expected type cannot."""
     inside = list(parts(found))
     own = {binder.name for part in inside if isinstance(part, ast.FnType) for binder in part.binders}

@@ -19,8 +19,8 @@ from gradual.checker.inference.constraints import Application, Field, Numeral
 from gradual.checker.inference.conversion import Calls, Solution, of_annotation, of_type, plain_attribute
 from gradual.checker.inference.solver import Flows
 from gradual.checker.inference.terms import Element, Shape, Skeleton, Unknown, seen
-from gradual.checker.state.elided import calls_itself, is_deferred, is_written_out
-from gradual.checker.state.program import Program
+from gradual.checker.program.elided import calls_itself, is_deferred, is_written_out
+from gradual.checker.program.program import Program
 from gradual.ops.declaration.attributes import bound
 from gradual.ops.declaration.operator import IllFormed
 from gradual.ops.two_forms import PREFIX, forms

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradual.checker.state.context import Broken, Elaboration, Typed
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Broken, Typed
 from gradual.core.terms import Block
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import TRUE, Constraint, equal
@@ -58,17 +59,17 @@ class Branch:
         return part is target or said(part) is said(target)  # type: ignore[type-var]  # either both dims or both bools
 
 
-def settled_facts(state: Elaboration) -> Facts:
+def settled_facts(state: TypingContext) -> Facts:
     """The ranks and sizes that are known here as types say them, of which nothing else is known."""
-    if state.said is None or state.said[0] != state.settled:
+    if state.branch_end is None or state.branch_end[0] != state.values.solved:
         facts = Facts()
-        for one, said in state.settled.items():
+        for one, said in state.values.solved.items():
             facts.assume(equal(one, said))
-        state.said = dict(state.settled), facts
-    return state.said[1]
+        state.branch_end = dict(state.values.solved), facts
+    return state.branch_end[1]
 
 
-def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:
+def read_under(state: TypingContext, truth: Constraint, type: Typed) -> OpenedType | None:
     """The type with each size simplified by what the condition says, and by what is known whatever the path.
 
     What was learnt inside the branch is over, and conditions further out refute nothing: a size that is taken for
@@ -86,7 +87,7 @@ def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType
             return type
 
 
-def _given(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
+def _given(state: TypingContext, size: Dim, truth: Constraint) -> Dim:
     """A size as it reads; one of several reads as one of them that the condition makes the same."""
     target, *others = one_of(state, size)
     if truth.value is not True and all(simplified(state, one - target, truth).value == 0 for one in others):
@@ -94,24 +95,24 @@ def _given(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
     return simplified(state, size, truth)
 
 
-def simplified(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
+def simplified(state: TypingContext, size: Dim, truth: Constraint) -> Dim:
     """A size as it reads under a condition, by what does not end with a branch.  [type.if.join]"""
     if truth.value is True:
         return state.rewritten(size)
     return state.program.decider.simplified_given(state.facts.lasting(), size, truth)
 
 
-def one_of(state: Elaboration, size: Dim) -> tuple[Dim, ...]:
+def one_of(state: TypingContext, size: Dim) -> tuple[Dim, ...]:
     """The sizes of branches that a size is one of; the size itself if it is no such, or if they are many."""
     found, waiting, met = dict[Dim, None](), [size], set[Dim]()
     while waiting:
         one = waiting.pop()
         variable = bare(one)
-        if variable is None or variable not in state.either:
+        if variable is None or variable not in state.unknowns.alternatives:
             found[one] = None
         elif one not in met:
             met.add(one)
-            waiting += reversed(state.either[variable])
+            waiting += reversed(state.unknowns.alternatives[variable])
     return tuple(found) if len(found) <= _ALTERNATIVES else (size,)
 
 

@@ -16,8 +16,11 @@ from typing import TypeGuard, TypeVar
 from gradual.checker.coercion.agreement import Agreement, disagreement, forgetting
 from gradual.checker.coercion.flow import flow
 from gradual.checker.joins.branch import Branch, one_of
-from gradual.checker.state.context import BROKEN, Broken, Elaboration, Postponed, Typed, mentions_ghost
-from gradual.checker.state.place import Place
+from gradual.checker.program.place import Place
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.obligations import Postponed
+from gradual.checker.state.unknowns import mentions_ghost
+from gradual.checker.state.values import BROKEN, Broken, Typed
 from gradual.core.terms import Block, Promise, Site
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.store.facts import Facts
@@ -46,7 +49,7 @@ P = TypeVar("P", Dim, Content)
 
 
 def joined(
-    state: Elaboration, name: str, truth: Constraint | None, branches: Sequence[Branch], rule: str
+    state: TypingContext, name: str, truth: Constraint | None, branches: Sequence[Branch], rule: str
 ) -> tuple[OpenedType, list[Branch]] | None:
     """The joined type, and the branches with their values at it; None where one was reported or they never agree.
 
@@ -67,7 +70,7 @@ def joined(
     return (type, known) if len(known) == len(landed) else None
 
 
-def _landed(state: Elaboration, branch: Branch, target: GradualType, rule: str) -> Branch | None:
+def _landed(state: TypingContext, branch: Branch, target: GradualType, rule: str) -> Branch | None:
     """The branch with its value at the type on which all agree: functions wrapped, data converted.
 
     The facts of the branch are over, and none is needed: every size of the type is one that all agree on, or `?`.
@@ -89,7 +92,7 @@ class Join:
         agreed: the types on which values that cannot be measured agreed, by path.
     """
 
-    state: Elaboration
+    state: TypingContext
     truth: Constraint | None
     rule: str
     branches: Sequence[Branch]
@@ -158,13 +161,13 @@ class Join:
         [type.if.join]
         """
         state = self.state
-        if not state.is_visible(variable):
+        if not state.values.is_visible(variable):
             return False
         match variable.witness:
-            case SizeOf(path) if isinstance(part_at(state.types, path), UnrankedType):
-                return of_atom(variable) in state.sized
+            case SizeOf(path) if isinstance(part_at(state.values.types, path), UnrankedType):
+                return of_atom(variable) in state.unknowns.sized
             case ContentOf(path, index):
-                return self._has_element(part_at(state.types, path), index)
+                return self._has_element(part_at(state.values.types, path), index)
             case _:
                 return True
 
@@ -204,7 +207,7 @@ class Join:
         return self.state.enter(UnrankedType(dtype), path, lambda path, axis: promise)
 
     def _is_live(self, origin: str | None) -> TypeGuard[str]:
-        return origin is not None and origin.split("#", 1)[0] in self.state.live
+        return origin is not None and origin.split("#", 1)[0] in self.state.values.live
 
     # --------------------------------------------------------------------------------------------------- tensors
     def _dtypes(self, types: Sequence[TensorType[Dim] | UnrankedType], other: int) -> Broken:
@@ -216,7 +219,7 @@ class Join:
         for index, type in enumerate(types):
             if type.dtype is not first.dtype:
                 return self._dtypes(types, index)
-            if type.rank != first.rank and self.state.tested:
+            if type.rank != first.rank and self.state.reach.tests:
                 return self._of_any_rank(first.dtype, path)
             if type.rank != first.rank:
                 return self._never("E0308", self.rule, f"rank {first.rank} is not rank {type.rank}", 0, index)
@@ -242,9 +245,9 @@ class Join:
             return self._hidden(both, path, axis, ranks)
         if _one(both) and self._stands(both[0], dims):
             return both[0]
-        apart = None if self.state.tested else self._apart(dims)
+        apart = None if self.state.reach.tests else self._apart(dims)
         if apart is not None:
-            self.state.diagnostics.append(self._disagreement(*apart, axis, dims, {}))
+            self.state.output.diagnostics.append(self._disagreement(*apart, axis, dims, {}))
             return None
         if self._are_one(dims) and not self._is_doubtful(dims):
             equal_ones = [dim for dim in dims if self._stands(dim, dims) and not (ranks and dim.value is not None)]
@@ -254,7 +257,7 @@ class Join:
             kept = self._kept(dims, ranks)
             if kept is not None:
                 return kept
-            if not self.state.tested and not self.state.strictness.gradual and self._is_doubtful(dims):
+            if not self.state.reach.tests and not self.state.strictness.gradual and self._is_doubtful(dims):
                 self._doubt(dims, axis)
         return self._either(both, path, axis)
 
@@ -354,7 +357,7 @@ class Join:
             if isinstance(verdict, Unknown) and verdict.witness:
                 error = self._disagreement(i, j, axis, dims, verdict.witness)
                 plain = Unknown("the condition says nothing about sizes", verdict.witness)
-                self.state.postponed.append(Postponed(plain, error, rigid=False))
+                self.state.obligations.postponed.append(Postponed(plain, error, rigid=False))
                 return
 
     def _either(self, both: Sequence[Dim], path: str, axis: int) -> Dim:
@@ -368,16 +371,18 @@ class Join:
         return joined
 
     def _visible(self, dim: Dim | Constraint) -> bool:
-        return all(map(self.state.is_visible, dim.variables()))
+        return all(map(self.state.values.is_visible, dim.variables()))
 
     def _unknown(self, dims: Sequence[Dim], path: str, axis: int, *, known: bool) -> Dim:
         """A new unknown for the size that one of the branches has; `known` if those sizes can be named outside."""
         state, ghost = self.state, size_of(path, axis)
         (variable,) = ghost.variables()
-        state.ghosts[variable] = Promise(self.branches[0].span.to(self.branches[-1].span), "the branch that was taken")
+        state.unknowns.ghosts[variable] = Promise(
+            self.branches[0].span.to(self.branches[-1].span), "the branch that was taken"
+        )
         state.is_size(ghost)
         if known:
-            state.either[variable] = tuple(dict.fromkeys(dims))
+            state.unknowns.alternatives[variable] = tuple(dict.fromkeys(dims))
             state.facts.assume(any_of(*(equal(ghost, dim) for dim in dict.fromkeys(dims))))
         if known or not any(map(state.strictness.mentions_unknown, dims)):
             state.strictness.joins.add(variable)
@@ -411,7 +416,7 @@ class Join:
     def _never(self, code: str, rule: str, message: str, i: int, j: int) -> Broken:
         at, other = self._spans(i, j)
         related = (Related(at, "one branch"),)
-        self.state.report(code, rule, f"the branches never agree: {message}", other, related=related)
+        self.state.output.report(code, rule, f"the branches never agree: {message}", other, related=related)
         return BROKEN
 
 

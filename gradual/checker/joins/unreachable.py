@@ -12,8 +12,9 @@ from dataclasses import replace
 from gradual.checker.joins.branch import Branch, read_under
 from gradual.checker.joins.join import joined
 from gradual.checker.obligations.unknown_rank import Application
-from gradual.checker.state.context import BROKEN, Elaboration, Typed
-from gradual.checker.state.rule_cache import Asked
+from gradual.checker.program.rule_cache import Asked
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Typed
 from gradual.core.terms import Block, Promise
 from gradual.dims.term.constraint import TRUE
 from gradual.ops.declaration.operator import Judgement
@@ -22,17 +23,19 @@ from gradual.source import Span
 from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 
 
-def at_any_rank(state: Elaboration, application: Application) -> Application:
+def at_any_rank(state: TypingContext, application: Application) -> Application:
     """The application to operands of which nothing but the structure and the element types are known."""
     names = tuple(_forgotten(state, name, application.span) for name in application.asking.names)
     return replace(application, asking=replace(application.asking, names=names))
 
 
-def _forgotten(state: Elaboration, value: str, span: Span) -> str:
-    type, name = state.opened(value), state.fresh("%forgotten")
+def _forgotten(state: TypingContext, value: str, span: Span) -> str:
+    type, name = state.values.opened(value), state.values.fresh("%forgotten")
     if not _is_of_tensors(type):
         return value
-    return state.define(name, state.enter(unranked(type), name, lambda path, axis: Promise(span, "no run comes here")))
+    return state.values.define(
+        name, state.enter(unranked(type), name, lambda path, axis: Promise(span, "no run comes here"))
+    )
 
 
 def _is_of_tensors(type: OpenedType) -> bool:
@@ -46,19 +49,19 @@ def of_any_rank(found: Asked) -> Asked:
     return Asked(Judgement(unranked(found.judgement.result)), None)
 
 
-def alike(state: Elaboration, name: str, sides: Sequence[tuple[str, Span]], rule: str) -> Typed:
+def alike(state: TypingContext, name: str, sides: Sequence[tuple[str, Span]], rule: str) -> Typed:
     """What the values of branches are together, by structure and element types; of no sizes is anything reported.
 
     BROKEN after reporting two that differ.   [type.if.taken]
     """
     with state.untaken():
-        types = [(value, state.types[value], at) for value, at in sides]
+        types = [(value, state.values.types[value], at) for value, at in sides]
         branches = [Branch(Block((), value), type, read_under(state, TRUE, type), at) for value, type, at in types]
         landed = joined(state, name, None, branches, rule)
     return BROKEN if landed is None else landed[0]
 
 
-def as_written(state: Elaboration, name: str, type: Typed, branches: Sequence[Branch], rule: str) -> Typed:
+def as_written(state: TypingContext, name: str, type: Typed, branches: Sequence[Branch], rule: str) -> Typed:
     """The type of branches of which some end in a check that always fails, those held to what is written after it.
 
     If all of them do, it is what they would be together: what follows is looked at though no run comes there.

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gradual.checker.obligations.obligation import Owed, failing_for_all, failing_for_some, fails_always, sampled
-from gradual.checker.state.context import Elaboration, Postponed, fails, mentions_ghost
-from gradual.checker.state.value_names import terms, words_of
+from gradual.checker.obligations.value_names import terms, words_of
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.obligations import Postponed, fails
+from gradual.checker.state.unknowns import mentions_ghost
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.core.value_words import reworded
 from gradual.diagnostic import Diagnostic, Severity
@@ -26,27 +28,29 @@ from gradual.types.unpacking import base_of
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
-def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed], implied: Constraint = TRUE) -> bool:
+def discharge(
+    state: TypingContext, goal: Constraint, described: Callable[[], Owed], implied: Constraint = TRUE
+) -> bool:
     """Prove, refute or postpone a goal, and learn it; False if it was refuted, or if what it implies is.
 
     Only what is not proved is described.  A proved goal is learnt too: it may have been proved by the path, and what is
     plausible later must not depend on who proved it.  [check.proved] [check.refuted] [check.residual]
     """
-    if state.over:
+    if state.reach.unreachable:
         return True
     if goal is TRUE:
-        state.proved += 1
+        state.obligations.proved += 1
         return True
     state.strictness.owes(goal)
     verdict, asked = _verdict(state, state.facts, goal, implied)
-    astray = bool(state.before) and (isinstance(verdict, Refuted) or state.facts.astray)
+    astray = bool(state.reach.hypothetical) and (isinstance(verdict, Refuted) or state.facts.astray)
     if astray:
         verdict, asked = _apart(state, goal, implied)
     failing = asserted = False
     match verdict:
         case Proved():
-            state.proved += 1
-        case Refuted() if state.tested:
+            state.obligations.proved += 1
+        case Refuted() if state.reach.tests:
             return _fail_under_test(state, replace(described(), goal=asked), goal)
         case Refuted():
             _refute(state, replace(described(), goal=asked), verdict)
@@ -56,11 +60,11 @@ def discharge(state: Elaboration, goal: Constraint, described: Callable[[], Owed
             owed = described()
             failing, asserted = fails(verdict) and not mentions_ghost(goal), owed.site is Site.ASSERT
             _postpone(state, owed, verdict)
-    state.facts.learn(goal, verdict, state.before, astray, failing, asserted)
+    state.facts.learn(goal, verdict, state.reach.hypothetical, astray, failing, asserted)
     return True
 
 
-def _verdict(state: Elaboration, facts: Facts, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
+def _verdict(state: TypingContext, facts: Facts, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
     """The verdict on a goal, and what was refuted if it is refuted: itself, or together with what it implies."""
     decide, whole = state.program.decider.decide, all_of(goal, implied)
     verdict = decide(facts, goal)
@@ -69,16 +73,16 @@ def _verdict(state: Elaboration, facts: Facts, goal: Constraint, implied: Constr
     return verdict, goal
 
 
-def _apart(state: Elaboration, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
+def _apart(state: TypingContext, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
     """The verdict where nobody may ever come: goals that were learnt on another way do not refute.  [check.apart]
 
     They exclude the goal, or what was accepted before it here, so that it fails if it is reached.
     """
-    verdict, asked = _verdict(state, state.facts.apart(state.before or 0), goal, implied)
+    verdict, asked = _verdict(state, state.facts.apart(state.reach.hypothetical or 0), goal, implied)
     return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked
 
 
-def _refute(state: Elaboration, owed: Owed, verdict: Refuted) -> None:
+def _refute(state: TypingContext, owed: Owed, verdict: Refuted) -> None:
     """Report a refuted goal, unless it only follows from an error that is reported already.
 
     One that holds for no sizes only because a goal before fails for some is told as failing for the others, if the
@@ -89,13 +93,15 @@ def _refute(state: Elaboration, owed: Owed, verdict: Refuted) -> None:
     certain = state.facts.certain()
     if certain is not None and not isinstance(state.program.decider.decide(certain, owed.goal), Refuted):
         error, follows = _failing(state, owed, witness)
-        state.postponed.append(Postponed(verdict, error, False, owed.goal, follows=follows, never=never))
+        state.obligations.postponed.append(Postponed(verdict, error, False, owed.goal, follows=follows, never=never))
         return
-    if state.failed.isdisjoint(owed.values):
-        (state.diagnostics if state.doubtful.isdisjoint(owed.values) else state.deferred).append(never)
+    if state.values.failed.isdisjoint(owed.values):
+        (
+            state.output.diagnostics if state.values.doubtful.isdisjoint(owed.values) else state.obligations.deferred
+        ).append(never)
 
 
-def _fail_under_test(state: Elaboration, owed: Owed, goal: Constraint) -> bool:
+def _fail_under_test(state: TypingContext, owed: Owed, goal: Constraint) -> bool:
     """A goal that holds for no size, in a branch of a test: a check that always fails, and ends the branch.
 
     A strict definition is for every size, so that it is an error there if the branch can be reached; if what is known
@@ -107,35 +113,35 @@ def _fail_under_test(state: Elaboration, owed: Owed, goal: Constraint) -> bool:
     sizes = {} if path is TRUE else dict(state.program.decider.counterexample(state.facts, negated(path)))
     where, unreached = terms(state, owed.goal), not sizes and path is not TRUE
     error = failing_for_some(owed, sizes, where) if sizes else failing_for_all(owed, "", sizes, where)
-    follows, refuted = unreached or state.astray or not _is_first(state, owed), Refuted("", sizes)
-    state.postponed.append(Postponed(refuted, error, False, owed.goal, check, follows, told))
-    if state.before is None:
+    follows, refuted = unreached or state.reach.after_error or not _is_first(state, owed), Refuted("", sizes)
+    state.obligations.postponed.append(Postponed(refuted, error, False, owed.goal, check, follows, told))
+    if state.reach.hypothetical is None:
         state.end_branch()
     else:
-        state.facts.learn(goal, Unknown(""), state.before, True)
+        state.facts.learn(goal, Unknown(""), state.reach.hypothetical, True)
     return True
 
 
-def refuse(state: Elaboration, found: Diagnostic) -> None:
+def refuse(state: TypingContext, found: Diagnostic) -> None:
     """Report what no rank or axis makes right; in a branch of a test it is a check that always fails.
 
     [type.if.fails]
     """
-    if state.over:
+    if state.reach.unreachable:
         return
-    if not state.tested:
-        state.diagnostics.append(found)
+    if not state.reach.tests:
+        state.output.diagnostics.append(found)
         return
     owed = Owed(FALSE, found.rule, Site.OPERATOR, found.message, found.span, found.label, related=found.related)
     _fail_under_test(state, owed, FALSE)
 
 
-def _failing(state: Elaboration, owed: Owed, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
+def _failing(state: TypingContext, owed: Owed, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
     """The error about a goal that fails for some sizes, and whether it only follows from others.
 
     It does where it fails at no sizes that come there, past the goals before it.   [check.strict]
     """
-    follows = state.astray or not _is_first(state, owed)
+    follows = state.reach.after_error or not _is_first(state, owed)
     if witness and state.facts.failing:
         with state.facts.behind():
             sizes = state.program.decider.counterexample(state.facts, owed.goal)
@@ -143,17 +149,17 @@ def _failing(state: Elaboration, owed: Owed, witness: Mapping[str, int]) -> tupl
     return failing_for_some(owed, dict(witness), terms(state, owed.goal)), follows
 
 
-def _is_first(state: Elaboration, owed: Owed) -> bool:
+def _is_first(state: TypingContext, owed: Owed) -> bool:
     """Whether nothing was reported about the values that take part."""
-    return state.failed.isdisjoint(owed.values) and state.doubtful.isdisjoint(owed.values)
+    return state.values.failed.isdisjoint(owed.values) and state.values.doubtful.isdisjoint(owed.values)
 
 
-def owe(state: Elaboration, owed: Owed, implied: Constraint = TRUE) -> bool:
+def owe(state: TypingContext, owed: Owed, implied: Constraint = TRUE) -> bool:
     """As `discharge`, where the description is at hand."""
     return discharge(state, owed.goal, lambda: owed, implied)
 
 
-def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
+def _postpone(state: TypingContext, owed: Owed, verdict: Unknown) -> None:
     """Leave a goal to run time as a visible check; an answer that ran out of budget is said.  [check.gave-up]"""
     certain = _certain_failure(state, owed, verdict)
     because = f"fails for {sampled(owed.goal, verdict.witness)}" if verdict.witness else verdict.because
@@ -164,28 +170,30 @@ def _postpone(state: Elaboration, owed: Owed, verdict: Unknown) -> None:
     rigid = not mentions_ghost(owed.goal)
     if owed.site is not Site.ASSERT and not state.strictness.has_forgotten(owed.goal):
         error, follows = _failing(state, owed, verdict.witness)
-        state.postponed.append(Postponed(verdict, error, rigid, owed.goal, check, follows, everywhere=not state.inside))
+        state.obligations.postponed.append(
+            Postponed(verdict, error, rigid, owed.goal, check, follows, everywhere=not state.reach.depth)
+        )
     if certain is not None:
-        state.diagnostics.append(fails_always(state, owed, certain))
+        state.output.diagnostics.append(fails_always(state, owed, certain))
     _warn_of_few(state, owed)
     if verdict.gave_up:
         message = f"could not decide whether this fails: {owed.says}"
         why = (f"required by rule {owed.rule}: {check.shown}", f"checked at run time instead: {verdict.because}")
-        state.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
+        state.output.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
 
 
-def _left(state: Elaboration, owed: Owed, because: str) -> Check:
+def _left(state: TypingContext, owed: Owed, because: str) -> Check:
     """The check that a goal is at run time."""
     goal = _plain(state, owed.goal)
     says = f"{owed.sides[0]} == {owed.sides[1]}" if goal is FALSE and owed.sides is not None else ""
     check = Check("", goal, _blame(state, owed, goal, because), owed.span, says)
-    state.steps.append(check)
-    state.checks.append(check)
-    state.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
+    state.output.steps.append(check)
+    state.obligations.checks.append(check)
+    state.obligations.cones[check] = state.facts.cone(state.facts.rewrite(owed.goal))
     return check
 
 
-def _plain(state: Elaboration, goal: Constraint) -> Constraint:
+def _plain(state: TypingContext, goal: Constraint) -> Constraint:
     """The goal as it is asked at run time: without sizes that are known by now, and what they exclude.
 
     [check.residual]
@@ -198,21 +206,25 @@ def _plain(state: Elaboration, goal: Constraint) -> Constraint:
     return goal if isinstance(plain, Truth) else plain
 
 
-def _certain_failure(state: Elaboration, owed: Owed, verdict: Unknown) -> str | None:
+def _certain_failure(state: TypingContext, owed: Owed, verdict: Unknown) -> str | None:
     """Why a check can never pass here, in a note or none; None if it may.  [check.fails-if-reached]
 
     It contradicts its path, or the value behind a forgotten size.
     """
     if verdict.fails_if_reached:
         return ""
-    remembered = state.remembered(owed.goal)
+    remembered = state.unknowns.remembered(owed.goal)
     if remembered is owed.goal or not isinstance(state.program.decider.decide(state.facts, remembered), Refuted):
         return None
-    known = [f"{v.name} is {state.behind[v]}" for v in sorted(owed.goal.variables()) if v in state.behind]
+    known = [
+        f"{v.name} is {state.unknowns.forgotten[v]}"
+        for v in sorted(owed.goal.variables())
+        if v in state.unknowns.forgotten
+    ]
     return f"the annotation forgot that {' and '.join(known)}"
 
 
-def _warn_of_few(state: Elaboration, owed: Owed) -> None:
+def _warn_of_few(state: TypingContext, owed: Owed) -> None:
     """A goal that speaks of one unknown on both sides and holds for a few of its values only.  [check.few]"""
     ghosts = [variable for variable in owed.goal.variables() if variable.is_ghost]
     parts = owed.goal.parts if isinstance(owed.goal, Or) else (owed.goal,)
@@ -223,10 +235,10 @@ def _warn_of_few(state: Elaboration, owed: Owed) -> None:
     if values is not None:
         message = f"holds only for {ghosts[0].name} in {{{', '.join(map(str, values))}}}: {owed.says}"
         notes = (f"required by rule {owed.rule}: {brief(owed.goal)}",)
-        state.report("E0404", "check.few", message, owed.span, severity=Severity.WARNING, notes=notes)
+        state.output.report("E0404", "check.few", message, owed.span, severity=Severity.WARNING, notes=notes)
 
 
-def _blame(state: Elaboration, owed: Owed, goal: Constraint, because: str) -> Blame:
+def _blame(state: TypingContext, owed: Owed, goal: Constraint, because: str) -> Blame:
     left = tuple(promises(state, goal.variables()))
     if owed.blamed:
         blamed = owed.blamed
@@ -244,12 +256,14 @@ def _blame(state: Elaboration, owed: Owed, goal: Constraint, because: str) -> Bl
     )  # fmt: skip
 
 
-def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
+def promises(state: TypingContext, open: Iterable[Variable]) -> Iterator[Promise]:
     """Who left sizes open: their unknowns first to last, or the rigid names if there is no unknown."""
     variables = sorted(open, key=lambda variable: variable.name)
-    ghosts = [(v, state.ghosts[v]) for v in variables if v in state.ghosts]
+    ghosts = [(v, state.unknowns.ghosts[v]) for v in variables if v in state.unknowns.ghosts]
     rigids = [
-        (v, Promise(state.rigids[v], f"the caller's choice of `{v.name}`")) for v in variables if v in state.rigids
+        (v, Promise(state.unknowns.rigids[v], f"the caller's choice of `{v.name}`"))
+        for v in variables
+        if v in state.unknowns.rigids
     ]
     left = ghosts or rigids
     names: dict[tuple[Span, str], tuple[str, ...]] = {}

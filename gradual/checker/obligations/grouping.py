@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
-from gradual.checker.state.context import Elaboration
-from gradual.checker.state.value_names import worded
+from gradual.checker.obligations.value_names import worded
+from gradual.checker.state.context import TypingContext
 from gradual.diagnostic import Diagnostic
 
 IN_CALL = "in this call"
@@ -23,14 +23,18 @@ _ROOM = 100
 """A longer label is that of the first axis alone."""
 
 
-def told_together(state: Elaboration) -> None:
+def told_together(state: TypingContext) -> None:
     """Word what was found in a definition, and join what is one fault."""
     groups: defaultdict[Hashable, list[Diagnostic]] = defaultdict(list)
-    for found in state.diagnostics:
+    for found in state.output.diagnostics:
         groups[_step(found)].append(found)
     told = {id(found): whole for parts in groups.values() for whole in [_joined(state, parts)] for found in parts}
-    state.diagnostics = list({id(whole): whole for whole in (told[id(found)] for found in state.diagnostics)}.values())
-    state.postponed = [replace(one, error=told.get(id(one.error), one.error)) for one in state.postponed]
+    state.output.diagnostics = list(
+        {id(whole): whole for whole in (told[id(found)] for found in state.output.diagnostics)}.values()
+    )
+    state.obligations.postponed = [
+        replace(one, error=told.get(id(one.error), one.error)) for one in state.obligations.postponed
+    ]
 
 
 def _step(found: Diagnostic) -> Hashable:
@@ -41,7 +45,7 @@ def _step(found: Diagnostic) -> Hashable:
     return found.code, found.rule, found.span, calls, _NUMBER.sub("0", found.message.split(":")[0])
 
 
-def _joined(state: Elaboration, parts: Sequence[Diagnostic]) -> Diagnostic:
+def _joined(state: TypingContext, parts: Sequence[Diagnostic]) -> Diagnostic:
     first = parts[0]
     if len(parts) == 1:
         return worded(state, first)

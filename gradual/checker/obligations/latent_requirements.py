@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gradual.checker.state.context import Elaboration
-from gradual.checker.state.elided import is_omitted
-from gradual.checker.state.program import Latent, Program
+from gradual.checker.program.elided import is_omitted
+from gradual.checker.program.program import Latent, Program
+from gradual.checker.state.context import TypingContext
 from gradual.core.terms import Check, Function
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.term.constraint import FALSE, TRUE, Constraint, Equal
@@ -24,7 +24,7 @@ _MOST = 32
 """How many needs of one definition are tried at its calls."""
 
 
-def latent(state: Elaboration, function: Function) -> tuple[Latent, ...]:
+def latent(state: TypingContext, function: Function) -> tuple[Latent, ...]:
     """What a definition that is checked will check on every way, of its parameters alone."""
     names = {param.name for param in function.params}
     own = [
@@ -32,7 +32,7 @@ def latent(state: Elaboration, function: Function) -> tuple[Latent, ...]:
         for step in function.body.steps
         if isinstance(step, Check) and step.goal not in (TRUE, FALSE) and _speaks_of(step.goal, names)
     ]
-    passed_on = [one for one in state.latent if _speaks_of(one.goal, names)]
+    passed_on = [one for one in state.obligations.latent if _speaks_of(one.goal, names)]
     return (*own, *passed_on)[:_MOST]
 
 
@@ -40,14 +40,14 @@ def _speaks_of(goal: Constraint, names: set[str]) -> bool:
     return all((base := base_of(variable)) is None or base in names for variable in goal.variables())
 
 
-def foresee(state: Elaboration, callee: str, type: FunctionType, types: Sequence[OpenedType], span: Span) -> None:
+def foresee(state: TypingContext, callee: str, type: FunctionType, types: Sequence[OpenedType], span: Span) -> None:
     """Try at a call what the callee will check: one check that can never pass there is told.   [type.call.latent]
 
     It is an error where the callee has no types but those of its calls; else the callee may be meant for others.
     Those before it are passed where it is come to; what stays open is a need of the caller, if it is its own to say.
     """
     needs = state.program.latent.get(callee, ())
-    if not needs or state.over or state.before is not None:
+    if not needs or state.reach.unreachable or state.reach.hypothetical is not None:
         return
     choice, mark = measured(type, types).mapping, state.facts.mark()
     for need in needs:
@@ -58,18 +58,20 @@ def foresee(state: Elaboration, callee: str, type: FunctionType, types: Sequence
         goal = need.goal.substitute(mapping)
         verdict = state.program.decider.decide(state.facts, goal)
         if isinstance(verdict, Refuted) or (isinstance(verdict, Unknown) and verdict.fails_if_reached):
-            error = isinstance(verdict, Refuted) and not state.tested and _has_the_types_of_its_calls(state, callee)
-            state.diagnostics.append(_never_passes(state, callee, need, mapping, span, error))
+            error = (
+                isinstance(verdict, Refuted) and not state.reach.tests and _has_the_types_of_its_calls(state, callee)
+            )
+            state.output.diagnostics.append(_never_passes(state, callee, need, mapping, span, error))
             break
         if not isinstance(verdict, Proved):
             state.facts.assume(goal)
-            if not state.inside:
-                state.latent.append(Latent(goal, need.check, need.within))
+            if not state.reach.depth:
+                state.obligations.latent.append(Latent(goal, need.check, need.within))
     state.facts.rollback(mark)
 
 
 def _never_passes(
-    state: Elaboration, callee: str, need: Latent, here: Mapping[Variable, Dim], span: Span, error: bool
+    state: TypingContext, callee: str, need: Latent, here: Mapping[Variable, Dim], span: Span, error: bool
 ) -> Diagnostic:
     """The report; of two sizes that must agree it says what they are here."""
     blame, goal, sides = need.check.blame, need.goal.substitute(here), ""
@@ -89,7 +91,7 @@ def _never_passes(
     )
 
 
-def _has_the_types_of_its_calls(state: Elaboration, callee: str) -> bool:
+def _has_the_types_of_its_calls(state: TypingContext, callee: str) -> bool:
     """Whether nobody wrote a type of the definition, and every mention of it is a call."""
     function = state.program.functions[callee]
     annotations = [*(param.annotation for param in function.params), function.result]

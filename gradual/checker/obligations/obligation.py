@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gradual.checker.state.context import Elaboration
-from gradual.checker.state.value_names import terms
+from gradual.checker.obligations.value_names import terms
+from gradual.checker.state.context import TypingContext
 from gradual.core.terms import Polarity, Site
 from gradual.core.value_words import UNWRITTEN
 from gradual.diagnostic import Diagnostic, Related, Severity
@@ -159,7 +159,7 @@ def _covers(values: dict[Variable, int], goal: Constraint) -> bool:
     return all(variable in values for variable in goal.variables())
 
 
-def fails_always(state: Elaboration, owed: Owed, why: str) -> Diagnostic:
+def fails_always(state: TypingContext, owed: Owed, why: str) -> Diagnostic:
     """The warning about a check that can never pass.  [check.fails-if-reached]"""
     notes = (f"required by rule {owed.rule}{_required(owed)}", *terms(state, owed.goal), *((why,) if why else ()))
     message = f"this fails whenever it is reached: {owed.says}"

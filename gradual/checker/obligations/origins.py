@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradual.checker.state.context import Elaboration, Made, Written
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Made, Written
 from gradual.dims.term.dim import Dim
 from gradual.source import Span
 from gradual.syntax.tree import ast
@@ -23,14 +24,14 @@ class Birth:
     by: str = ""
 
 
-def birth(state: Elaboration, value: str, axis: int) -> Birth | None:
+def birth(state: TypingContext, value: str, axis: int) -> Birth | None:
     """Where the size at an axis of a value (or of a part, `%t#0`) comes from."""
     size = _size(state, value, axis)
     if size is None:
         return None
     for _ in range(state.program.limits.rlimit):
         base, *fields = value.split("#")
-        match state.origins.get(base):
+        match state.values.origins.get(base):
             case Written(annotation):
                 return Birth(written_at(annotation, fields, axis), True)
             case Made(by, operands, span):
@@ -43,20 +44,20 @@ def birth(state: Elaboration, value: str, axis: int) -> Birth | None:
     return None
 
 
-def _size(state: Elaboration, value: str, axis: int) -> Dim | None:
+def _size(state: TypingContext, value: str, axis: int) -> Dim | None:
     part = _part(state, value)
     return part.shape[axis] if isinstance(part, TensorType) and axis < part.rank else None
 
 
-def _part(state: Elaboration, value: str) -> object:
+def _part(state: TypingContext, value: str) -> object:
     base, *fields = value.split("#")
-    part: object = state.types.get(base)
+    part: object = state.values.types.get(base)
     for field in fields:
         part = part.fields[int(field)] if isinstance(part, TupleType) else None
     return part
 
 
-def _bears(state: Elaboration, value: str, size: Dim) -> bool:
+def _bears(state: TypingContext, value: str, size: Dim) -> bool:
     match _part(state, value):
         case TensorType(shape):
             return size in shape
@@ -66,7 +67,7 @@ def _bears(state: Elaboration, value: str, size: Dim) -> bool:
             return False
 
 
-def _place(state: Elaboration, value: str, size: Dim, axis: int) -> tuple[str, int]:
+def _place(state: TypingContext, value: str, size: Dim, axis: int) -> tuple[str, int]:
     """The tensor part of a value, and its axis, at which a size stands; the same axis if it stands there too."""
     match _part(state, value):
         case TensorType(shape):

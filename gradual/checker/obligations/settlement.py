@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gradual.checker.obligations.obligation import rigid_warning
-from gradual.checker.state.context import Elaboration, Postponed
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.obligations import Postponed
 from gradual.core.terms import Check
 from gradual.diagnostic import Related
 from gradual.dims.store.facts import Facts
@@ -14,7 +15,7 @@ from gradual.dims.term.constraint import TRUE, AtMost, Constraint
 from gradual.dims.term.print import brief
 
 
-def settle(state: Elaboration) -> None:
+def settle(state: TypingContext) -> None:
     """At the end of a definition: strict ones answer for every size, gradual ones are warned.
 
     What only follows from another error is not repeated.  In a strict definition what fails for some sizes is an error
@@ -22,7 +23,7 @@ def settle(state: Elaboration) -> None:
     """
     refuted: set[Check] = set()
     stronger = {} if state.strictness.gradual else _stronger(state)
-    for place, postponed in enumerate(state.postponed):
+    for place, postponed in enumerate(state.obligations.postponed):
         if not postponed.fails:
             continue
         if not state.strictness.gradual:
@@ -30,24 +31,26 @@ def settle(state: Elaboration) -> None:
             if not postponed.follows and postponed not in stronger:
                 weaker = [one for one, other in stronger.items() if other is postponed]
                 whole = _with_weaker(postponed, weaker)
-                state.postponed[place] = whole
-                state.diagnostics.append(whole.error)
+                state.obligations.postponed[place] = whole
+                state.output.diagnostics.append(whole.error)
         elif postponed.never is not None:
-            state.diagnostics.append(postponed.never)
+            state.output.diagnostics.append(postponed.never)
         elif postponed.rigid:
-            state.diagnostics.append(rigid_warning(postponed.error))
+            state.output.diagnostics.append(rigid_warning(postponed.error))
     if state.strictness.gradual:
-        state.diagnostics += state.deferred
-    state.checks = [check for check in state.checks if check not in refuted]
+        state.output.diagnostics += state.obligations.deferred
+    state.obligations.checks = [check for check in state.obligations.checks if check not in refuted]
 
 
-def _stronger(state: Elaboration) -> dict[Postponed, Postponed]:
+def _stronger(state: TypingContext) -> dict[Postponed, Postponed]:
     """Which errors of a strict definition another one implies: a later need on every way, `t >= 5` for `t >= 3`.
 
     Only bounds are looked at, so that no search is needed; what is implied is told with the one that implies it.
     [check.strict]
     """
-    told = [one for one in state.postponed if one.fails and not one.follows and isinstance(one.goal, AtMost)]
+    told = [
+        one for one in state.obligations.postponed if one.fails and not one.follows and isinstance(one.goal, AtMost)
+    ]
     facts, found = state.facts, dict[Postponed, Postponed]()
     for place, one in enumerate(told):
         for other in told[place + 1 :]:

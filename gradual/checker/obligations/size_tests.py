@@ -9,7 +9,8 @@ change nothing.   [type.if.test]
 
 from __future__ import annotations
 
-from gradual.checker.state.context import Elaboration, Made
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Made
 from gradual.core.terms import Stop
 from gradual.dims.term.constraint import TRUE, Constraint
 from gradual.source import Span
@@ -21,12 +22,12 @@ _COMPARISONS = frozenset(
 )
 
 
-def is_test(state: Elaboration, condition: str) -> bool:
+def is_test(state: TypingContext, condition: str) -> bool:
     """Whether integers are compared anywhere in a condition, through the names that stand in it.  [type.if.test]"""
     seen, waiting = set[str](), [condition]
     while waiting:
         value = waiting.pop().split("#", 1)[0]
-        origin = state.origins.get(value)
+        origin = state.values.origins.get(value)
         if value in seen or not isinstance(origin, Made):
             continue
         seen.add(value)
@@ -38,13 +39,13 @@ def is_test(state: Elaboration, condition: str) -> bool:
     return False
 
 
-def _dtype(state: Elaboration, value: str) -> DType | None:
+def _dtype(state: TypingContext, value: str) -> DType | None:
     """The element type of a tensor; None of anything else."""
-    type = state.types.get(value.split("#", 1)[0])
+    type = state.values.types.get(value.split("#", 1)[0])
     return type.dtype if isinstance(type, TensorType | UnrankedType) else None
 
 
-def taken(state: Elaboration, holds: Constraint, fails: Constraint) -> bool | None:
+def taken(state: TypingContext, holds: Constraint, fails: Constraint) -> bool | None:
     """Which branch of a test is always taken, by what is known whatever the path; None if either may be.
 
     [type.if.taken]
@@ -54,26 +55,26 @@ def taken(state: Elaboration, holds: Constraint, fails: Constraint) -> bool | No
     return None if never_then == never_else else never_else
 
 
-def reached(state: Elaboration, result: str, span: Span) -> str:
+def reached(state: TypingContext, result: str, span: Span) -> str:
     """The value of a branch; where a check in it always fails, one that no run comes to.  [type.if.fails]
 
     What was written after the check is dropped: it was looked at for names, structure and element types only.
     """
-    if state.cut is None:
+    if state.reach.ended_at is None:
         return result
-    del state.steps[state.cut :]
-    name = state.fresh(None)
-    state.steps.append(Stop(name, "an earlier check always fails", NeverType(), span))
-    state.types[name] = NeverType()
+    del state.output.steps[state.reach.ended_at :]
+    name = state.values.fresh(None)
+    state.output.steps.append(Stop(name, "an earlier check always fails", NeverType(), span))
+    state.values.types[name] = NeverType()
     return name
 
 
-def ends(state: Elaboration, span: Span, what: str) -> None:
+def ends(state: TypingContext, span: Span, what: str) -> None:
     """Every way through a step ends in a check that always fails: so does the branch around, if it is one of a test.
 
     Outside of tests this is an error.  [type.if.fails]
     """
-    if state.tested:
+    if state.reach.tests:
         state.end_branch()
     else:
-        state.report("E0301", "type.if.fails", f"every branch of this {what} fails at every size", span)
+        state.output.report("E0301", "type.if.fails", f"every branch of this {what} fails at every size", span)

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from gradual.checker.obligations.discharge import owe, promises
 from gradual.checker.obligations.obligation import Owed
-from gradual.checker.state.context import Broken, Elaboration, Made, single
-from gradual.checker.state.rule_cache import Asked
+from gradual.checker.program.rule_cache import Asked
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.unknowns import single
+from gradual.checker.state.values import Broken, Made
 from gradual.core.terms import Blame, Check, Promise, Site
 from gradual.dims.store.facts import Cone
 from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, equal, negated
@@ -41,25 +43,25 @@ class Application:
         return f"`{self.asking.operator.name}`"
 
 
-def settle_ranks(state: Elaboration, operands: Sequence[str]) -> None:
+def settle_ranks(state: TypingContext, operands: Sequence[str]) -> None:
     """Take in the ranks of operands that the facts know.  [type.unranked]"""
     for operand in operands:
-        type = state.types[operand]
+        type = state.values.types[operand]
         for origin in () if isinstance(type, Broken) else tuple(shapes_unknown(type)):
             rank = state.facts.rewrite(rank_of(origin)).value
             if rank is not None and 0 <= rank <= state.program.limits.rank:
                 state.rank_known(origin, rank)
 
 
-def settle_length(state: Elaboration, name: str, type: OpenedType) -> None:
+def settle_length(state: TypingContext, name: str, type: OpenedType) -> None:
     """Take in the length of a vector that the facts know.  [dim.element]"""
     if isinstance(type, TensorType) and type.rank == 1 and type.shape[0].value is None:
         value = state.facts.rewrite(type.shape[0]).value
         if value is not None and 0 <= value <= state.program.limits.contents:
-            state.size_known(name, type.shape[0], value)
+            state.values.at_size(name, type.shape[0], value)
 
 
-def asked(state: Elaboration, application: Application) -> Asked | None:
+def asked(state: TypingContext, application: Application) -> Asked | None:
     """What the operator's rule says, with ranks demanded that it fixes; None after reporting that one cannot be.
 
     Raises IllFormed where the rule holds at no rank.   [op.dynamic.demand]
@@ -86,8 +88,8 @@ def asked(state: Elaboration, application: Application) -> Asked | None:
             return None
 
 
-def _types(state: Elaboration, names: Sequence[str]) -> Types:
-    found = [state.types[name] for name in names]
+def _types(state: TypingContext, names: Sequence[str]) -> Types:
+    found = [state.values.types[name] for name in names]
     return tuple(type for type in found if not isinstance(type, Broken))
 
 
@@ -108,7 +110,7 @@ def _telling(cases: Sequence[Case]) -> IllFormed:
 
 
 # ---------------------------------------------------------------------------------------------------------- demands
-def _demand(state: Elaboration, application: Application, unknown: Unknown, value: int) -> bool:
+def _demand(state: TypingContext, application: Application, unknown: Unknown, value: int) -> bool:
     """Demand that a rank, or a size that decides one, is the number that the operator asks for."""
     place = unknown.operands[0]
     bearer = application.asking.names[place]
@@ -125,16 +127,16 @@ def _demand(state: Elaboration, application: Application, unknown: Unknown, valu
     return True
 
 
-def _known(state: Elaboration, asking: Asking, unknown: Unknown, value: int) -> None:
+def _known(state: TypingContext, asking: Asking, unknown: Unknown, value: int) -> None:
     """From here on in this branch, a rank or a size that decides one is a number."""
     if unknown.origin is not None:
         state.rank_known(unknown.origin, value)
     for name in (asking.names[place] for place in unknown.operands if unknown.origin is None):
-        state.size_known(name, unknown.number, value)
+        state.values.at_size(name, unknown.number, value)
         state.contents(name, read=True)
 
 
-def _is_settled(state: Elaboration, asking: Asking, unknown: Unknown) -> bool:
+def _is_settled(state: TypingContext, asking: Asking, unknown: Unknown) -> bool:
     """Whether the facts know a size that decides a rank, which is then taken in."""
     value = state.facts.rewrite(unknown.number).value if unknown.origin is None else None
     if value is None or not 0 <= value <= state.program.limits.contents:
@@ -144,7 +146,7 @@ def _is_settled(state: Elaboration, asking: Asking, unknown: Unknown) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------------ at any rank
-def _open(state: Elaboration, application: Application, cases: Cases) -> Asked | None:
+def _open(state: TypingContext, application: Application, cases: Cases) -> Asked | None:
     """The result at every rank at once; if the rule refuses some, it is asked again at run time.
 
     A rule whose needs are refuted at every rank is refuted.   [op.dynamic.result] [op.dynamic]
@@ -163,7 +165,7 @@ def _open(state: Elaboration, application: Application, cases: Cases) -> Asked |
     return Asked(Judgement(result), None, contents, accepts, together, promise)
 
 
-def _whatever(state: Elaboration, application: Application, case: Case) -> Asked:
+def _whatever(state: TypingContext, application: Application, case: Case) -> Asked:
     """A result of which nothing but the structure is known, by a rule that is asked at run time."""
     assert case.judgement is not None
     promise = next(iter(_left_open(state, case)), None)
@@ -171,7 +173,7 @@ def _whatever(state: Elaboration, application: Application, case: Case) -> Asked
     return Asked(Judgement(unranked(case.judgement.result)), None, None, accepts, None, promise)
 
 
-def _refuted(state: Elaboration, application: Application, cases: Sequence[Case]) -> Asked | None:
+def _refuted(state: TypingContext, application: Application, cases: Sequence[Case]) -> Asked | None:
     """The needs of a rank that could be, which will be refuted; if no rank could be, a demand that is refuted."""
     for case in cases:
         if case.judgement is not None and not any(_contradicts(state, goal) for goal in case.equations):
@@ -182,7 +184,7 @@ def _refuted(state: Elaboration, application: Application, cases: Sequence[Case]
     return None
 
 
-def _is_refuted(state: Elaboration, case: Case) -> bool:
+def _is_refuted(state: TypingContext, case: Case) -> bool:
     """Whether the ranks of a case, or what the rule needs there, contradict what is known; paths are not asked."""
     assert case.judgement is not None
     needs = () if case.is_sample else case.judgement.needs
@@ -190,11 +192,11 @@ def _is_refuted(state: Elaboration, case: Case) -> bool:
     return any(_contradicts(state, goal) for goal in goals)
 
 
-def _contradicts(state: Elaboration, goal: Constraint) -> bool:
+def _contradicts(state: TypingContext, goal: Constraint) -> bool:
     return goal is FALSE or isinstance(state.program.decider.decide(state.facts, goal), Refuted)
 
 
-def _is_met(state: Elaboration, case: Case) -> bool:
+def _is_met(state: TypingContext, case: Case) -> bool:
     """Whether the rule holds at the ranks of a case without a check, or the ranks are known not to be these."""
     if case.judgement is not None and not case.is_sample and all(need.goal is TRUE for need in case.judgement.needs):
         return True
@@ -202,13 +204,13 @@ def _is_met(state: Elaboration, case: Case) -> bool:
     return any(isinstance(state.program.decider.decide(state.facts, goal), Proved) for goal in apart)
 
 
-def _learn(state: Elaboration, together: Together) -> None:
+def _learn(state: TypingContext, together: Together) -> None:
     """From here on the ranks are among those at which the rule is well-formed, be it that a path proves it."""
     for bound in together.bounds():
         state.facts.learn(bound, state.program.decider.decide(state.facts, bound))
 
 
-def _check(state: Elaboration, application: Application, case: Case) -> Check:
+def _check(state: TypingContext, application: Application, case: Case) -> Check:
     """The check of an application: whoever left its ranks open is blamed.   [op.dynamic]"""
     left = tuple(_left_open(state, case))
     operator, span = application.name, application.span
@@ -220,27 +222,27 @@ def _check(state: Elaboration, application: Application, case: Case) -> Check:
         f"whether it accepts them depends on {' and '.join(str(unknown.number) for unknown, _ in case.at)}", TRUE,
     )  # fmt: skip
     check = Check("", TRUE, blame, span, says)
-    if not state.over:  # the step is dropped where no run comes
-        state.checks.append(check)
-    state.cones[check] = Cone((), (), True)
+    if not state.reach.unreachable:  # the step is dropped where no run comes
+        state.obligations.checks.append(check)
+    state.obligations.cones[check] = Cone((), (), True)
     return check
 
 
-def _written(state: Elaboration, name: str) -> str:
+def _written(state: TypingContext, name: str) -> str:
     """An operand as its check names it: a tuple by its fields."""
-    origin = state.origins.get(name)
+    origin = state.values.origins.get(name)
     if isinstance(origin, Made) and origin.by == "a tuple":
         return f"({', '.join(origin.operands)}{',' if len(origin.operands) == 1 else ''})"
     return name
 
 
-def _left_open(state: Elaboration, case: Case) -> Iterator[Promise]:
+def _left_open(state: TypingContext, case: Case) -> Iterator[Promise]:
     """Who left the ranks open."""
     return promises(state, {variable for unknown, _ in case.at for variable in unknown.number.variables()})
 
 
 # ------------------------------------------------------------------------------------------------- outside operators
-def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what: str) -> bool:
+def demanded_scalar(state: TypingContext, value: str, span: Span, rule: str, what: str) -> bool:
     """Demand that a value is of rank 0 where a program needs a scalar; False after reporting that it is not.
 
     [type.unranked.demand]
@@ -248,7 +250,7 @@ def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what:
     return _demanded_rank(state, value, 0, span, rule, what, f"{what} has to be a scalar")
 
 
-def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> Dim | None:
+def demanded_element(state: TypingContext, value: str, index: int, span: Span) -> Dim | None:
     """The element of a vector that is long or of unknown length, which must have it; None after reporting that not.
 
     [dim.element]
@@ -256,7 +258,7 @@ def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> 
     what = f"`{spelled(value)}`"
     if not _demanded_rank(state, value, 1, span, "dim.element", what, f"{what} has to be a vector"):
         return None
-    type = state.types[value]
+    type = state.values.types[value]
     assert isinstance(type, TensorType) and type.rank == 1, type
     (length,) = type.shape
     goal = at_least(length, constant(index + 1))
@@ -264,14 +266,14 @@ def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> 
     if not owe(state, Owed(goal, "dim.element", Site.ANNOTATION, says, span, label, what, values=(value,))):
         return None
     content = content_of(value, (index,))
-    state.ghosts.setdefault(single(content), Promise(span, f"the elements of {what}"))
+    state.unknowns.ghosts.setdefault(single(content), Promise(span, f"the elements of {what}"))
     return content
 
 
-def _demanded_rank(state: Elaboration, value: str, rank: int, span: Span, rule: str, what: str, says: str) -> bool:
+def _demanded_rank(state: TypingContext, value: str, rank: int, span: Span, rule: str, what: str, says: str) -> bool:
     """Demand that a value has a rank, if its own is not known; False after reporting that it has another."""
     settle_ranks(state, (value,))
-    type = state.types[value]
+    type = state.values.types[value]
     if not isinstance(type, UnrankedType) or type.origin is None:
         return True
     number, wanted = rank_of(type.origin), constant(rank)
@@ -285,7 +287,7 @@ def _demanded_rank(state: Elaboration, value: str, rank: int, span: Span, rule: 
     return True
 
 
-def demanded_axis(state: Elaboration, value: str, type: UnrankedType, axis: int, span: Span) -> bool:
+def demanded_axis(state: TypingContext, value: str, type: UnrankedType, axis: int, span: Span) -> bool:
     """Demand that a value has an axis that an annotation names; False after reporting that it has not.
 
     [type.unranked.demand]
@@ -299,6 +301,6 @@ def demanded_axis(state: Elaboration, value: str, type: UnrankedType, axis: int,
     )
     if not owe(state, owed):
         return False
-    state.ghosts.setdefault(single(size), state.ghosts[single(number)])
+    state.unknowns.ghosts.setdefault(single(size), state.unknowns.ghosts[single(number)])
     state.is_size(size)
     return True

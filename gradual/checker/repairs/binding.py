@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gradual.checker.program.foreign_dtypes import element_type
 from gradual.checker.repairs.foreign_rows import DROPPED, ONNX_TYPES, RENAMED, Row
 from gradual.checker.repairs.place import Application, Program, called
-from gradual.checker.state.foreign_dtypes import element_type
 from gradual.ops.declaration.attributes import Choice, Form, Plain, form_of
 from gradual.ops.declaration.operator import AttributeSpec, Operator
 from gradual.syntax.repair.python_indexing import split

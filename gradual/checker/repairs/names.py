@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gradual.checker.program.suggestions import closest
 from gradual.checker.repairs.binding import Given, by_operator, by_row, given
 from gradual.checker.repairs.foreign_rows import ROWS
 from gradual.checker.repairs.place import Application, Program, instead
-from gradual.checker.state.suggestions import closest
 from gradual.diagnostic import Diagnostic, Help
 from gradual.ops.declaration.onnx_counterparts import ONNX
 from gradual.source import Span

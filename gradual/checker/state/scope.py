@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from gradual.checker.state.elided import Scope
+from gradual.checker.program.elided import Scope
 from gradual.checker.state.trail import Trail
 from gradual.dims.term.dim import Dim, Kind, variable
 from gradual.source import Span

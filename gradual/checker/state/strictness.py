@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gradual.checker.state.program import Program
+from gradual.checker.program.program import Program
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Variable
 from gradual.types.instantiation import is_gradual

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import chain, count
 
 from gradual.checker.fixes.requirements import clauses_added
-from gradual.checker.state.context import Elaboration
-from gradual.checker.state.elided import is_omitted
+from gradual.checker.program.elided import is_omitted
+from gradual.checker.state.context import TypingContext
 from gradual.compiler import Compilation
 from gradual.core.terms import Function
 from gradual.diagnostic import Edit
@@ -64,7 +64,7 @@ class Site:
 
     text: str
     definition: ast.Def
-    state: Elaboration
+    state: TypingContext
     function: Function
     taken: frozenset[str]
     everything: bool
@@ -206,17 +206,17 @@ def _sized(
 
 def _forgotten(site: Site) -> Iterator[Proposal]:
     """What the `?` of an annotation or a cast inside forgot, where numbers and names say it."""
-    for ghost in site.state.behind:
-        at = site.state.ghosts[ghost].span
+    for ghost in site.state.unknowns.forgotten:
+        at = site.state.unknowns.ghosts[ghost].span
         size = _remembered(of_atom(ghost), site.state)
         is_said = not any(name.is_ghost for name in size.names) and len(str(size)) <= LONGEST
         if is_said and site.text[at.start : at.end] == "?":
             yield Proposal((Edit(at, str(size)),), (at,), str(size))
 
 
-def _remembered(size: Dim, state: Elaboration) -> Dim:
-    for _ in range(len(state.behind)):
-        size = size.substitute(state.behind)
+def _remembered(size: Dim, state: TypingContext) -> Dim:
+    for _ in range(len(state.unknowns.forgotten)):
+        size = size.substitute(state.unknowns.forgotten)
     return size
 
 

@@ -127,7 +127,7 @@ def _refusal(before: Compilation, after: Compilation, name: str) -> str | None:
         return f"{warning.code}: {warning.message}"
     if after.not_empty > before.not_empty:
         return "a tensor that is passed may be empty"
-    own = len(after.elaborations[name].checks) - len(before.elaborations[name].checks)
+    own = len(after.elaborations[name].obligations.checks) - len(before.elaborations[name].obligations.checks)
     more = max(own, after.residual - after.not_empty - (before.residual - before.not_empty))
     return f"it leaves {counted(more, 'more check')} to run time" if more > 0 else None
 

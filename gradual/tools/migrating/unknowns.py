@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gradual.checker.state.context import single
-from gradual.checker.state.elided import is_omitted
+from gradual.checker.program.elided import is_omitted
+from gradual.checker.state.unknowns import single
 from gradual.dims.term.atom import Variable
 from gradual.source import Span
 from gradual.syntax.tree import ast

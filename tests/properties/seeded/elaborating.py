@@ -12,10 +12,13 @@ import gradual.checker.obligations.discharge as discharging
 import gradual.types.unpacking as opening
 from gradual.checker.coercion.flow import Place
 from gradual.checker.expressions import ascription, call, expr, lambda_
-from gradual.checker.joins.join import Join, join
+from gradual.checker.joins import join
+from gradual.checker.joins.join import Join
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state import context
-from gradual.checker.state.context import Elaboration, Made, Typed, mentions_ghost
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.unknowns import mentions_ghost
+from gradual.checker.state.values import Made, Typed, Values
 from gradual.core.terms import Apply, Blame, Check, Promise, Rename, Site, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
@@ -31,14 +34,14 @@ from tests.properties.seeded.planting import planted
 @planted
 def facts_outlive_their_branch() -> Iterator[None]:
     """What was learnt in a branch is known after it."""
-    original = Elaboration.branch
+    original = TypingContext.branch
 
     @contextmanager
-    def branch(self: Elaboration) -> Iterator[list[Any]]:
+    def branch(self: TypingContext) -> Iterator[list[Any]]:
         with patch.object(Facts, "rollback", lambda self, mark: None), original(self) as steps:
             yield steps
 
-    with patch.object(Elaboration, "branch", branch):
+    with patch.object(TypingContext, "branch", branch):
         yield
 
 
@@ -47,7 +50,7 @@ def facts_outlive_their_literal() -> Iterator[None]:
     """What the body of a function literal checks is known after it, whether or not it was ever called."""
     closure, learn = expr.closure, Facts.learn
 
-    def altered(state: Elaboration, *given: Any) -> str:
+    def altered(state: TypingContext, *given: Any) -> str:
         learnt: list[tuple[Constraint, Verdict]] = []
 
         def learning(self: Facts, goal: Constraint, verdict: Verdict) -> None:
@@ -67,12 +70,12 @@ def facts_outlive_their_literal() -> Iterator[None]:
 @planted
 def names_are_not_made_unique() -> Iterator[None]:
     """A variable that shadows another has its name in the core too: what was read off the old one is now misread."""
-    fresh = Elaboration.fresh
+    fresh = Values.fresh
 
-    def altered(self: Elaboration, spelling: str | None) -> str:
+    def altered(self: Values, spelling: str | None) -> str:
         return fresh(self, spelling) if spelling is None else spelling
 
-    with patch.object(Elaboration, "fresh", altered):
+    with patch.object(Values, "fresh", altered):
         yield
 
 
@@ -82,17 +85,17 @@ def every_use_opens_anew() -> Iterator[None]:
     """Each mention of a variable has unknowns of its own, as if `?` were opened per use."""
     local = expr._local
 
-    def altered(state: Elaboration, name: str, span: Any) -> str:
+    def altered(state: TypingContext, name: str, span: Any) -> str:
         value = local(state, name, span)
-        type: Typed = state.types[value]
+        type: Typed = state.values.types[value]
         if not isinstance(type, TensorType) or not any(mentions_ghost(size) for size in type.shape):
             return value
-        again = state.fresh(None)
+        again = state.values.fresh(None)
         holes = tuple(Hole() if mentions_ghost(size) else size for size in type.shape)
         unknown = TensorType(holes, type.dtype)
         opened: OpenedType = state.enter(unknown, again, lambda path, axis: Promise(span, "a use"))
-        state.steps.append(Rename(again, value, opened, span))
-        return state.define(again, opened, Made("a use", (value,), span))
+        state.output.steps.append(Rename(again, value, opened, span))
+        return state.values.define(again, opened, Made("a use", (value,), span))
 
     with patch.object(expr, "_local", altered):
         yield
@@ -139,10 +142,10 @@ def an_ascription_keeps_what_is_known() -> Iterator[None]:
     """`?` in an annotation is the size that the value has: nothing is forgotten, and nothing postponed."""
     ascribe = ascription.ascribe
 
-    def altered(state: Elaboration, value: str, *given: Any) -> str:
+    def altered(state: TypingContext, value: str, *given: Any) -> str:
         name = ascribe(state, value, *given)
-        if name != value and isinstance(state.types.get(value), TensorType) and name in state.types:
-            state.types[name] = state.types[value]
+        if name != value and isinstance(state.values.types.get(value), TensorType) and name in state.values.types:
+            state.values.types[name] = state.values.types[value]
         return name
 
     with patch.object(expr, "ascribe", altered):
@@ -211,12 +214,12 @@ def checks_come_after_what_they_guard() -> Iterator[None]:
     """The checks of an operator stand behind it."""
     apply = expr.apply
 
-    def altered(state: Elaboration, *given: Any) -> str:
-        before = len(state.steps)
+    def altered(state: TypingContext, *given: Any) -> str:
+        before = len(state.output.steps)
         name = apply(state, *given)
-        new = state.steps[before:]
+        new = state.output.steps[before:]
         if new and isinstance(new[-1], Apply):
-            state.steps[before:] = [new[-1], *new[:-1]]
+            state.output.steps[before:] = [new[-1], *new[:-1]]
         return name
 
     with patch.object(expr, "apply", altered):
@@ -228,8 +231,8 @@ def labels_are_those_of_the_check_before() -> Iterator[None]:
     """A check blames under the label of the check that was written before it."""
     blame = discharging._blame
 
-    def altered(state: Elaboration, *given: Any) -> Blame:
-        return state.checks[-1].blame if state.checks else blame(state, *given)
+    def altered(state: TypingContext, *given: Any) -> Blame:
+        return state.obligations.checks[-1].blame if state.obligations.checks else blame(state, *given)
 
     with patch.object(discharging, "_blame", altered):
         yield
@@ -240,12 +243,12 @@ def an_unused_value_owes_nothing() -> Iterator[None]:
     """The checks of an annotation are dropped with the variable that nobody reads."""
     function_of = lambda_.function_of
 
-    def altered(state: Elaboration, header: Any, literal: Any, name: str, steps: Any, result: str) -> Any:
+    def altered(state: TypingContext, header: Any, literal: Any, name: str, steps: Any, result: str) -> Any:
         kept: list[Step] = []
         for i, step in enumerate(steps):
             if isinstance(step, Rename) and not _is_read(step.name, (*steps[i + 1 :], result)):
                 while kept and isinstance(kept[-1], Check) and kept[-1].blame.site is Site.ANNOTATION:
-                    state.checks.remove(kept.pop())  # type: ignore[arg-type]
+                    state.obligations.checks.remove(kept.pop())  # type: ignore[arg-type]
                 continue
             kept.append(step)
         return function_of(state, header, literal, name, kept, result)
@@ -263,7 +266,7 @@ def a_call_forgets_a_precondition() -> Iterator[None]:
     """The `where` of a callee is not owed by its callers."""
     discharge = call.discharge
 
-    def altered(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
+    def altered(state: TypingContext, goal: Constraint, described: Callable[[], Owed]) -> bool:
         return described().site is Site.WHERE or discharge(state, goal, described)
 
     with patch.object(call, "discharge", altered):
@@ -275,7 +278,7 @@ def a_call_forgets_its_second_argument() -> Iterator[None]:
     """The second argument of a call is not compared with its parameter."""
     flow = call.flow
 
-    def altered(state: Elaboration, value: str, target: Any, place: Place) -> str | None:
+    def altered(state: TypingContext, value: str, target: Any, place: Place) -> str | None:
         return value if place.through.startswith("argument 2") else flow(state, value, target, place)
 
     with patch.object(call, "flow", altered):
@@ -305,11 +308,15 @@ def a_result_is_not_checked() -> Iterator[None]:
     """What a function's written result type demands is assumed instead of owed."""
     flow = lambda_.flow
 
-    def altered(state: Elaboration, value: str, target: Any, place: Place) -> str | None:
-        before = len(state.steps), len(state.checks), len(state.postponed)
+    def altered(state: TypingContext, value: str, target: Any, place: Place) -> str | None:
+        before = len(state.output.steps), len(state.obligations.checks), len(state.obligations.postponed)
         fits = flow(state, value, target, place)
-        if place.site is Site.RESULT and isinstance(state.types[value], TensorType):
-            del state.steps[before[0] :], state.checks[before[1] :], state.postponed[before[2] :]
+        if place.site is Site.RESULT and isinstance(state.values.types[value], TensorType):
+            del (
+                state.output.steps[before[0] :],
+                state.obligations.checks[before[1] :],
+                state.obligations.postponed[before[2] :],
+            )
         return fits
 
     with patch.object(lambda_, "flow", altered):

@@ -10,7 +10,8 @@ from unittest.mock import patch
 import gradual.ops.declaration.shapes as shapes
 import gradual.ops.shape.reshape as reshaping
 from gradual.checker.expressions import expr
-from gradual.checker.state.context import Elaboration, mentions_ghost
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.unknowns import mentions_ghost
 from gradual.dims.term.constraint import any_of, at_most, equal
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops import catalogue
@@ -54,12 +55,12 @@ def a_static_operator_refuses_unknown_sizes() -> Iterator[None]:
     """`reshape` of unknown sizes is refused: use the dynamic one (Relay)."""
     apply = expr.apply
 
-    def altered(state: Elaboration, operator: Any, operands: Any, given: Any, span: Any, *rest: Any) -> str:
-        held = [state.types[operand] for operand in operands]
+    def altered(state: TypingContext, operator: Any, operands: Any, given: Any, span: Any, *rest: Any) -> str:
+        held = [state.values.types[operand] for operand in operands]
         unknown = any(isinstance(type, TensorType) and any(map(mentions_ghost, sizes(type))) for type in held)
         if operator.name == "reshape" and unknown:
-            state.report("E0303", "op.rank", "`reshape` needs sizes that are known", span)
-            return state.broken()
+            state.output.report("E0303", "op.rank", "`reshape` needs sizes that are known", span)
+            return state.values.broken()
         return apply(state, operator, operands, given, span, *rest)
 
     with patch.object(expr, "apply", altered):

@@ -10,7 +10,9 @@ from unittest.mock import patch
 from gradual.checker.expressions import call, if_
 from gradual.checker.joins.join import Join
 from gradual.checker.obligations.obligation import Owed
-from gradual.checker.state.context import Elaboration, Typed
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.reach import Reach
+from gradual.checker.state.values import Typed
 from gradual.core.terms import Site
 from gradual.delaborate import program
 from gradual.delaborate import types as surface_types
@@ -27,8 +29,8 @@ def what_is_not_tracked_is_no_test() -> Iterator[None]:
     """A comparison of an integer of which nothing is known makes an `if` opaque."""
     is_test = if_.is_test
 
-    def altered(state: Elaboration, condition: str) -> bool:
-        truth = state.implied(condition)
+    def altered(state: TypingContext, condition: str) -> bool:
+        truth = state.values.implied(condition)
         return is_test(state, condition) and not (truth.holds is TRUE and truth.fails is TRUE)
 
     with patch.object(if_, "is_test", altered):
@@ -40,12 +42,12 @@ def an_opaque_branch_leaves_the_test_around_it() -> Iterator[None]:
     """Only what stands in a branch of a test itself is excused, not what stands in an opaque `if` in it."""
 
     @contextmanager
-    def altered(self: Elaboration, *, test: bool) -> Iterator[None]:
-        outer, self.tested = self.tested, int(test)
+    def altered(self: Reach, *, test: bool) -> Iterator[None]:
+        outer, self.tests = self.tests, int(test)
         yield
-        self.tested = outer
+        self.tests = outer
 
-    with patch.object(Elaboration, "testing", altered):
+    with patch.object(Reach, "testing", altered):
         yield
 
 
@@ -67,7 +69,7 @@ def a_path_decides_a_test() -> Iterator[None]:
     """A branch is never taken if the path excludes it."""
     taken = if_.taken
 
-    def altered(state: Elaboration, *truth: Constraint) -> bool | None:
+    def altered(state: TypingContext, *truth: Constraint) -> bool | None:
         mark = state.facts.mark()
         for one in tuple(state.facts.path):
             state.facts.assume(one)
@@ -83,16 +85,16 @@ def a_path_decides_a_test() -> Iterator[None]:
 @planted
 def what_is_never_taken_has_no_structure() -> Iterator[None]:
     """In a branch that is never taken nothing is an error."""
-    untaken = Elaboration.untaken
+    untaken = TypingContext.untaken
 
     @contextmanager
-    def altered(self: Elaboration) -> Iterator[None]:
-        before = len(self.diagnostics)
+    def altered(self: TypingContext) -> Iterator[None]:
+        before = len(self.output.diagnostics)
         with untaken(self):
             yield
-        del self.diagnostics[before:]
+        del self.output.diagnostics[before:]
 
-    with patch.object(Elaboration, "untaken", altered):
+    with patch.object(TypingContext, "untaken", altered):
         yield
 
 
@@ -122,7 +124,7 @@ def a_call_may_pass_what_is_empty() -> Iterator[None]:
     """Callers do not owe that named sizes are at least 1."""
     discharge = call.discharge
 
-    def altered(state: Elaboration, goal: Constraint, described: Callable[[], Owed]) -> bool:
+    def altered(state: TypingContext, goal: Constraint, described: Callable[[], Owed]) -> bool:
         return (described().site is Site.WHERE and says_not_empty(goal)) or discharge(state, goal, described)
 
     with patch.object(call, "discharge", altered):

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from gradual.checker.coercion import data, flow, proxies
+from gradual.checker import module
+from gradual.checker.coercion import flow
 from gradual.core.terms import Polarity
 from gradual.dims.term.dim import Variable
 from gradual.ops.declaration.unknown_rank import Asking
@@ -31,7 +32,7 @@ def polarity_is_never_flipped() -> Iterator[None]:
 @planted
 def functions_are_never_wrapped() -> Iterator[None]:
     """A function at another type is the function itself."""
-    with patch.object(proxies, "wrapped", lambda state, value, *rest: value):
+    with patch.object(module.Mutual, "wrapped", staticmethod(lambda state, value, *rest: value)):
         yield
 
 
@@ -58,14 +59,14 @@ def parameters_are_kept_apart_from_newcomers_only() -> Iterator[None]:
 @planted
 def references_are_never_wrapped() -> Iterator[None]:
     """A reference at another type is the reference itself."""
-    with patch.object(proxies, "wrapped_reference", lambda state, value, *rest: value):
+    with patch.object(module.Mutual, "wrapped_reference", staticmethod(lambda state, value, *rest: value)):
         yield
 
 
 @planted
 def data_are_never_converted() -> Iterator[None]:
     """A list at another type is the list itself, whatever its elements are."""
-    with patch.object(data, "converted", lambda state, value, *rest: value):
+    with patch.object(module.Mutual, "converted", staticmethod(lambda state, value, *rest: value)):
         yield
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from gradual.checker.state.place import Place
+from gradual.checker.program.place import Place
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType

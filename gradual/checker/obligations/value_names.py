@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gradual.checker.state.context import Elaboration, Made, Written
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Made, Written
 from gradual.core.value_words import UNWRITTEN, reworded
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.term.constraint import Constraint
@@ -20,35 +21,35 @@ _CALL = re.compile(r"([%@]?[\w.]+)\((.*)\)((?:\.[0-9]+)?)")
 _NAME = re.compile(r"[%@]?[\w.]+")
 
 
-def quoted(state: Elaboration, span: Span, room: int = _ROOM) -> str:
+def quoted(state: TypingContext, span: Span, room: int = _ROOM) -> str:
     """The words of an expression, on one line and not too long."""
     words = " ".join(state.program.source.text[span.start : span.end].split())
     return words if len(words) <= room else words[: room - 1] + "…"
 
 
-def words_of(state: Elaboration, names: Iterable[str]) -> dict[str, str]:
+def words_of(state: TypingContext, names: Iterable[str]) -> dict[str, str]:
     """The words for each of some names of core that stands nowhere in the text.   [check.residual]"""
     found = {name: words for name in names if _MADE.fullmatch(name) and (words := _words(state, name))}
     written = {binding.value for binding in state.scope.bindings} if found else ()
     return {name: words for name, words in found.items() if name not in written}
 
 
-def terms(state: Elaboration, *goals: Constraint) -> tuple[str, ...]:
+def terms(state: TypingContext, *goals: Constraint) -> tuple[str, ...]:
     """Where the values are of which goals speak in words that leave something out, or by a name that stands nowhere."""
     variables = sorted({one for goal in goals for one in goal.variables()}, key=lambda variable: variable.name)
     words = words_of(state, filter(None, map(base_of, variables)))
-    made = ((name, said) for name, said in words.items() if isinstance(state.origins.get(name), Made))
+    made = ((name, said) for name, said in words.items() if isinstance(state.values.origins.get(name), Made))
     told = [_where(state, name, said) for name, said in made if "…" in said]
     told += [
-        f"`{base}` is {state.ghosts[variable].says}"
+        f"`{base}` is {state.unknowns.ghosts[variable].says}"
         for variable in variables
         if (base := base_of(variable)) is not None
-        if UNWRITTEN.fullmatch(base) and base not in words and variable in state.ghosts
+        if UNWRITTEN.fullmatch(base) and base not in words and variable in state.unknowns.ghosts
     ]
     return tuple(dict.fromkeys(told))
 
 
-def worded(state: Elaboration, found: Diagnostic) -> Diagnostic:
+def worded(state: TypingContext, found: Diagnostic) -> Diagnostic:
     """A diagnostic whose names of core are the words of the text; its data keep them."""
     texts = [found.message, found.label, *found.notes, *(one.label for one in found.related)]
     names = dict.fromkeys(name for text in texts for name in UNWRITTEN.findall(text))
@@ -64,8 +65,8 @@ def worded(state: Elaboration, found: Diagnostic) -> Diagnostic:
     )
 
 
-def _words(state: Elaboration, name: str) -> str:
-    match state.origins.get(name):
+def _words(state: TypingContext, name: str) -> str:
+    match state.values.origins.get(name):
         case Made(span=span):
             return _shortened(quoted(state, span, len(state.program.source.text)))
         case Written(annotation):
@@ -92,7 +93,7 @@ def _is_closed(text: str) -> bool:
     return True
 
 
-def _where(state: Elaboration, name: str, words: str) -> str:
-    span = state.span_of(name)
+def _where(state: TypingContext, name: str, words: str) -> str:
+    span = state.values.span_of(name)
     line = state.program.source.text.count("\n", 0, span.start) + 1
     return f"`{words}` is `{quoted(state, span)}`, line {line}"

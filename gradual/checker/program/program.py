@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gradual.checker.state.rule_cache import Answers
+from gradual.checker.program.rule_cache import Answers
 from gradual.core.terms import Check
 from gradual.dims.solver.decide import Decider
 from gradual.dims.term.constraint import Constraint, at_least

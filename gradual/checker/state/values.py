@@ -1,0 +1,152 @@
+"""The values of a definition: what each is, where it was made, and what is known of it beside its type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gradual.checker.program.elided import Template
+from gradual.checker.state.trail import Trail
+from gradual.core.refinement import Implied, of_value
+from gradual.dims.term.dim import Dim, Variable, constant
+from gradual.ops.declaration.rank_cases import at_size
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.types.type import OpenedType, TensorType
+from gradual.types.unpacking import all_at_rank, base_of, shapes_unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The type of an expression that was already reported; whatever uses it stays silent."""
+
+
+BROKEN = Broken()
+Typed = OpenedType | Broken
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """A value whose type somebody wrote."""
+
+    annotation: ast.Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """A value that an operator or a call made from others."""
+
+    by: str
+    operands: tuple[str, ...]
+    span: Span
+
+
+Origin = Written | Made
+
+
+@dataclass(slots=True, eq=False)
+class Values:
+    """The core variables of a definition.
+
+    Attributes:
+        trail: what is put back at the end of a branch.
+        types: the unpacked type of every core variable, in scope or not.
+        unranked: the values whose types mention `*`, by the origin of their shapes.
+        origins: where each value comes from.
+        live: core variables whose values exist here.
+        solved: the ranks and sizes that became known in this branch, and what types say for them.
+        forgetful: integer values whose elements were too large to be kept.
+        implications: what booleans imply whose contents are no formulas.
+        templates: function literals that wait for what their parameters are; they have no type.
+        failed: values that an error was reported about, and what was made from them.
+        doubtful: values that are in error if the definition is strict, and what was made from them.
+    """
+
+    trail: Trail
+    types: dict[str, Typed] = field(default_factory=dict)
+    unranked: dict[str, list[str]] = field(default_factory=dict)
+    origins: dict[str, Origin] = field(default_factory=dict)
+    live: dict[str, bool] = field(default_factory=dict)
+    solved: dict[Dim, Dim] = field(default_factory=dict)
+    forgetful: set[str] = field(default_factory=set)
+    implications: dict[str, Implied] = field(default_factory=dict)
+    templates: dict[str, Template] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)
+    doubtful: set[str] = field(default_factory=set)
+    _taken: dict[str, int] = field(default_factory=dict)
+
+    def fresh(self, spelling: str | None) -> str:
+        """A core variable that no other value of this definition has, close to its spelling."""
+        base = spelling or "%_"
+        taken = self._taken
+        if spelling is not None and base not in taken:
+            taken[base] = 0
+            return base
+        joint = "_" if spelling is not None else ""
+        while True:
+            taken[base] = number = taken.get(base, 0) + 1
+            name = f"{base}{joint}{number}"
+            if name not in taken:
+                taken[name] = 0
+                return name
+
+    def define(self, name: str, type: Typed, origin: Origin | None = None) -> str:
+        """The core variable with its type, live from here on."""
+        self.types[name] = type
+        self.trail.put(self.live, name, True)
+        if not isinstance(type, Broken | TensorType):
+            for shape in shapes_unknown(type):
+                self.unranked.setdefault(shape, []).append(name)
+        if origin is not None:
+            self.origins[name] = origin
+        if isinstance(origin, Made) and (self.failed or self.doubtful):
+            sources = {operand.split("#", 1)[0] for operand in origin.operands}
+            for table in (self.failed, self.doubtful):
+                if not table.isdisjoint(sources):
+                    table.add(name)
+        return name
+
+    def broken(self) -> str:
+        """A value that was already reported."""
+        return self.define(self.fresh(None), BROKEN)
+
+    def opened(self, name: str) -> OpenedType:
+        """The type of a value that was not reported."""
+        type = self.types[name]
+        assert not isinstance(type, Broken), name
+        return type
+
+    def at_rank(self, origin: str, rank: int) -> None:
+        """From here on in this branch, the types say the rank of all values that have this shape."""
+        held = {name: self.types[name] for name in self.unranked.get(origin, ())}
+        known = {name: type for name, type in held.items() if not isinstance(type, Broken)}
+        for name, type in all_at_rank(known, origin, rank).items():
+            self.trail.put(self.types, name, type)
+
+    def at_size(self, name: str, size: Dim, number: int) -> None:
+        """From here on in this branch, the value's type says a number for a size."""
+        self.trail.put(self.types, name, at_size(self.opened(name), size, number))
+        self.trail.put(self.solved, size, constant(number))
+
+    def implied(self, name: str) -> Implied:
+        """What a boolean says of sizes.  [type.if.part]"""
+        return of_value(self.implications, name, self.types[name])
+
+    def is_visible(self, variable: Variable) -> bool:
+        """Whether the variable's witness exists here; a rigid name is visible wherever it is in scope."""
+        base = base_of(variable)
+        return base is None or base in self.live
+
+    def span_of(self, name: str) -> Span:
+        """Where a value was made or its type written."""
+        match self.origins.get(name):
+            case Written(annotation):
+                return annotation.span
+            case Made(span=span):
+                return span
+            case None:
+                return Span(0, 0)
+
+    def forget(self) -> None:
+        """Let go of what nothing asks once the file is checked."""
+        for table in (self.live, self.origins, self._taken):
+            table.clear()
