@@ -20,7 +20,7 @@ from gradual.ops.declaration.unknown_rank import remembered_cases
 from gradual.run.value import Blame, Cell, Fault, Procedure, Proxied
 from gradual.source import Source
 from gradual.tensors.value import Constructed, Value
-from gradual.verdict import Unknown, Verdict
+from gradual.verdict import Refuted, Unknown, Verdict
 from tests.properties.watching import Endless, Trace, Watched, run_watched
 
 _REMEMBERED = 20_000
@@ -53,11 +53,15 @@ SHARED = Shared()
 
 
 class Doubtful(Decider):
-    """Proves nothing and refutes nothing: every goal becomes a check.  The solver switched off, as in T7."""
+    """Proves nothing: every goal that is not refuted becomes a check, as in T7.
+
+    What is refuted stays so: a branch in which a check always fails is none.  [type.if.fails]
+    """
 
     def decide(self, facts: Facts, goal: Constraint) -> Verdict:
-        """Unknown, whatever the goal."""
-        return Unknown("nothing is proved here")
+        """Refuted or unknown."""
+        found = SHARED().decide(facts, goal)
+        return found if isinstance(found, Refuted) else Unknown("nothing is proved here")
 
     def simplified(self, facts: Facts, dim: Dim) -> Dim:
         """The dim as it is."""
