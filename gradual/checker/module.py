@@ -9,9 +9,10 @@ from gradual.checker.coercion import data, proxies
 from gradual.checker.coercion.datatypes import declare_data
 from gradual.checker.declarations.header import Header, read_header
 from gradual.checker.definition_order import callees_first, helpers_first, in_circles, mentioned, waits_for
-from gradual.checker.expressions import deferred_lambda, expr
+from gradual.checker.expressions import expr
 from gradual.checker.expressions.declared_operator import as_definition, as_function, clash
-from gradual.checker.expressions.lambda_ import completed
+from gradual.checker.functions import deferred_lambda
+from gradual.checker.functions.lambda_ import completed
 from gradual.checker.inference import annotation
 from gradual.checker.obligations.grouping import told_together
 from gradual.checker.obligations.latent_requirements import latent

@@ -29,7 +29,17 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "syntax": ("tree", "parsing", "repair", "printing"),
     "core": ("value_words", "terms", "print", "refinement", "constant_text", "datatypes", "traversal", "verify"),
     "checker": (
-        *("program", "state", "obligations", "declarations", "coercion", "joins", "expressions", "inference"),
+        *(
+            "program",
+            "state",
+            "obligations",
+            "declarations",
+            "coercion",
+            "joins",
+            "functions",
+            "expressions",
+            "inference",
+        ),
         *("definition_order", "completeness", "module", "repairs", "fixes"),
     ),
     "run": ("value", "sizes", "steps", "entry", "machine", "graph"),

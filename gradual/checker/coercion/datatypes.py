@@ -11,7 +11,7 @@ from dataclasses import replace
 from gradual.checker.coercion.agreement import agreeing
 from gradual.checker.coercion.flow import flow
 from gradual.checker.declarations.binders import Unreadable
-from gradual.checker.declarations.header import entry_check
+from gradual.checker.declarations.entry import entry_check
 from gradual.checker.declarations.types import Reading
 from gradual.checker.program.judgements import Judgements
 from gradual.checker.program.place import Place

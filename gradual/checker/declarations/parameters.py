@@ -5,16 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from gradual.checker.declarations.binders import Unreadable, parts
+from gradual.checker.declarations.dims import OF_SIZES
+from gradual.checker.declarations.types import Reading
+from gradual.checker.obligations.origins import written_at
 from gradual.checker.program.elided import is_omitted
 from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Written
+from gradual.core.terms import Param, Promise
 from gradual.dims.term.constraint import Constraint
-from gradual.dims.term.dim import ContentOf, Dim, Variable
+from gradual.dims.term.dim import ContentOf, Dim, Kind, Variable
 from gradual.source import Span
 from gradual.syntax.tree import ast
-from gradual.types.binder_solving import named_parts, read_off, unbound
+from gradual.types.binder_solving import (
+    named_parts,
+    read_off,
+    unbound,
+)
+from gradual.types.dtype import DType
 from gradual.types.relations import instantiated, substituted
-from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TypeVariable
-from gradual.types.unpacking import base_of, closed
+from gradual.types.type import (
+    FunctionType,
+    GradualType,
+    NeverType,
+    OpenedType,
+    TensorType,
+    TypeVariable,
+)
+from gradual.types.unpacking import base_of, closed, content_of
 
 Given = dict[str, GradualType]
 """The types of parameters that are not written, by their names; `_` of one that is not known."""
@@ -115,3 +133,137 @@ def _with_type(state: TypingContext, param: ast.Param, given: Given) -> ast.Para
             state.output.report("E0310", "type.omitted", message, name.span)
         given[name.name] = NeverType()
     return replace(param, annotation=found or ast.Omitted(name.span))
+
+
+def declared_parameters(
+    state: TypingContext, literal: ast.Fn, reading: Reading, handed: HandedDown
+) -> tuple[Param, ...]:
+    """The parameters in scope, scalars first so that a type may name one that comes later."""
+    names = [state.values.fresh(param.name.name) for param in literal.params]
+    sized, numbers = _scalars_in_dims(literal), handed.numbers()
+    seen: set[str] = set()
+    for place, (param, name) in enumerate(zip(literal.params, names, strict=True)):
+        if param.name.name in seen:
+            message = f"parameter `{param.name.name}` is declared twice"
+            state.output.report("E0204", "name.duplicate", message, param.name.span)
+        seen.add(param.name.name)
+        if param.name.name in sized or place in numbers:
+            _number(state, param, name, handed.params.get(param.name.name))
+    made: list[Param] = []
+    for param, name in zip(literal.params, names, strict=True):
+        given = handed.params.get(param.name.name)
+        if given is not None and not isinstance(given, NeverType):
+            given = handed.resolved(given, [opened_parameter(state, one) for one in names])
+        made.append(_param(state, param, name, reading, given, handed.expected in state.strictness.agreed))
+    return tuple(made)
+
+
+def _number(state: TypingContext, param: ast.Param, name: str, given: GradualType | None) -> None:
+    """A scalar of which sizes may speak has a number from the beginning."""
+    annotation = param.annotation
+    assert annotation is not None
+    if given is None and _is_scalar(annotation):
+        assert isinstance(annotation, ast.TensorType)
+        dtype = DType(annotation.dtype)
+    elif isinstance(given, TensorType) and given.shape == () and given.dtype.counts:
+        dtype = given.dtype
+    else:
+        if isinstance(annotation, ast.NamedType) and annotation.name not in (*state.scope.types, *state.program.data):
+            state.scope.bind(param.name.name, state.values.define(name, BROKEN))  # its type will be reported
+        return
+    state.scope.bind(param.name.name, name)
+    content = content_of(name, (), Kind.RIGID)
+    state.unknowns.rigids.update((variable, annotation.span) for variable in content.variables())
+    state.values.define(name, TensorType((), dtype, (content,)), Written(annotation))
+
+
+def opened_parameter(state: TypingContext, name: str) -> OpenedType | None:
+    """What a parameter has, if that is known by now."""
+    held = state.values.types.get(name)
+    return None if isinstance(held, Broken) else held
+
+
+def handed_facts(state: TypingContext, params: Sequence[Param], handed: HandedDown) -> Iterator[Constraint]:
+    """The preconditions that the expected type has, each assumed."""
+    for clause in handed.clauses([opened_parameter(state, param.name) for param in params]):
+        state.facts.assume(clause, learnt=True)
+        yield clause
+
+
+def _param(
+    state: TypingContext, param: ast.Param, name: str, reading: Reading, given: GradualType | None, agreed: bool
+) -> Param:
+    annotation = param.annotation
+    assert annotation is not None
+    written = given if given is not None else read_type(reading, annotation)
+    says = f"the value supplied for parameter `{param.name.name}` of `{state.function}`"
+
+    def promise(path: str, axis: int | None) -> Promise:
+        return Promise(written_at(annotation, path.split("#")[1:], axis), says)
+
+    if given is None:
+        state.strictness.wrote(written)
+    held = state.values.types.get(name)
+    type: OpenedType = state.enter_part(written, name, promise, agreed and given is not None)
+    if isinstance(held, TensorType) and isinstance(type, TensorType):
+        type = TensorType(type.shape, type.dtype, held.contents)
+    state.values.define(name, BROKEN if isinstance(written, NeverType) else type, Written(annotation))
+    state.scope.show(param.name.name, name, param.name.span)
+    return Param(name, type, written, param.name.span)
+
+
+def _is_scalar(annotation: ast.Type) -> bool:
+    return (
+        isinstance(annotation, ast.TensorType)
+        and annotation.shape == ()
+        and annotation.dtype in DType.__members__.values()
+        and DType(annotation.dtype).counts
+    )
+
+
+def _scalars_in_dims(literal: ast.Fn) -> set[str]:
+    """The variables that the declaration names as sizes: `Tensor[(%n,), …]`, `where %h > 0`."""
+    found: set[str] = set()
+    waiting: list[ast.Expr | ast.Type] = list(literal.where)
+    for annotation in written_types(literal):
+        for part in parts(annotation) if annotation is not None else ():
+            if isinstance(part, ast.TensorType):
+                waiting.extend(part.shape or ())
+            if isinstance(part, ast.FnType):
+                waiting.extend(part.where)
+    while waiting:
+        match waiting.pop():
+            case ast.Local(name):
+                found.add(name)
+            case ast.Infix(_, left, right):
+                waiting += (left, right)
+            case ast.Unary(_, operand):
+                waiting.append(operand)
+            case ast.Call(ast.Name(name), arguments) if name in OF_SIZES:
+                waiting += arguments
+            case ast.Choose(condition, then, orelse):
+                waiting += (condition, then, orelse)
+            case ast.Tuple(items):
+                waiting += items
+            case ast.Block((), inner):
+                waiting.append(inner)
+            case ast.Hole(bound=bound) if bound is not None:
+                waiting.append(bound)
+            case ast.Instance(ast.Name("dim"), arguments):
+                waiting += arguments
+            case _:
+                pass
+    return found
+
+
+def written_types(literal: ast.Fn) -> tuple[ast.Type | None, ...]:
+    """The types that a declaration writes."""
+    return (*(param.annotation for param in literal.params), literal.result)
+
+
+def read_type(reading: Reading, annotation: ast.Type) -> GradualType:
+    """The type that is written; one that cannot be read was reported, and is unknown."""
+    try:
+        return reading.type(annotation)
+    except Unreadable:
+        return NeverType()

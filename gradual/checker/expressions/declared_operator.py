@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import READ, NotADim, Sizes, discharge_divisions
-from gradual.checker.expressions.call import DECLARED, Callee, complete, invoked
 from gradual.checker.expressions.literals import fits, number_value
+from gradual.checker.functions.call import DECLARED, Callee, complete, invoked
 from gradual.checker.obligations.discharge import owe
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state.context import TypingContext

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from gradual.checker.coercion.ascription import ascribe
 from gradual.checker.coercion.datatypes import constructor_named, fields_of, written_field
-from gradual.checker.expressions.ascription import ascribe
 from gradual.checker.expressions.coverage import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
 from gradual.checker.joins.branch import Branch, read_under, settled_facts
 from gradual.checker.joins.join import joined

@@ -8,26 +8,21 @@ all of them agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, repeat
-from typing import TypeGuard, TypeVar
+from typing import TypeGuard
 
-from gradual.checker.coercion.agreement import Agreement, disagreement, forgetting
+from gradual.checker.coercion.agreement import Agreement
 from gradual.checker.coercion.flow import flow
-from gradual.checker.joins.branch import Branch, one_of
+from gradual.checker.joins.branch import Branch
+from gradual.checker.joins.size import SizeJoin
 from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
-from gradual.checker.state.obligations import Postponed
-from gradual.checker.state.unknowns import mentions_ghost
 from gradual.checker.state.values import BROKEN, Broken, Typed
 from gradual.core.terms import Block, Promise, Site
-from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.store.facts import Facts
-from gradual.dims.term.constraint import TRUE, Constraint, all_of, any_of, at_least, equal, is_total
-from gradual.dims.term.dim import ContentOf, Dim, SizeOf, Variable, constant, ite, of_atom
-from gradual.ops.declaration.symbolic_elements import chosen
-from gradual.source import Span
+from gradual.diagnostic import Related
+from gradual.dims.term.constraint import TRUE, Constraint, at_least
+from gradual.dims.term.dim import ContentOf, Dim, SizeOf, Variable, constant, of_atom
 from gradual.types.dtype import DType
 from gradual.types.print import shown
 from gradual.types.type import (
@@ -42,10 +37,7 @@ from gradual.types.type import (
     TupleType,
     UnrankedType,
 )
-from gradual.types.unpacking import closed, part_at, size_of
-from gradual.verdict import Unknown, Verdict
-
-P = TypeVar("P", Dim, Content)
+from gradual.types.unpacking import closed, part_at
 
 
 def joined(
@@ -97,6 +89,10 @@ class Join:
     rule: str
     branches: Sequence[Branch]
     agreed: dict[str, GradualType] = field(default_factory=dict)
+    sizes: SizeJoin = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sizes = SizeJoin(self.state, self.truth, self.rule, self.branches)
 
     def type(self, types: Sequence[OpenedType], reads: Sequence[OpenedType], path: str) -> Typed:
         """The joined type of the value at `path`, BROKEN after reporting branches that never agree."""
@@ -225,196 +221,24 @@ class Join:
                 return self._never("E0308", self.rule, f"rank {first.rank} is not rank {type.rank}", 0, index)
         shape, ranks = [], first.rank == 1 and first.dtype.counts
         for axis in range(first.rank):
-            dim = self._size([t.shape[axis] for t in types], [r.shape[axis] for r in reads], path, axis, ranks)
+            dim = self.sizes.size([t.shape[axis] for t in types], [r.shape[axis] for r in reads], path, axis, ranks)
             if dim is None:
                 return BROKEN
             shape.append(dim)
         return TensorType(tuple(shape), first.dtype, self._contents(types))
 
-    def _size(self, dims: Sequence[Dim], reads: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim | None:
-        """The joined size at an axis; None after reporting two that never agree.
-
-        What each branch reads under its own condition may keep a size, and so may a proof that needs no path; only
-        the sizes themselves may refute.  No proof keeps a number that is a rank (`ranks`): less budget would reject.
-        """
-        same = self._same(dims)
-        if same is not None:
-            return same
-        both = reads if all(map(self._visible, reads)) and not (_one(reads) and self._is_dead(self.branches)) else dims
-        if not all(map(self._visible, dims)):
-            return self._hidden(both, path, axis, ranks)
-        if _one(both) and self._stands(both[0], dims):
-            return both[0]
-        apart = None if self.state.reach.tests else self._apart(dims)
-        if apart is not None:
-            self.state.output.diagnostics.append(self._disagreement(*apart, axis, dims, {}))
-            return None
-        if self._are_one(dims) and not self._is_doubtful(dims):
-            equal_ones = [dim for dim in dims if self._stands(dim, dims) and not (ranks and dim.value is not None)]
-            if equal_ones:
-                return equal_ones[0]
-        if self.truth is None:
-            kept = self._kept(dims, ranks)
-            if kept is not None:
-                return kept
-            if not self.state.reach.tests and not self.state.strictness.gradual and self._is_doubtful(dims):
-                self._doubt(dims, axis)
-        return self._either(both, path, axis)
-
-    def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
-        """The first two sizes that are never equal; of many that may all be one, no two have to be asked about."""
-        decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
-        first, *others = (dims[place] for place in places)
-        if len(others) > 1 and decider.allows(facts, all_of(*(equal(first, other) for other in others))):
-            return None
-        return next(
-            (at for at in combinations(places, 2) if decider.refutes(facts, equal(*(dims[i] for i in at)))), None
-        )
-
-    def _is_doubtful(self, dims: Sequence[Dim]) -> bool:
-        """Whether two sizes may differ, by all that is known here."""
-        proves, facts = self.state.program.decider.proves, self.state.facts
-        return not all(proves(facts, equal(dims[i], dims[j])) for i, j in combinations(_distinct(dims), 2))
-
-    def _same(self, parts: Sequence[P]) -> P | None:
-        """The size or element from outside that every branch has, be it as its types say it."""
-        outside = filter(self._visible, parts)
-        same = (one for one in outside if all(map(Branch.has, self.branches, repeat(one), parts)))
-        return next((one for one in same if self._stands(one, parts)), None)
-
-    def _stands(self, size: Content, parts: Sequence[Content]) -> bool:
-        """Whether a size has a value whichever branch is taken: one that has another did not check its divisors."""
-        if is_total(size):
-            return True
-        has_value = self.state.program.decider.has_value
-        others = (branch for branch, part in zip(self.branches, parts, strict=True) if part is not size)
-        return all(self._under_lasting(branch, lambda facts: has_value(facts, size)) for branch in others)
-
-    def _under_lasting(self, branch: Branch, asks: Callable[[Facts], bool]) -> bool:
-        """What is answered where a branch is taken; what ends with a branch further out is not known."""
-        facts = self.state.facts.lasting()
-        mark = facts.mark()
-        facts.suppose(branch.given)
-        answer = asks(facts)
-        facts.rollback(mark)
-        return answer
-
-    def _are_one(self, dims: Sequence[Dim]) -> bool:
-        """Whether sizes are the same by what does not end with a branch, without conditions."""
-        facts, proves = self.state.facts.lasting(), self.state.program.decider.proves
-        return all(proves(facts, equal(dims[0], dims[i])) for i in _distinct(dims))
-
-    def _is_dead(self, branches: Sequence[Branch]) -> bool:
-        """Whether one of some branches is never taken, whatever the path: how its sizes read then says nothing."""
-        excludes, facts = self.state.program.decider.excludes, self.state.facts
-        return any(excludes(facts, branch.given) for branch in branches if branch.deserted)
-
-    def _hidden(self, dims: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim:
-        """Some size cannot be named outside, unless it is there as another branch's."""
-        kept = self._kept(dims, ranks)
-        if kept is not None:
-            return kept
-        known = all(map(self._visible, dims))
-        return self._either(dims, path, axis) if known else self._unknown(dims, path, axis, known=False)
-
-    def _kept(self, dims: Sequence[Dim], ranks: bool) -> Dim | None:
-        """The size of a branch which every other one has where it is taken; the condition need say no more.
-
-        [type.if.part]
-        """
-        for target in filter(self._visible, dims):
-            if ranks and target.value is not None:
-                continue
-            agrees = (self._agree(branch, dim, target) for branch, dim in zip(self.branches, dims, strict=True))
-            if all(agrees) and self._stands(target, dims):
-                return target
-        return None
-
-    def _agree(self, branch: Branch, dim: Dim, target: Dim) -> bool:
-        """Whether a branch has a size whenever it is taken; what ends with a branch further out keeps nothing."""
-        if dim is target or self._is_dead([branch]):
-            return True
-        proves, sizes = self.state.program.decider.proves, one_of(self.state, dim)
-        return self._under_lasting(branch, lambda facts: all(proves(facts, equal(one, target)) for one in sizes))
-
-    def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
-        """What is decided of a goal where the conditions of some branches hold."""
-        facts, decider = self.state.facts, self.state.program.decider
-        mark = facts.mark()
-        for branch in branches:
-            decider.suppose(facts, branch.given)
-        verdict = decider.decide(facts, goal)
-        facts.rollback(mark)
-        return verdict
-
-    def _doubt(self, dims: Sequence[Dim], axis: int) -> None:
-        """Two sizes that may differ where either branch may be taken: an error if the definition is strict."""
-        for i, j in combinations(_distinct(dims), 2):
-            goal = equal(dims[i], dims[j])
-            if mentions_ghost(goal):
-                continue
-            verdict = self._under([self.branches[i], self.branches[j]], goal)
-            if isinstance(verdict, Unknown) and verdict.witness:
-                error = self._disagreement(i, j, axis, dims, verdict.witness)
-                plain = Unknown("the condition says nothing about sizes", verdict.witness)
-                self.state.obligations.postponed.append(Postponed(plain, error, rigid=False))
-                return
-
-    def _either(self, both: Sequence[Dim], path: str, axis: int) -> Dim:
-        """One of the sizes: told apart by the condition if it can be read, else a new unknown."""
-        state = self.state
-        if self.truth is None:
-            return self._unknown(both, path, axis, known=True)
-        joined = state.rewritten(ite(self.truth, *both))
-        state.is_size(joined)
-        state.strictness.owes(joined)
-        return joined
-
-    def _visible(self, dim: Dim | Constraint) -> bool:
-        return all(map(self.state.values.is_visible, dim.variables()))
-
-    def _unknown(self, dims: Sequence[Dim], path: str, axis: int, *, known: bool) -> Dim:
-        """A new unknown for the size that one of the branches has; `known` if those sizes can be named outside."""
-        state, ghost = self.state, size_of(path, axis)
-        (variable,) = ghost.variables()
-        state.unknowns.ghosts[variable] = Promise(
-            self.branches[0].span.to(self.branches[-1].span), "the branch that was taken"
-        )
-        state.is_size(ghost)
-        if known:
-            state.unknowns.alternatives[variable] = tuple(dict.fromkeys(dims))
-            state.facts.assume(any_of(*(equal(ghost, dim) for dim in dict.fromkeys(dims))))
-        if known or not any(map(state.strictness.mentions_unknown, dims)):
-            state.strictness.joins.add(variable)
-        else:
-            state.strictness.gradual = True
-        return ghost
-
     def _contents(self, types: Sequence[TensorType[Dim]]) -> tuple[Content, ...] | None:
         known = [type.contents for type in types if type.contents is not None]
         if len(known) < len(types) or any(len(contents) != len(known[0]) for contents in known):
             return None
-        joined = [self._content([contents[i] for contents in known]) for i in range(len(known[0]))]
+        joined = [self.sizes.element([contents[i] for contents in known]) for i in range(len(known[0]))]
         found = tuple(content for content in joined if content is not None)
         return found if len(found) == len(joined) else None
 
-    def _content(self, contents: Sequence[Content]) -> Content | None:
-        same = self._same(contents)
-        if same is not None:
-            return same
-        return chosen(self.truth, *contents) if self.truth is not None and all(map(self._visible, contents)) else None
-
     # -------------------------------------------------------------------------------------------------- reports
-    def _spans(self, i: int, j: int) -> tuple[Span, Span]:
-        return self.branches[i].span, self.branches[j].span
-
-    def _disagreement(self, i: int, j: int, axis: int, dims: Sequence[Dim], witness: Mapping[str, int]) -> Diagnostic:
-        one, other = self.branches[i].type, self.branches[j].type
-        forgets = forgetting(one, other) if isinstance(one, TensorType) and isinstance(other, TensorType) else ""
-        return disagreement(self.rule, "the branches", self._spans(i, j), axis, dims[i], dims[j], witness, forgets)
 
     def _never(self, code: str, rule: str, message: str, i: int, j: int) -> Broken:
-        at, other = self._spans(i, j)
+        at, other = self.sizes.spans(i, j)
         related = (Related(at, "one branch"),)
         self.state.output.report(code, rule, f"the branches never agree: {message}", other, related=related)
         return BROKEN
@@ -435,16 +259,3 @@ def _class(type: GradualType) -> object:
             return ReferenceType
         case _:
             return type.__class__
-
-
-def _one(dims: Sequence[Dim]) -> bool:
-    return all(dim is dims[0] for dim in dims)
-
-
-def _distinct(dims: Sequence[Dim]) -> Iterator[int]:
-    """The places of the first of each size."""
-    seen: set[Dim] = set()
-    for index, dim in enumerate(dims):
-        if dim not in seen:
-            seen.add(dim)
-            yield index

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from gradual.checker.declarations.header import entry_check
+from gradual.checker.declarations.entry import entry_check
 from gradual.core.datatypes import entry_goals
 from gradual.core.terms import Check, Closure, Function, Step
 from gradual.core.traversal import Rewriting

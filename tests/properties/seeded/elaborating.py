@@ -10,10 +10,12 @@ from unittest.mock import patch
 
 import gradual.checker.obligations.discharge as discharging
 import gradual.types.unpacking as opening
+from gradual.checker.coercion import ascription
 from gradual.checker.coercion.flow import Place
-from gradual.checker.expressions import ascription, call, expr, lambda_
-from gradual.checker.joins import join
-from gradual.checker.joins.join import Join
+from gradual.checker.expressions import expr
+from gradual.checker.functions import call, lambda_
+from gradual.checker.joins import size
+from gradual.checker.joins.size import SizeJoin
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state import context
 from gradual.checker.state.context import TypingContext
@@ -178,7 +180,7 @@ def an_ascription_shares_its_unknown() -> Iterator[None]:
 @planted
 def a_branch_s_own_unknown_escapes() -> Iterator[None]:
     """A join may record an unknown that is only read off a value of one branch."""
-    with patch.object(Join, "_visible", lambda self, dim: True):
+    with patch.object(SizeJoin, "_visible", lambda self, dim: True):
         yield
 
 
@@ -186,25 +188,25 @@ def a_branch_s_own_unknown_escapes() -> Iterator[None]:
 def joins_take_the_first_branch() -> Iterator[None]:
     """After an `if` a size is that of the first branch whose size can be seen."""
 
-    def altered(self: Join, dims: Sequence[Dim], *rest: Any) -> Dim:
+    def altered(self: SizeJoin, dims: Sequence[Dim], *rest: Any) -> Dim:
         return next(filter(self._visible, dims), dims[0])
 
-    with patch.object(Join, "_size", altered):
+    with patch.object(SizeJoin, "size", altered):
         yield
 
 
 @planted
 def joins_exchange_the_branches() -> Iterator[None]:
     """The choice that a join records is the wrong way round."""
-    ite = join.ite
-    with patch.object(join, "ite", lambda truth, yes, no: ite(truth, no, yes)):
+    ite = size.ite
+    with patch.object(size, "ite", lambda truth, yes, no: ite(truth, no, yes)):
         yield
 
 
 @planted
 def a_joined_size_is_the_first_of_two() -> Iterator[None]:
     """Of the disjunction that is known of a joined size only the first part is kept."""
-    with patch.object(join, "any_of", lambda first, *rest: first):
+    with patch.object(size, "any_of", lambda first, *rest: first):
         yield
 
 

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from gradual.checker.expressions import call, if_
+from gradual.checker.expressions import if_
+from gradual.checker.functions import call
 from gradual.checker.joins.join import Join
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state.context import TypingContext

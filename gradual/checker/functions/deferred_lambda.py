@@ -13,15 +13,24 @@ from dataclasses import replace
 from typing import Any
 
 from gradual.checker.coercion.agreement import promising
+from gradual.checker.coercion.ascription import ascribe
 from gradual.checker.coercion.instantiation import leaves_open
-from gradual.checker.expressions.ascription import ascribe
-from gradual.checker.expressions.call import called, spelled
-from gradual.checker.expressions.lambda_ import closure
+from gradual.checker.functions.call import called, spelled
+from gradual.checker.functions.lambda_ import closure
 from gradual.checker.obligations.grouping import IN_CALL
-from gradual.checker.program.elided import Template, applied_operator, calls_itself, is_omitted, is_written_out
+from gradual.checker.program.elided import (
+    Template,
+    applied_operator,
+    calls_itself,
+    is_deferred,
+    is_omitted,
+    is_written_out,
+)
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken
-from gradual.core.terms import Site
+from gradual.core.terms import (
+    Site,
+)
 from gradual.diagnostic import Diagnostic, Related, counted
 from gradual.source import Span
 from gradual.syntax.tree import ast
@@ -29,7 +38,15 @@ from gradual.syntax.tree.subexpressions import last, mentioned
 from gradual.types.instantiation import at_arguments
 from gradual.types.print import shown
 from gradual.types.relations import type_variables
-from gradual.types.type import DataType, FunctionType, GradualType, NeverType, OpenedType, ReferenceType, TupleType
+from gradual.types.type import (
+    DataType,
+    FunctionType,
+    GradualType,
+    NeverType,
+    OpenedType,
+    ReferenceType,
+    TupleType,
+)
 from gradual.types.unpacking import closed
 
 Infer = Callable[[ast.Expr], str]
@@ -321,3 +338,10 @@ def _looked_at(state: TypingContext, value: str, literal: ast.Fn) -> None:
     state.output.diagnostics[diagnostics:] = [
         found for found in state.output.diagnostics[diagnostics:] if found.code != "E0310"
     ]
+
+
+def function_literal(state: TypingContext, literal: ast.Fn, hint: str | None, named: str | None) -> str:
+    """A function literal, which waits if its parameters have no types."""
+    if is_deferred(literal):
+        return template(state, literal, hint, named)
+    return closure(state, literal, hint, named)

@@ -1,0 +1,92 @@
+"""Preconditions: what a declaration says of its sizes, known where its body begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gradual.checker.declarations.binders import Unreadable
+from gradual.checker.declarations.dims import discharge_divisions
+from gradual.checker.declarations.types import Reading
+from gradual.checker.obligations.origins import written_at
+from gradual.checker.state.context import TypingContext
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Variable
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.types.positive import positive, presumed
+from gradual.types.type import (
+    GradualType,
+)
+
+PRESUMED = "a size that contains a name is at least 1; `where n >= 0` lets the size `n` be 0 too"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the preconditions of a function speak of: the types that it writes, its names, and what it was given."""
+
+    params: Sequence[GradualType]
+    own: frozenset[Variable]
+    given: Sequence[Constraint]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What callers owe, and where the declaration says so; `presumed` of a named size, which is at least 1."""
+
+    goal: Constraint
+    span: Span
+    presumed: bool = False
+
+
+def assumed(
+    state: TypingContext, literal: ast.Fn, declared: Declared, read: Sequence[tuple[Clause, Reading]]
+) -> list[Clause] | None:
+    """What the declaration demands: that named sizes are at least 1, and its `where` clauses; each is assumed.
+
+    Each is assumed before the next is looked at.  None after reporting one that no size satisfies together with those
+    before: everything would be proved.  [type.positive] [type.where]
+    """
+    written = {clause.goal: clause.span for clause, _ in read}
+    named = presumed(declared.params, declared.own, (*declared.given, *written))
+    clauses: list[Clause] = []
+    for size in named:
+        goal = positive(size.size)
+        annotation = literal.params[size.param].annotation
+        assert annotation is not None
+        place = written_at(annotation, list(map(str, size.path)), size.axis)
+        if not _assume(state, goal, place, bool(clauses)):
+            return None
+        clauses.append(Clause(goal, written.get(goal, place), goal not in written))
+    known = {clause.goal for clause in clauses}
+    for clause, reading in read:
+        discharge_divisions(state, reading)
+        if clause.goal in known:
+            continue
+        if not _assume(state, clause.goal, clause.span, bool(clauses), (PRESUMED,) if named else ()):
+            return None
+        clauses.append(clause)
+    return clauses
+
+
+def read_clauses(state: TypingContext, literal: ast.Fn) -> list[tuple[Clause, Reading]]:
+    """The `where` clauses, each with what reading it owes; one that cannot be read is reported and left out."""
+    read: list[tuple[Clause, Reading]] = []
+    for written in literal.where:
+        reading = Reading(state, declares=True)
+        try:
+            read.append((Clause(reading.clause(written), written.span), reading))
+        except Unreadable:
+            state.reach.after_error = True
+    return read
+
+
+def _assume(state: TypingContext, goal: Constraint, span: Span, follows: bool, notes: tuple[str, ...] = ()) -> bool:
+    """Whether some size satisfies a precondition together with those before; then it is assumed, else reported."""
+    if state.program.decider.excludes(state.facts, goal):
+        message = f"no size satisfies `{goal}`" + (" together with the conditions before it" if follows else "")
+        state.output.report("E0311", "type.where", message, span, notes=notes)
+        return False
+    state.facts.assume(goal, learnt=True)
+    return True

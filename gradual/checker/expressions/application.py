@@ -1,0 +1,170 @@
+"""Applications: of operators and constructors by name, and of functions that are values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradual.checker.coercion.datatypes import construct, constructor_named, constructor_type
+from gradual.checker.expressions.declared_operator import Application, applied
+from gradual.checker.expressions.literals import (
+    EXTREMA,
+    INFIX,
+    adapted,
+    adapts,
+    alike,
+    neighbour,
+    parts,
+)
+from gradual.checker.expressions.names import size_value
+from gradual.checker.expressions.tuples import tuple_of
+from gradual.checker.functions.attributes import read_attributes
+from gradual.checker.functions.call import called, spelled
+from gradual.checker.functions.deferred_lambda import (
+    called_template,
+    supplied,
+)
+from gradual.checker.functions.operator import apply, form, unknown_operator
+from gradual.checker.obligations.unknown_rank import demanded_scalar, settle_ranks
+from gradual.checker.program.suggestions import similar
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Broken, Typed
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.types.type import TensorType, TupleType, UnrankedType
+
+
+def application(state: TypingContext, call: ast.Call, hint: str | None) -> str:
+    match call.function:
+        case ast.Name(name, span):
+            return application_by_name(state, name, call.arguments, call.attributes, call.span, span, hint)
+        case _:
+            return _invoke(state, call, hint)
+
+
+def application_by_name(
+    state: TypingContext,
+    name: str,
+    arguments: Sequence[ast.Expr],
+    attributes: Sequence[ast.Attribute],
+    span: Span,
+    name_span: Span,
+    hint: str | None,
+) -> str:
+    """An application by name: of an operator, or of a constructor.  [name.operator] [name.type]"""
+    constructor = constructor_named(state, name)
+    if constructor is not None:
+        _no_attributes(state, f"`{name}`", attributes)
+        spans = [argument.span for argument in arguments]
+        fields = [state.judge.deferred(state, argument) for argument in arguments]
+        fields = supplied(state, spans, constructor_type(state.program, constructor), fields)
+        return construct(state, constructor, fields, spans, span, hint)
+    if name == "dim":
+        return size_value(state, ast.Call(ast.Name(name, name_span), tuple(arguments), tuple(attributes), span), hint)
+    if name in state.program.functions:
+        application = Application(name, arguments, attributes, span)
+        return applied(state, application, lambda part: state.judge.deferred(state, part), hint)
+    operator = state.program.operators.get(name)
+    if name in EXTREMA and len(arguments) > 1 and not attributes:
+        return _extremum(state, name, arguments, span, hint)
+    operands = _operands(state, arguments, alike(operator, arguments))
+    if operator is None:
+        if name[:1].isupper():
+            help = similar("a constructor", name, state.program.constructors)
+            state.output.report("E0205", "name.type", f"unknown constructor `{name}`", name_span, help=help)
+        else:
+            unknown_operator(state, name, name_span)
+        return state.values.broken()
+    operator = form(state, operator, len(operands), attributes)
+    given = None if operator is None else read_attributes(state, operator, attributes)
+    if operator is None or given is None:
+        return state.values.broken()
+    if operator.family == "marking" and len(operands) == 1 and not _is_ranked(state.values.types[operands[0]]):
+        return operands[0]
+    return apply(state, operator, operands, given, span, [argument.span for argument in arguments], hint, attributes)
+
+
+def _is_ranked(type: Typed) -> bool:
+    """Whether a value is a tensor of known rank, or a tuple of such: of anything else a mark is what it marks."""
+    match type:
+        case TupleType(fields):
+            return all(map(_is_ranked, fields))
+        case _:
+            return isinstance(type, TensorType)
+
+
+def infix_application(state: TypingContext, expr: ast.Infix, hint: str | None) -> str:
+    """An infix operator; an unsuffixed literal takes the other side's element type.  [type.literal]"""
+    if expr.op not in INFIX:
+        message = f"`{expr.op}` is only allowed in dimensions and predicates"
+        state.output.report("E0307", "type.structure", message, expr.span)
+        return state.values.broken()
+    operands = _operands(state, (expr.left, expr.right), (0, 1))
+    operator = state.program.operators[INFIX[expr.op]]
+    return apply(state, operator, operands, {}, expr.span, [expr.left.span, expr.right.span], hint)
+
+
+def _operands(state: TypingContext, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[str]:
+    """The arguments left to right, then the literals among those that have one element type, which they take.
+
+    [type.literal]
+    """
+    slots = [part for place in alike for part in parts(arguments[place])]
+    if not any(map(adapts, slots)):
+        return [state.judge.infer(state, argument) for argument in arguments]
+    beside = slots[neighbour(slots)]
+    waiting = {id(part): part for part in slots if adapts(part) and part is not beside}
+    each = [parts(argument) if place in alike else (argument,) for place, argument in enumerate(arguments)]
+    held = {id(part): state.judge.infer(state, part) for some in each for part in some if id(part) not in waiting}
+    type = state.values.types[held[id(beside)]]
+    for key, part in waiting.items():
+        if isinstance(type, TensorType | UnrankedType):
+            held[key] = adapted(state, part, type.dtype)
+        else:
+            held[key] = state.judge.infer(state, part)
+    found = []
+    for argument, some in zip(arguments, each, strict=True):
+        fields = [held[id(part)] for part in some]
+        found.append(fields[0] if some == (argument,) else tuple_of(state, fields, argument.span, None))
+    return found
+
+
+def _extremum(state: TypingContext, name: str, arguments: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
+    """`max(n - 2, 0)`: the greatest or least of several scalars.  [type.extremum]"""
+    operands = _operands(state, arguments, range(len(arguments)))
+    spans = [argument.span for argument in arguments]
+    settle_ranks(state, operands)
+    if not all(_may_be_scalar(state.values.types[operand]) for operand in operands):
+        return apply(state, state.program.operators[name], operands, {}, span, spans, hint)
+    each = zip(operands, spans, strict=True)
+    if not all(demanded_scalar(state, operand, at, "type.extremum", "the operand") for operand, at in each):
+        return state.values.broken()
+    operator, result = state.program.operators[EXTREMA[name]], operands[0]
+    for place, operand in enumerate(operands[1:], 1):
+        last = hint if place == len(operands) - 1 else None
+        result = apply(state, operator, (result, operand), {}, span, [span, spans[place]], last)
+    return result
+
+
+def _may_be_scalar(type: Typed) -> bool:
+    return isinstance(type, UnrankedType | Broken) or (isinstance(type, TensorType) and not type.shape)
+
+
+def _no_attributes(state: TypingContext, called: str, attributes: Sequence[ast.Attribute]) -> None:
+    """Report what is given by name to what takes nothing so; what TVM prints of a call is nothing given.
+
+    [name.attribute]
+    """
+    if any(attribute.key == "attrs_type_key" for attribute in attributes):
+        return
+    for attribute in attributes:
+        message = f"{called} takes its arguments by position, not as `{attribute.key}`"
+        state.output.report("E0207", "name.attribute", message, attribute.span)
+
+
+def _invoke(state: TypingContext, call: ast.Call, hint: str | None) -> str:
+    _no_attributes(state, f"`{spelled(state, call.function)}`", call.attributes)
+    function = state.judge.deferred(state, call.function)
+    operands = [state.judge.deferred(state, argument) for argument in call.arguments]
+    if function in state.values.templates:
+        return called_template(state, call, function, operands, lambda part: state.judge.deferred(state, part, hint))
+    return called(state, call, function, operands, hint)

@@ -1,0 +1,105 @@
+"""Blocks: their items in order, and their values."""
+
+from __future__ import annotations
+
+from gradual.checker.coercion.ascription import ascribe
+from gradual.checker.declarations.binders import Unreadable
+from gradual.checker.declarations.dims import NotADim, Sizes, discharge_divisions
+from gradual.checker.functions.deferred_lambda import (
+    function_literal,
+    unused,
+)
+from gradual.checker.obligations.discharge import owe
+from gradual.checker.obligations.obligation import UNSAID, Owed
+from gradual.checker.obligations.unknown_rank import demanded_scalar
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Broken
+from gradual.core.terms import (
+    Assertion,
+    Site,
+)
+from gradual.dims.term.constraint import Constraint
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.types.dtype import DType
+from gradual.types.print import shown
+from gradual.types.type import TensorType
+
+
+def block_value(state: TypingContext, block: ast.Block, hint: str | None) -> str:
+    """Items in order, then the value; the names end with the block.  [type.let]"""
+    with state.scope.block():
+        mark = len(state.values.templates)
+        for item in block.items:
+            _item(state, item)
+        result = state.judge.deferred(state, block.result, hint)
+        if len(state.values.templates) > mark:
+            unused(state, mark, result)
+        return result
+
+
+def _item(state: TypingContext, item: ast.Item) -> None:
+    match item:
+        case ast.Let(None, _, value, _):
+            state.judge.infer(state, value)
+        case ast.Let(name, annotation, value, span):
+            assert name is not None
+            _let(state, name, annotation, value, span)
+        case ast.Assert():
+            _assert(state, item)
+        case ast.FreeVar(name, _, span):
+            message = f"`free_var {name.name}` may only stand before a file's single expression"
+            state.output.report("E0307", "type.structure", message, span)
+            state.scope.bind(name.name, state.values.broken())
+
+
+def _let(state: TypingContext, name: ast.Local, annotation: ast.Type | None, value: ast.Expr, span: Span) -> None:
+    """A name for a value; an annotation is checked and forgets the rest.  [type.let] [type.annotation]"""
+    plain = annotation is None or isinstance(annotation, ast.Omitted)
+    hint = name.name if plain else None
+    held = (
+        function_literal(state, value, hint, name.name)
+        if isinstance(value, ast.Fn)
+        else state.judge.deferred(state, value, hint)
+    )
+    if not plain:
+        assert annotation is not None
+        held = ascribe(state, held, annotation, value.span, name.span, Site.ANNOTATION, "type.annotation", name.name)
+    state.scope.show(name.name, held, name.span)
+
+
+def _assert(state: TypingContext, item: ast.Assert) -> None:
+    """A check written by the user; afterwards it is a known fact.  [type.assert]"""
+    message = item.message or UNSAID
+    reading = Sizes(state)
+    try:
+        goal = reading.predicate(item.condition)
+    except Unreadable:
+        return
+    except NotADim as found:
+        if found.rule in ("dim.division",) or isinstance(item.condition, ast.Unary | ast.Choose):
+            found.report(state)
+            return
+        condition = state.judge.infer(state, item.condition)
+        scalar = demanded_scalar(state, condition, item.condition.span, "type.assert", "what is asserted")
+        type = state.values.types[condition]
+        if isinstance(type, Broken) or not scalar:
+            return
+        if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
+            state.output.report(
+                "E0307", "type.assert", f"`assert` takes a bool, not `{shown(type)}`", item.condition.span
+            )
+            return
+        truth = state.values.implied(condition)
+        if truth.holds.value is not True:
+            _asserted(state, truth.holds, message, item)
+        if truth.exact is None:
+            state.output.steps.append(Assertion(condition, message, item.span))
+        return
+    discharge_divisions(state, reading)
+    _asserted(state, goal, message, item)
+
+
+def _asserted(state: TypingContext, goal: Constraint, message: str, item: ast.Assert) -> None:
+    """What is so where the assertion holds is checked, and known.  [type.assert] [type.if.part]"""
+    owe(state, Owed(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion"))

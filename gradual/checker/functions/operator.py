@@ -1,0 +1,198 @@
+"""Applying an operator: attributes are read, the judgement is asked, its needs are discharged, its result opened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from sys import intern
+from typing import Any
+
+from gradual.checker.functions.attributes import is_wrong
+from gradual.checker.functions.needs import goal_of, obligation_of
+from gradual.checker.functions.results import name_unknown_sizes, settled_contents, settled_result, with_elements
+from gradual.checker.joins.unreachable import at_any_rank, of_any_rank
+from gradual.checker.obligations.discharge import discharge, refuse
+from gradual.checker.obligations.unknown_rank import Application, asked
+from gradual.checker.program.rule_cache import Answer, Asked, question
+from gradual.checker.program.suggestions import similar
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import BROKEN, Broken, Made
+from gradual.core.refinement import of_result
+from gradual.core.terms import Apply, Promise
+from gradual.diagnostic import Diagnostic, counted
+from gradual.limits import LIMITS
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed, Operator
+from gradual.ops.declaration.unknown_rank import Asking
+from gradual.ops.other.not_supported import reason
+from gradual.ops.two_forms import PREFIX, forms
+from gradual.source import Span
+from gradual.syntax.tree import ast
+from gradual.types.type import OpenedType
+from gradual.types.unpacking import shapes_unknown
+
+_CODES = {
+    "op.rank": "E0303",
+    "op.dtype": "E0306",
+    "op.axis": "E0305",
+    "op.attribute": "E0312",
+    "op.structure": "E0307",
+}
+_OF_RANKS = ("op.rank", "op.axis", "op.attribute")
+"""What an operator refuses for the ranks of its operands, or may."""
+
+
+def apply(
+    state: TypingContext,
+    operator: Operator,
+    operands: Sequence[str],
+    given: Mapping[str, Any],
+    span: Span,
+    spans: Sequence[Span],
+    hint: str | None = None,
+    written: Sequence[ast.Attribute] = (),
+) -> str:
+    """The core variable that holds `operator(operands)`.  [type.operator]"""
+    name = state.values.fresh(hint)
+    if any(isinstance(state.values.types[operand], Broken) for operand in operands):
+        return state.values.define(name, BROKEN)
+    if len(operands) != len(operator.arguments):
+        _wrong_number(state, operator, len(operands), span)
+        return state.values.define(name, BROKEN)
+    _open_contents(state, operator, operands)
+    answer = _answer(state, operator, operands, given, span, spans, written)
+    if answer is None:
+        return state.values.define(name, BROKEN)
+    found, judgement = answer.asked, answer.asked.judgement
+    for need in judgement.needs:
+        goal = goal_of(state, need, operands)
+        if not discharge(state, goal, partial(obligation_of, state, operator, need, goal, operands, span, spans)):
+            state.values.failed.add(name)
+            break
+    made, values = intern(f"`{operator.name}`"), tuple(operands)
+    promise = found.promise or Promise(span, f"the elements that {made} met")
+    type = state.enter(judgement.result, name, lambda path, axis: promise, values)
+    for fact in found.together.relations(name) if found.together is not None else ():
+        state.facts.assume(fact)
+    type = settled_result(state, type, name, promise)
+    if found.types is None:
+        name_unknown_sizes(state, type, promise)
+    type = settled_contents(state, with_elements(operator, answer, type, state.program.limits))
+    if answer.forgets:
+        state.values.forgetful.add(name)
+    truth = of_result(operator.name, type, lambda: [state.values.implied(operand) for operand in values])
+    if truth is not None:
+        state.values.implications[name] = truth
+    state.output.steps.append(Apply(name, operator, values, answer.settings, type, span, found.accepts))
+    return state.values.define(name, type, Made(made, values, span))
+
+
+def form(state: TypingContext, operator: Operator, count: int, attributes: Sequence[ast.Attribute]) -> Operator | None:
+    """The form of an operator that takes so many arguments: its twin reads as values what it has as attributes.
+
+    None after reporting an attribute beside the argument that stands for it.   [op.dyn.form]
+    """
+    if count <= len(operator.arguments) or operator.name.startswith(PREFIX):
+        return operator
+    both = forms().get(operator.name)
+    if both is None or count != len(both.dynamic.arguments):
+        return operator
+    twice = next((attribute for attribute in attributes if attribute.key in both.promoted), None)
+    if twice is None:
+        return both.dynamic
+    message = f"`{operator.name}` takes {twice.key} as an argument or as an attribute, not both"
+    state.output.report("E0207", "op.dyn.form", message, twice.span)
+    return None
+
+
+def _answer(
+    state: TypingContext,
+    operator: Operator,
+    operands: Sequence[str],
+    given: Mapping[str, Any],
+    span: Span,
+    spans: Sequence[Span],
+    written: Sequence[ast.Attribute],
+) -> Answer | None:
+    """What the operator's rule says; None after reporting that it says no.
+
+    An answer that no fact took part in, nor the name of an operand, is the same wherever the same is asked.
+    """
+    types = [state.values.opened(operand) for operand in operands]
+    asking = question(operator, types, given)
+    known = state.program.answers.get(asking)
+    if known is not None:
+        return known
+    try:
+        attributes = bound(operator, given)
+    except IllFormed as wrong:
+        at = next((attribute.span for attribute in written if is_wrong(operator, attribute.key, given)), span)
+        state.output.report("E0207", "name.attribute", f"`{operator.name}`: {wrong.message}", at)
+        return None
+    application, reported = (
+        Application(Asking(operator, operands, attributes), span, spans),
+        len(state.output.diagnostics),
+    )
+    found = _asked(state, application)
+    if found is None and state.reach.unreachable and len(state.output.diagnostics) == reported:
+        found = _asked(state, at_any_rank(state, application))
+        return None if found is None else Answer(of_any_rank(found), attributes, attributes)
+    if found is None:
+        return None
+    changed = found.judgement.attributes
+    answer = Answer(found, attributes, {**attributes, **changed} if changed else attributes)
+    are_as_asked = all(state.values.types[operand] is type for operand, type in zip(operands, types, strict=True))
+    are_read = state.program.limits.contents >= LIMITS.contents  # no rule names elements by their operand
+    if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
+        state.program.answers.put(asking, answer)
+    return answer
+
+
+def _asked(state: TypingContext, application: Application) -> Asked | None:
+    """What the operator's rule says; None after reporting that it says no, or that it would at every rank."""
+    try:
+        return asked(state, application)
+    except IllFormed as wrong:
+        spans, span = application.spans, application.span
+        at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
+        error = Diagnostic(_CODES[wrong.rule], wrong.rule, f"{application.name}: {wrong.message}", at)
+        if wrong.rule in _OF_RANKS:
+            refuse(state, error)
+        else:
+            state.output.diagnostics.append(error)
+        return None
+
+
+def _has_unknown_rank(type: OpenedType) -> bool:
+    return next(iter(shapes_unknown(type)), None) is not None
+
+
+def _open_contents(state: TypingContext, operator: Operator, operands: Sequence[str]) -> None:
+    """Name the elements of the integer operands that the operator's rules may read."""
+    for index, operand in enumerate(operands):
+        if index in operator.reads or operator.contents is not None:
+            state.contents(operand, index in operator.reads)
+
+
+def _wrong_number(state: TypingContext, operator: Operator, found: int, span: Span) -> None:
+    wanted = len(operator.arguments)
+    both = None if operator.name.startswith(PREFIX) else forms().get(operator.name)
+    other = "" if both is None else f" (or {len(both.dynamic.arguments)}, with {' and '.join(both.promoted)} as values)"
+    message = f"`{operator.name}` takes {counted(wanted, 'argument')}{other}, not {found}"
+    notes = (f"its arguments: {', '.join(operator.arguments)}",) if wanted else ()
+    state.output.report("E0304", "type.call.arity", message, span, notes=notes)
+
+
+# ----------------------------------------------------------------------------------------------------- attributes
+
+
+def unknown_operator(state: TypingContext, name: str, span: Span) -> None:
+    """Report a name that is no operator: why it is refused, or the closest ones.  [name.operator] [name.refused]"""
+    if (why := reason(name)) is not None:
+        message = f"`{name}` is an operator of Relay that is refused here"
+        state.output.report("E0208", "name.refused", message, span, label="not an operator here", notes=(why,))
+        return
+    help = similar("an operator", name, state.program.operators)
+    state.output.report(
+        "E0201", "name.operator", f"unknown operator `{name}`", span, label="not an operator", help=help
+    )

@@ -1,0 +1,234 @@
+"""Joins of sizes: what a size is after branches that may have different ones.
+
+Tried in turn: a size that every branch has; one as every branch reads it under its own condition; an error if two are
+never equal; one that is proved to be the others; the choice that the condition makes; a new unknown.   [type.if.join]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, repeat
+from typing import TypeVar
+
+from gradual.checker.coercion.agreement import disagreement, forgetting
+from gradual.checker.joins.branch import Branch, one_of
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.obligations import Postponed
+from gradual.checker.state.unknowns import mentions_ghost
+from gradual.core.terms import Promise
+from gradual.diagnostic import Diagnostic
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.constraint import Constraint, all_of, any_of, equal, is_total
+from gradual.dims.term.dim import Dim, ite
+from gradual.ops.declaration.symbolic_elements import chosen
+from gradual.source import Span
+from gradual.types.type import (
+    Content,
+    TensorType,
+)
+from gradual.types.unpacking import size_of
+from gradual.verdict import Unknown, Verdict
+
+P = TypeVar("P", Dim, Content)
+
+
+@dataclass(slots=True, eq=False)
+class SizeJoin:
+    """Joining the sizes and elements of branches.
+
+    Attributes:
+        truth: what the condition of an `if` says; None for a `match`.
+    """
+
+    state: TypingContext
+    truth: Constraint | None
+    rule: str
+    branches: Sequence[Branch]
+
+    def size(self, dims: Sequence[Dim], reads: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim | None:
+        """The joined size at an axis; None after reporting two that never agree.
+
+        What each branch reads under its own condition may keep a size, and so may a proof that needs no path; only
+        the sizes themselves may refute.  No proof keeps a number that is a rank (`ranks`): less budget would reject.
+        """
+        same = self._same(dims)
+        if same is not None:
+            return same
+        both = reads if all(map(self._visible, reads)) and not (_one(reads) and self._is_dead(self.branches)) else dims
+        if not all(map(self._visible, dims)):
+            return self._hidden(both, path, axis, ranks)
+        if _one(both) and self._stands(both[0], dims):
+            return both[0]
+        apart = None if self.state.reach.tests else self._apart(dims)
+        if apart is not None:
+            self.state.output.diagnostics.append(self._disagreement(*apart, axis, dims, {}))
+            return None
+        if self._are_one(dims) and not self._is_doubtful(dims):
+            equal_ones = [dim for dim in dims if self._stands(dim, dims) and not (ranks and dim.value is not None)]
+            if equal_ones:
+                return equal_ones[0]
+        if self.truth is None:
+            kept = self._kept(dims, ranks)
+            if kept is not None:
+                return kept
+            if not self.state.reach.tests and not self.state.strictness.gradual and self._is_doubtful(dims):
+                self._doubt(dims, axis)
+        return self._either(both, path, axis)
+
+    def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
+        """The first two sizes that are never equal; of many that may all be one, no two have to be asked about."""
+        decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
+        first, *others = (dims[place] for place in places)
+        if len(others) > 1 and decider.allows(facts, all_of(*(equal(first, other) for other in others))):
+            return None
+        return next(
+            (at for at in combinations(places, 2) if decider.refutes(facts, equal(*(dims[i] for i in at)))), None
+        )
+
+    def _is_doubtful(self, dims: Sequence[Dim]) -> bool:
+        """Whether two sizes may differ, by all that is known here."""
+        proves, facts = self.state.program.decider.proves, self.state.facts
+        return not all(proves(facts, equal(dims[i], dims[j])) for i, j in combinations(_distinct(dims), 2))
+
+    def _same(self, parts: Sequence[P]) -> P | None:
+        """The size or element from outside that every branch has, be it as its types say it."""
+        outside = filter(self._visible, parts)
+        same = (one for one in outside if all(map(Branch.has, self.branches, repeat(one), parts)))
+        return next((one for one in same if self._stands(one, parts)), None)
+
+    def _stands(self, size: Content, parts: Sequence[Content]) -> bool:
+        """Whether a size has a value whichever branch is taken: one that has another did not check its divisors."""
+        if is_total(size):
+            return True
+        has_value = self.state.program.decider.has_value
+        others = (branch for branch, part in zip(self.branches, parts, strict=True) if part is not size)
+        return all(self._under_lasting(branch, lambda facts: has_value(facts, size)) for branch in others)
+
+    def _under_lasting(self, branch: Branch, asks: Callable[[Facts], bool]) -> bool:
+        """What is answered where a branch is taken; what ends with a branch further out is not known."""
+        facts = self.state.facts.lasting()
+        mark = facts.mark()
+        facts.suppose(branch.given)
+        answer = asks(facts)
+        facts.rollback(mark)
+        return answer
+
+    def _are_one(self, dims: Sequence[Dim]) -> bool:
+        """Whether sizes are the same by what does not end with a branch, without conditions."""
+        facts, proves = self.state.facts.lasting(), self.state.program.decider.proves
+        return all(proves(facts, equal(dims[0], dims[i])) for i in _distinct(dims))
+
+    def _is_dead(self, branches: Sequence[Branch]) -> bool:
+        """Whether one of some branches is never taken, whatever the path: how its sizes read then says nothing."""
+        excludes, facts = self.state.program.decider.excludes, self.state.facts
+        return any(excludes(facts, branch.given) for branch in branches if branch.deserted)
+
+    def _hidden(self, dims: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim:
+        """Some size cannot be named outside, unless it is there as another branch's."""
+        kept = self._kept(dims, ranks)
+        if kept is not None:
+            return kept
+        known = all(map(self._visible, dims))
+        return self._either(dims, path, axis) if known else self._unknown(dims, path, axis, known=False)
+
+    def _kept(self, dims: Sequence[Dim], ranks: bool) -> Dim | None:
+        """The size of a branch which every other one has where it is taken; the condition need say no more.
+
+        [type.if.part]
+        """
+        for target in filter(self._visible, dims):
+            if ranks and target.value is not None:
+                continue
+            agrees = (self._agree(branch, dim, target) for branch, dim in zip(self.branches, dims, strict=True))
+            if all(agrees) and self._stands(target, dims):
+                return target
+        return None
+
+    def _agree(self, branch: Branch, dim: Dim, target: Dim) -> bool:
+        """Whether a branch has a size whenever it is taken; what ends with a branch further out keeps nothing."""
+        if dim is target or self._is_dead([branch]):
+            return True
+        proves, sizes = self.state.program.decider.proves, one_of(self.state, dim)
+        return self._under_lasting(branch, lambda facts: all(proves(facts, equal(one, target)) for one in sizes))
+
+    def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
+        """What is decided of a goal where the conditions of some branches hold."""
+        facts, decider = self.state.facts, self.state.program.decider
+        mark = facts.mark()
+        for branch in branches:
+            decider.suppose(facts, branch.given)
+        verdict = decider.decide(facts, goal)
+        facts.rollback(mark)
+        return verdict
+
+    def _doubt(self, dims: Sequence[Dim], axis: int) -> None:
+        """Two sizes that may differ where either branch may be taken: an error if the definition is strict."""
+        for i, j in combinations(_distinct(dims), 2):
+            goal = equal(dims[i], dims[j])
+            if mentions_ghost(goal):
+                continue
+            verdict = self._under([self.branches[i], self.branches[j]], goal)
+            if isinstance(verdict, Unknown) and verdict.witness:
+                error = self._disagreement(i, j, axis, dims, verdict.witness)
+                plain = Unknown("the condition says nothing about sizes", verdict.witness)
+                self.state.obligations.postponed.append(Postponed(plain, error, rigid=False))
+                return
+
+    def _either(self, both: Sequence[Dim], path: str, axis: int) -> Dim:
+        """One of the sizes: told apart by the condition if it can be read, else a new unknown."""
+        state = self.state
+        if self.truth is None:
+            return self._unknown(both, path, axis, known=True)
+        joined = state.rewritten(ite(self.truth, *both))
+        state.is_size(joined)
+        state.strictness.owes(joined)
+        return joined
+
+    def _visible(self, dim: Dim | Constraint) -> bool:
+        return all(map(self.state.values.is_visible, dim.variables()))
+
+    def _unknown(self, dims: Sequence[Dim], path: str, axis: int, *, known: bool) -> Dim:
+        """A new unknown for the size that one of the branches has; `known` if those sizes can be named outside."""
+        state, ghost = self.state, size_of(path, axis)
+        (variable,) = ghost.variables()
+        state.unknowns.ghosts[variable] = Promise(
+            self.branches[0].span.to(self.branches[-1].span), "the branch that was taken"
+        )
+        state.is_size(ghost)
+        if known:
+            state.unknowns.alternatives[variable] = tuple(dict.fromkeys(dims))
+            state.facts.assume(any_of(*(equal(ghost, dim) for dim in dict.fromkeys(dims))))
+        if known or not any(map(state.strictness.mentions_unknown, dims)):
+            state.strictness.joins.add(variable)
+        else:
+            state.strictness.gradual = True
+        return ghost
+
+    def element(self, contents: Sequence[Content]) -> Content | None:
+        """The element that every branch has, else the one that the condition chooses."""
+        same = self._same(contents)
+        if same is not None:
+            return same
+        return chosen(self.truth, *contents) if self.truth is not None and all(map(self._visible, contents)) else None
+
+    def spans(self, i: int, j: int) -> tuple[Span, Span]:
+        return self.branches[i].span, self.branches[j].span
+
+    def _disagreement(self, i: int, j: int, axis: int, dims: Sequence[Dim], witness: Mapping[str, int]) -> Diagnostic:
+        one, other = self.branches[i].type, self.branches[j].type
+        forgets = forgetting(one, other) if isinstance(one, TensorType) and isinstance(other, TensorType) else ""
+        return disagreement(self.rule, "the branches", self.spans(i, j), axis, dims[i], dims[j], witness, forgets)
+
+
+def _one(dims: Sequence[Dim]) -> bool:
+    return all(dim is dims[0] for dim in dims)
+
+
+def _distinct(dims: Sequence[Dim]) -> Iterator[int]:
+    """The places of the first of each size."""
+    seen: set[Dim] = set()
+    for index, dim in enumerate(dims):
+        if dim not in seen:
+            seen.add(dim)
+            yield index
