@@ -8,16 +8,15 @@ it is checked.  Nothing is reported here: whoever misses a type asks for it.   [
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 from gradual.checker.expressions.literals import EXTREMA, INFIX, adapts, alike, neighbour, parts, vector_dtype
 from gradual.checker.inference import terms as sk
 from gradual.checker.inference.constraints import Application, Field, Numeral
-from gradual.checker.inference.conversion import Calls, Solution, of_annotation, of_type, plain_attribute
+from gradual.checker.inference.conversion import Solution, of_annotation, plain_attribute
+from gradual.checker.inference.scope import Deferred, Held, Scope
 from gradual.checker.inference.solver import Flows
+from gradual.checker.inference.structures import accessed, constructed
 from gradual.checker.inference.terms import Element, Shape, Skeleton, Unknown, seen
 from gradual.checker.program.elided import calls_itself, is_deferred, is_written_out
 from gradual.checker.program.program import Program
@@ -27,24 +26,7 @@ from gradual.ops.two_forms import PREFIX, forms
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import mentioned
-from gradual.types.declared import Constructor
 from gradual.types.dtype import DType
-from gradual.types.type import (
-    TypeVariable,
-)
-
-
-@dataclass(slots=True, eq=False)
-class Deferred:
-    """A literal whose parameters have no types, with the scope that it stands in."""
-
-    literal: ast.Fn
-    names: dict[str, Held]
-    types: dict[str, sk.Named]
-    itself: str | None
-
-
-Held = Skeleton | Deferred
 
 
 def solution(program: Program) -> Solution:
@@ -63,8 +45,7 @@ class Inference:
     """One walk over a file.
 
     Attributes:
-        names: variables in scope; `types`: type parameters in scope.
-        calls: the calls that are being written out.
+        scope: what names mean at a place.
         left: how many more calls may be written out.
     """
 
@@ -74,22 +55,18 @@ class Inference:
         self.numerals: list[Numeral] = []
         self.found = Solution()
         self.globals: dict[str, sk.Function] = {}
-        self.names: dict[str, Held] = {}
-        self.types: dict[str, sk.Named] = {}
-        self.calls: Calls = ()
+        self.scope = Scope()
         self.left = program.limits.expansions
-        self._trail: list[tuple[dict[str, Any], str, Any]] = []
 
     # ------------------------------------------------------------------------------------------------- solving
     def solved(self) -> Solution:
         """Every definition walked, and everything that follows."""
         scopes = {}
         for name, function in self.program.functions.items():
-            self.names, self.types = {}, {}
+            scopes[name] = self.scope = Scope()
             self.globals[name] = self._declared(function)
-            scopes[name] = self.names, self.types
         for name, function in self.program.functions.items():
-            self.names, self.types = scopes[name]
+            self.scope = scopes[name]
             self.flows.flow(self.value(function.body), self.globals[name].result)
         self.flows.settle()
         while self._ranks_by_use() or self._own_types():
@@ -117,64 +94,38 @@ class Inference:
                 return True
         return False
 
-    # -------------------------------------------------------------------------------------------------- scopes
-    @contextmanager
-    def _scope(self) -> Iterator[None]:
-        mark = len(self._trail)
-        yield
-        while len(self._trail) > mark:
-            table, name, old = self._trail.pop()
-            if old is None:
-                del table[name]
-            else:
-                table[name] = old
-
-    def _bind(self, table: dict[str, Any], name: str, held: object) -> None:
-        """A name stands for something until the scope ends."""
-        self._trail.append((table, name, table.get(name)))
-        table[name] = held
-
-    @contextmanager
-    def _inside(self, deferred: Deferred, span: Span) -> Iterator[None]:
-        """In the scope of a literal, on the way through a call."""
-        kept = self.names, self.types, self.calls
-        self.names, self.types = dict(deferred.names), dict(deferred.types)
-        self.calls = (*self.calls, span)
-        with self._scope():
-            yield
-        self.names, self.types, self.calls = kept
-
+    # -------------------------------------------------------------------------------------------- annotations
     def _place(self, place: object) -> Unknown:
         """An omitted type, to be asked for."""
         unknown = Unknown()
-        self.found.places.setdefault(place, {})[self.calls] = unknown
+        self.found.places.setdefault(place, {})[self.scope.calls] = unknown
         return unknown
 
     def _written(self, annotation: ast.Type) -> Skeleton:
         """The skeleton of an annotation; a `_` inside it is asked for later."""
-        return of_annotation(annotation, self.types, self._place)
+        return of_annotation(annotation, self.scope.types, self._place)
 
     # ------------------------------------------------------------------------------------------------ functions
     def _declared(self, literal: ast.Fn) -> sk.Function:
         """The skeleton of a function, its parameters in scope."""
         own = {binder.name: sk.Named(binder.name) for binder in literal.binders}
         for name, named in own.items():
-            self._bind(self.types, name, named)
+            self.scope.bind_type(name, named)
         params = []
         for param in literal.params:
             place = param.annotation
             params.append(self._place(param) if place is None else self._written(place))
-            self._bind(self.names, param.name.name, params[-1])
+            self.scope.bind(param.name.name, params[-1])
         written = None if isinstance(literal.result, ast.Omitted) else literal.result
         result = self._place(literal) if written is None else self._written(written)
         return sk.Function(tuple(params), result, tuple(own.values()))
 
     def _function(self, literal: ast.Fn, itself: str | None) -> sk.Function:
         """A literal that becomes a closure."""
-        with self._scope():
+        with self.scope.block():
             function = self._declared(literal)
             if itself is not None:
-                self._bind(self.names, itself, function)
+                self.scope.bind(itself, function)
             self.flows.flow(self.value(literal.body), function.result)
         return function
 
@@ -182,18 +133,18 @@ class Inference:
         """A literal as a value of one type."""
         if not isinstance(held, Deferred):
             return held
-        with self._inside(held, span):
+        with self.scope.inside(held, span):
             return self._function(held.literal, held.itself)
 
     def _written_out(self, deferred: Deferred, operands: Sequence[Held], span: Span) -> Held:
         """A call of a literal that is known: its parameters are the operands."""
-        if self.left <= 0 or len(self.calls) >= self.program.limits.nesting:
+        if self.left <= 0 or len(self.scope.calls) >= self.program.limits.nesting:
             return Unknown()
         self.left -= 1
         literal = deferred.literal
-        with self._inside(deferred, span):
+        with self.scope.inside(deferred, span):
             for param, operand in zip(literal.params, operands, strict=True):
-                self._bind(self.names, param.name.name, self._at(operand, param.annotation, span))
+                self.scope.bind(param.name.name, self._at(operand, param.annotation, span))
             return self._at(self.held(literal.body), literal.result, span)
 
     def _at(self, held: Held, annotation: ast.Type | None, span: Span) -> Held:
@@ -215,7 +166,7 @@ class Inference:
             case ast.Call():
                 return self._call(expr)
             case ast.Local(name):
-                return self.names.get(name) or Unknown()
+                return self.scope.names.get(name) or Unknown()
             case ast.Project(operand, index):
                 return self._field(self.value(operand), index)
             case ast.Tuple(items):
@@ -225,7 +176,7 @@ class Inference:
             case ast.Infix():
                 return self._infix(expr)
             case ast.Block(items, result):
-                with self._scope():
+                with self.scope.block():
                     for item in items:
                         self._item(item)
                     return self.held(result)
@@ -253,7 +204,7 @@ class Inference:
             case ast.Match():
                 return self._match(expr)
             case ast.Ref():
-                return self._reference(expr)
+                return accessed(self.flows, expr.kind, [self.value(operand) for operand in expr.operands])
             case _:
                 return Unknown()
 
@@ -265,8 +216,8 @@ class Inference:
         itself = name if name is not None and calls_itself(literal, name) else None
         if is_deferred(literal):
             names = mentioned(literal)
-            held = {name: self.names[name] for name in names if name in self.names}
-            types = {name: self.types[name] for name in names if name in self.types}
+            held = {name: self.scope.names[name] for name in names if name in self.scope.names}
+            types = {name: self.scope.types[name] for name in names if name in self.scope.types}
             return Deferred(literal, held, types, itself)
         return self._function(literal, itself)
 
@@ -329,9 +280,9 @@ class Inference:
             case ast.Let(name, annotation, value):
                 assert name is not None
                 held = self._literal(value, name.name) if isinstance(value, ast.Fn) else self.held(value)
-                self._bind(self.names, name.name, self._at(held, annotation, value.span))
+                self.scope.bind(name.name, self._at(held, annotation, value.span))
             case ast.FreeVar(name):
-                self._bind(self.names, name.name, Unknown())
+                self.scope.bind(name.name, Unknown())
             case ast.Assert():
                 return
 
@@ -381,7 +332,7 @@ class Inference:
             return self._invoked(self.globals[name], operands)
         constructor = self.program.constructors.get(name)
         if constructor is not None:
-            fields, data = self._constructor(constructor)
+            fields, data = constructed(constructor, self.program.data[constructor.data])
             for operand, place in zip(operands, fields, strict=False):
                 self.flows.flow(operand, place)
             return data
@@ -402,17 +353,11 @@ class Inference:
         return result
 
     # ----------------------------------------------------------------------------------------------- data, cells
-    def _constructor(self, constructor: Constructor) -> tuple[tuple[Skeleton, ...], sk.Data]:
-        """The fields of a constructor and the data that it makes, at type arguments that are not known yet."""
-        chosen: dict[TypeVariable, Skeleton] = {v: Unknown() for v in self.program.data[constructor.data].types}
-        fields = tuple(of_type(field, chosen) for field in constructor.fields)
-        return fields, sk.Data(constructor.data, tuple(chosen.values()))
-
     def _match(self, expr: ast.Match) -> Skeleton:
         scrutinee = self.value(expr.scrutinee)
         results = []
         for arm in expr.arms:
-            with self._scope():
+            with self.scope.block():
                 self._pattern(arm.pattern, scrutinee)
                 results.append(self.value(arm.body))
         return self._one_of(results)
@@ -421,12 +366,12 @@ class Inference:
         match pattern:
             case ast.VariablePattern(name, annotation):
                 held = self._at(value, annotation, pattern.span)
-                self._bind(self.names, name.name, held)
+                self.scope.bind(name.name, held)
             case ast.ConstructorPattern(name, patterns):
                 constructor = self.program.constructors.get(name)
                 fields: tuple[Skeleton, ...] = tuple(Unknown() for _ in patterns)
                 if constructor is not None and len(constructor.fields) == len(patterns):
-                    fields, data = self._constructor(constructor)
+                    fields, data = constructed(constructor, self.program.data[constructor.data])
                     self.flows.flow(value, data)
                 for part, field in zip(patterns, fields, strict=True):
                     self._pattern(part, field)
@@ -437,22 +382,6 @@ class Inference:
                     self._pattern(part, field)
             case ast.WildcardPattern():
                 return
-
-    def _reference(self, expr: ast.Ref) -> Skeleton:
-        operands = [self.value(operand) for operand in expr.operands]
-        content: Skeleton = Unknown()
-        if expr.kind == "ref":
-            self.flows.flow(operands[0], content)
-            return sk.Reference(content)
-        cell = seen(operands[0])
-        if isinstance(cell, sk.Reference):
-            content = cell.content
-        else:
-            self.flows.flow(cell, sk.Reference(content))
-        if expr.kind == "ref_read":
-            return content
-        self.flows.flow(operands[1], content)
-        return sk.Product(())
 
 
 def _by_place(function: ast.Fn, call: ast.Call) -> Iterator[ast.Expr]:

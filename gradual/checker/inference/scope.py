@@ -1,0 +1,68 @@
+"""What names mean at a place of a file whose types are inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from gradual.checker.inference import terms as sk
+from gradual.checker.inference.conversion import Calls
+from gradual.checker.inference.terms import Skeleton
+from gradual.checker.state.trail import Trail
+from gradual.source import Span
+from gradual.syntax.tree import ast
+
+
+@dataclass(slots=True, eq=False)
+class Deferred:
+    """A literal whose parameters have no types, with the scope that it stands in."""
+
+    literal: ast.Fn
+    names: dict[str, Held]
+    types: dict[str, sk.Named]
+    itself: str | None
+
+
+Held = Skeleton | Deferred
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """Names in scope.
+
+    Attributes:
+        names: variables.
+        types: type parameters.
+        calls: the calls that are being written out.
+    """
+
+    names: dict[str, Held] = field(default_factory=dict)
+    types: dict[str, sk.Named] = field(default_factory=dict)
+    calls: Calls = ()
+    _trail: Trail = field(default_factory=Trail)
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """What is bound inside is over at the end."""
+        mark = self._trail.mark()
+        yield
+        self._trail.undo(mark)
+
+    def bind(self, name: str, held: Held) -> None:
+        """A variable stands for something until the block ends."""
+        self._trail.put(self.names, name, held)
+
+    def bind_type(self, name: str, held: sk.Named) -> None:
+        """A type parameter stands for something until the block ends."""
+        self._trail.put(self.types, name, held)
+
+    @contextmanager
+    def inside(self, deferred: Deferred, span: Span) -> Iterator[None]:
+        """In the scope of a literal, on the way through a call."""
+        kept = self.names, self.types, self.calls
+        self.names, self.types = dict(deferred.names), dict(deferred.types)
+        self.calls = (*self.calls, span)
+        with self.block():
+            yield
+        self.names, self.types, self.calls = kept

@@ -1,0 +1,36 @@
+"""What is found of data and of cells: their contents are types like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradual.checker.inference import terms as sk
+from gradual.checker.inference.conversion import of_type
+from gradual.checker.inference.solver import Flows
+from gradual.checker.inference.terms import Skeleton, Unknown, seen
+from gradual.types.declared import Constructor, Data
+from gradual.types.type import TypeVariable
+
+
+def constructed(constructor: Constructor, data: Data) -> tuple[tuple[Skeleton, ...], sk.Data]:
+    """The fields of a constructor and the data that it makes, at type arguments that are not known yet."""
+    chosen: dict[TypeVariable, Skeleton] = {v: Unknown() for v in data.types}
+    fields = tuple(of_type(field, chosen) for field in constructor.fields)
+    return fields, sk.Data(constructor.data, tuple(chosen.values()))
+
+
+def accessed(flows: Flows, kind: str, operands: Sequence[Skeleton]) -> Skeleton:
+    """The value of `ref`, `ref_read` or `ref_write`."""
+    content: Skeleton = Unknown()
+    if kind == "ref":
+        flows.flow(operands[0], content)
+        return sk.Reference(content)
+    cell = seen(operands[0])
+    if isinstance(cell, sk.Reference):
+        content = cell.content
+    else:
+        flows.flow(cell, sk.Reference(content))
+    if kind == "ref_read":
+        return content
+    flows.flow(operands[1], content)
+    return sk.Product(())
