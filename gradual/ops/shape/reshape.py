@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from gradual.dims.term.constraint import Constraint, all_of, any_of, at_most, differs, equal, less
 from gradual.dims.term.dim import Dim, constant, ite, product
 from gradual.limits import LIMITS
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Padding, everywhere, reshaped
 from gradual.ops.declaration.shapes import ONE, ZERO, Shape, axes_of, judged, size, tensor
 from gradual.ops.declaration.sign_analysis import is_positive, is_size
 from gradual.ops.shape.reshape_codes import ALL, COUNTS, REST, requested
@@ -78,6 +81,10 @@ def _is_plain(code: int | Dim, allowzero: bool, elements: bool) -> bool:
     contents=_reshape_contents,
     aliases=("relay.reshape",),
     flat=_reshape_flat,
+    padding=Padding(reshaped, sized=True),
+    identity=by_type,
+    onnx="Reshape",
+    writes_shape=True,
 )
 def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
     """The elements in row-major order under a new shape.   t[..a] -> t[..newshape]
@@ -134,6 +141,7 @@ def _reverse_reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Di
     family="reshaping",
     contents=_reverse_reshape_contents,
     flat=_reshape_flat,
+    writes_shape=True,
 )
 def reverse_reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
     """As `reshape`, with axes and codes read from the last to the first.   t[..a] -> t[..newshape]
@@ -184,7 +192,14 @@ def _reshape_like_flat(
     return (0,) if lhs_begin == 0 and lhs_end is None else ()
 
 
-@operator("reshape_like", meaning=_reshape_like, family="reshaping", flat=_reshape_like_flat)
+@operator(
+    "reshape_like",
+    meaning=_reshape_like,
+    family="reshaping",
+    flat=_reshape_like_flat,
+    identity=by_type,
+    writes_shape=True,
+)
 def reshape_like(
     data: TensorType[Dim],
     shape_like: TensorType[Dim],
@@ -263,7 +278,16 @@ def _squeeze_contents(data: TensorType[Dim], *, axis: Shape | None) -> Contents:
     return same_contents(data, data.rank - len(_removed(data.shape, axis))) if known else None
 
 
-@operator("squeeze", meaning=_squeeze, family="reshaping", contents=_squeeze_contents)
+@operator(
+    "squeeze",
+    meaning=_squeeze,
+    family="reshaping",
+    contents=_squeeze_contents,
+    padding=Padding(everywhere),
+    identity=by_type,
+    onnx="Squeeze",
+    writes_shape=True,
+)
 def squeeze(data: TensorType[Dim], *, axis: tuple[Dim, ...] | None = None) -> Judgement:
     """Some axes removed, each of size 1 [op.squeeze.one] and none twice [op.squeeze.axis].   t[.., 1, ..] -> t[.., ..]
 
@@ -325,7 +349,16 @@ def _expand_dims_contents(data: TensorType[Dim], *, axis: Dim, num_newaxis: int)
     return same_contents(data, data.rank + num_newaxis)
 
 
-@operator("expand_dims", meaning=_expand_dims, family="reshaping", contents=_expand_dims_contents)
+@operator(
+    "expand_dims",
+    meaning=_expand_dims,
+    family="reshaping",
+    contents=_expand_dims_contents,
+    padding=Padding(everywhere),
+    identity=by_type,
+    onnx="Unsqueeze",
+    writes_shape=True,
+)
 def expand_dims(data: TensorType[Dim], *, axis: Dim, num_newaxis: int = 1) -> Judgement:
     """New axes of size 1 before an axis, or after it if it counts from the back.   t[..a, ..b] -> t[..a, 1, ..b]
 
@@ -368,7 +401,23 @@ def _transpose_contents(data: TensorType[Dim], *, axes: Ints | None) -> Contents
     return data.contents
 
 
-@operator("transpose", meaning=_transpose, family="reshaping", contents=_transpose_contents)
+def _keeps_order(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
+    """Whether every axis stays where it is."""
+    axes, rank = attributes["axes"], given.rank
+    order = range(rank)[::-1] if axes is None else (axis % rank for axis in axes)
+    return list(order) == list(range(rank))
+
+
+@operator(
+    "transpose",
+    meaning=_transpose,
+    family="reshaping",
+    contents=_transpose_contents,
+    padding=Padding(everywhere),
+    identity=_keeps_order,
+    onnx="Transpose",
+    writes_shape=True,
+)
 def transpose(data: TensorType[Dim], *, axes: tuple[int, ...] | None = None) -> Judgement:
     """The axes in another order, reversed unless said otherwise.   t[..a] -> t[..permuted(a, axes)]"""
     given = tensor(data, 0)

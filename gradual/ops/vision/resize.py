@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from gradual.dims.term.constraint import any_of, at_least, equal
 from gradual.dims.term.dim import Dim, constant
 from gradual.limits import LIMITS
 from gradual.ops.declaration.dynamic_variant import elements_of
+from gradual.ops.declaration.facts import Faults, StaticForm
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, Operator, operator
+from gradual.ops.declaration.padding import Padding, images
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, judged, not_negative, of_dtype, tensor
 from gradual.ops.declaration.windows import SPATIAL, D, arranged, ordered, per_axis, places
 from gradual.ops.vision.interpolation import COORDINATES, CROPPING, ROUNDINGS, Region, Scheme, resized
@@ -21,6 +24,7 @@ from gradual.tensors.scalar import rounded
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
+from gradual.types.unpacking import tracked_length
 
 METHODS = ("nearest_neighbor", "linear", "cubic")
 
@@ -117,7 +121,9 @@ def _resize_operator(count: int) -> Operator:
     judge.__doc__ = f"""The image with other spatial extents.   t[n, c, {space}] -> t[n, c, ..size]
 
     {_RULES.format(roi="roi")}"""
-    return operator(f"image.resize{count}d", meaning=_resize, family="resizing")(judge)
+    return operator(
+        f"image.resize{count}d", meaning=_resize, family="resizing", padding=Padding(images), onnx="Resize"
+    )(judge)
 
 
 RESIZES = tuple(map(_resize_operator, SPATIAL))
@@ -128,7 +134,24 @@ def _dyn_resize(data: Tensor, sizes: Tensor, region: Tensor, *, size: object, ro
     return _resize(data, size=wanted, roi=parts, **attributes)
 
 
-@operator("dyn.image.resize2d", meaning=_dyn_resize, family="resizing", reads=(1,))
+def _read_sizes(types: Sequence[Any], values: Sequence[Any], attributes: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The sizes, if they are known, and the region, if it is a literal or not read."""
+    wanted, region = types[0], values[1]
+    if not isinstance(wanted, TensorType) or tracked_length(wanted, 2, read=True) != 2 or wanted.contents is None:
+        return None
+    if attributes["coordinate_transformation_mode"] != CROPPING:
+        return {"size": wanted.contents, "roi": None}
+    return {"size": wanted.contents, "roi": tuple(map(float, region.elements))} if isinstance(region, Tensor) else None
+
+
+@operator(
+    "dyn.image.resize2d",
+    meaning=_dyn_resize,
+    family="resizing",
+    reads=(1,),
+    onnx="Resize",
+    static_form=StaticForm((1, 2), _read_sizes),
+)
 def dyn_resize2d(
     data: TensorType[Dim],
     sizes: TensorType[Dim],
@@ -235,7 +258,14 @@ def _enlargeable(
     return image(data, count, layout)
 
 
-@operator("nn.upsampling", meaning=_upsampling, family="resizing")
+@operator(
+    "nn.upsampling",
+    meaning=_upsampling,
+    family="resizing",
+    faults=Faults.OTHERWISE,
+    padding=Padding(images),
+    onnx="Upsample",
+)
 def upsampling(
     data: TensorType[Dim],
     *,
@@ -252,7 +282,14 @@ def upsampling(
     return _enlarged(data, {"scale_h": scale_h, "scale_w": scale_w}, layout, method, _aligned(align_corners))
 
 
-@operator("nn.upsampling3d", meaning=_upsampling3d, family="resizing")
+@operator(
+    "nn.upsampling3d",
+    meaning=_upsampling3d,
+    family="resizing",
+    faults=Faults.OTHERWISE,
+    padding=Padding(images),
+    onnx="Upsample",
+)
 def upsampling3d(
     data: TensorType[Dim],
     *,
@@ -317,7 +354,32 @@ def _known_factor(factor: TensorType[Dim], operand: int) -> Fraction | None:
     return decimal(float(found), factor.dtype) if found is not None and factor.dtype.is_float else found
 
 
-@operator("dyn.nn.upsampling", meaning=_dyn_upsampling, family="resizing", data_dependent=True)
+def _read_factors(
+    names: Sequence[str], types: Sequence[Any], values: Sequence[Any], attributes: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """The factors, if they are literals that an attribute can say."""
+    if not all(isinstance(value, Tensor) and _is_plain(value) for value in values):
+        return None
+    return {name: float(value.elements[0]) for name, value in zip(names, values, strict=True)}
+
+
+def _is_plain(factor: Tensor) -> bool:
+    """Whether a factor is positive, and the same decimal number as an attribute."""
+    value = factor.elements[0]
+    if not 0 < value < math.inf:
+        return False
+    return not factor.dtype.is_float or decimal(value, factor.dtype) == decimal(float(value))
+
+
+@operator(
+    "dyn.nn.upsampling",
+    meaning=_dyn_upsampling,
+    family="resizing",
+    data_dependent=True,
+    faults=Faults.OTHERWISE,
+    onnx="Upsample",
+    static_form=StaticForm((1, 2), partial(_read_factors, ("scale_h", "scale_w"))),
+)
 def dyn_upsampling(
     data: TensorType[Dim],
     height: TensorType[Dim],
@@ -337,7 +399,15 @@ def dyn_upsampling(
     return _enlarged_by(data, [height, width], layout, method, _aligned(align_corners))
 
 
-@operator("dyn.nn.upsampling3d", meaning=_dyn_upsampling3d, family="resizing", data_dependent=True)
+@operator(
+    "dyn.nn.upsampling3d",
+    meaning=_dyn_upsampling3d,
+    family="resizing",
+    data_dependent=True,
+    faults=Faults.OTHERWISE,
+    onnx="Upsample",
+    static_form=StaticForm((1, 2, 3), partial(_read_factors, ("scale_d", "scale_h", "scale_w"))),
+)
 def dyn_upsampling3d(
     data: TensorType[Dim],
     depth: TensorType[Dim],
