@@ -124,14 +124,6 @@ def _declared(row: Row, judge: Callable[..., Judgement], alike: tuple[int, ...] 
     return declare(judge)
 
 
-def _shifted_left(value: int, bits: int) -> int:
-    return value << bits
-
-
-def _shifted_right(value: int, bits: int) -> int:
-    return value >> bits
-
-
 def _comparison(
     name: str, says: str, test: Rule, on_dims: known.Rule, on_truths: known.Rule | None = None, **facts: Unpack[Facts]
 ) -> Row:
@@ -143,7 +135,6 @@ def _logical(name: str, says: str, function: Rule, on_truths: known.Rule, **fact
     return Row(name, says, bools=function, on_truths=on_truths, facts=facts)
 
 
-_truncated = integers.dividing(integers.trunc_divide)
 _ARITHMETIC = (
     Row(
         "add",

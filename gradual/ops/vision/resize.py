@@ -16,11 +16,11 @@ from gradual.ops.declaration.facts import Faults, StaticForm
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, Operator, operator
 from gradual.ops.declaration.padding import Padding, images
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, judged, not_negative, of_dtype, tensor
-from gradual.ops.declaration.windows import SPATIAL, D, arranged, ordered, per_axis, places
+from gradual.ops.declaration.windows import SPATIAL, arranged, ordered, per_axis, places
 from gradual.ops.vision.interpolation import COORDINATES, CROPPING, ROUNDINGS, Region, Scheme, resized
+from gradual.ops.vision.scale_factors import decimal, factor_of, known_factor, read_factors, scaled
 from gradual.tensors.fault import invalid_value
 from gradual.tensors.index import numel
-from gradual.tensors.scalar import rounded
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
@@ -187,23 +187,7 @@ def dyn_resize2d(
 
 
 # ------------------------------------------------------------------------------------------------------ upsampling
-def decimal(value: float, dtype: DType = DType.FLOAT64) -> Fraction:
-    """The shortest decimal number that the element type, or float32 if it has the value, rounds to it: as written."""
-    if dtype is DType.FLOAT64 and rounded(DType.FLOAT32, value) == value:
-        dtype = DType.FLOAT32
-    for digits in range(1, 17):
-        written = f"{value:.{digits}g}"
-        if rounded(dtype, float(written)) == value:
-            return Fraction(written)
-    return Fraction(repr(value))
-
-
-def scaled(extent: D, scale: Fraction) -> D:
-    """The product with a positive number, rounded to the nearest integer, halves up."""
-    over, under = scale.numerator, scale.denominator
-    return extent * over if under == 1 else (extent * (2 * over) + under) // (2 * under)
-
-
+# ------------------------------------------------------------------------------------------------------ upsampling
 _NAMED = {2: ("bilinear", "bicubic"), 3: ("trilinear", "tricubic")}
 
 
@@ -308,19 +292,12 @@ def upsampling3d(
     return _enlarged(data, scales, layout, method, coordinate_transformation_mode)
 
 
-def _factor(given: Tensor) -> Fraction:
-    value = given.elements[0]
-    if not 0 < value < math.inf:
-        raise invalid_value(f"a factor of upsampling has to be a positive number, not {value}")
-    return decimal(value, given.dtype) if given.dtype.is_float else Fraction(value)
-
-
 def _dyn_upsampling(
     data: Tensor, height: Tensor, width: Tensor, *, scale_h: object, scale_w: object, layout: str, method: str,
     align_corners: bool,
 ) -> Tensor:  # fmt: skip
     scheme = Scheme(_method(method, 2), _aligned(align_corners))
-    return _upsampled(data, list(map(_factor, (height, width))), layout, scheme)
+    return _upsampled(data, list(map(factor_of, (height, width))), layout, scheme)
 
 
 def _dyn_upsampling3d(
@@ -328,7 +305,7 @@ def _dyn_upsampling3d(
     layout: str, method: str, coordinate_transformation_mode: str,
 ) -> Tensor:  # fmt: skip
     scheme = Scheme(_method(method, 3), coordinate_transformation_mode)
-    return _upsampled(data, list(map(_factor, (depth, height, width))), layout, scheme)
+    return _upsampled(data, list(map(factor_of, (depth, height, width))), layout, scheme)
 
 
 def _enlarged_by(
@@ -339,36 +316,9 @@ def _enlarged_by(
         of_dtype(tensor(factor, operand, rank=0), operand, lambda dtype: dtype is not DType.BOOL, "a number")
     extents: list[Dim | Hole] = [given.shape[axis] for axis in axes]
     for operand, factor in enumerate(factors, 1):
-        known = _known_factor(factor, operand)
+        known = known_factor(factor, operand)
         extents[operand + 1] = Hole(ZERO) if known is None else scaled(given.shape[axes[operand + 1]], known)
     return judged(arranged(extents, layout, "NC" + SPATIAL[len(factors)]), given.dtype)
-
-
-def _known_factor(factor: TensorType[Dim], operand: int) -> Fraction | None:
-    """The factor that a constant is, or a known content; raises IllFormed for a constant that is not positive."""
-    found = factor.numbers[0] if factor.numbers is not None else None
-    if found is not None and found <= 0:
-        raise IllFormed("op.attribute", f"a factor has to be a positive number, not {float(found):g}", operand)
-    if factor.contents is not None and isinstance(content := factor.contents[0], Dim) and content.value is not None:
-        found = Fraction(content.value) if content.value > 0 else None
-    return decimal(float(found), factor.dtype) if found is not None and factor.dtype.is_float else found
-
-
-def _read_factors(
-    names: Sequence[str], types: Sequence[Any], values: Sequence[Any], attributes: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """The factors, if they are literals that an attribute can say."""
-    if not all(isinstance(value, Tensor) and _is_plain(value) for value in values):
-        return None
-    return {name: float(value.elements[0]) for name, value in zip(names, values, strict=True)}
-
-
-def _is_plain(factor: Tensor) -> bool:
-    """Whether a factor is positive, and the same decimal number as an attribute."""
-    value = factor.elements[0]
-    if not 0 < value < math.inf:
-        return False
-    return not factor.dtype.is_float or decimal(value, factor.dtype) == decimal(float(value))
 
 
 @operator(
@@ -378,7 +328,7 @@ def _is_plain(factor: Tensor) -> bool:
     data_dependent=True,
     faults=Faults.OTHERWISE,
     onnx="Upsample",
-    static_form=StaticForm((1, 2), partial(_read_factors, ("scale_h", "scale_w"))),
+    static_form=StaticForm((1, 2), partial(read_factors, ("scale_h", "scale_w"))),
 )
 def dyn_upsampling(
     data: TensorType[Dim],
@@ -406,7 +356,7 @@ def dyn_upsampling(
     data_dependent=True,
     faults=Faults.OTHERWISE,
     onnx="Upsample",
-    static_form=StaticForm((1, 2, 3), partial(_read_factors, ("scale_d", "scale_h", "scale_w"))),
+    static_form=StaticForm((1, 2, 3), partial(read_factors, ("scale_d", "scale_h", "scale_w"))),
 )
 def dyn_upsampling3d(
     data: TensorType[Dim],
