@@ -64,6 +64,7 @@ def abroad(name: str, call: Given, span: Span, program: Program) -> Iterator[Hel
     static = [(known, one) for known, one in program.operators.items() if not known.startswith("dyn.")]
     same = [one for known, one in static if _bare(known) == bare]
     counterparts = [one for _, one in static if one.onnx is not None and one.onnx.lower() == bare]
+    # the one that takes most of what is given, and among those the one that has a symbol, is meant most often
     same += sorted(counterparts, key=lambda one: (-len(one.arguments), one.symbol is None))
     for operator in dict.fromkeys(same):
         text = by_operator(operator, call)
