@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from gradual.dims.rewrite.readable import is_large
 from gradual.dims.term.constraint import TRUE, Constraint, all_of, any_of, negated
 from gradual.limits import LIMITS
+from gradual.ops.declaration.facts import Connective
+from gradual.ops.declaration.operator import Operator
 from gradual.types.dtype import DType
 from gradual.types.type import GradualType, TensorType
-
-_BOTH = frozenset({"logical_and", "bitwise_and", "multiply", "minimum"})
-_EITHER = frozenset({"logical_or", "bitwise_or", "add", "maximum"})
-_SAME = frozenset({"copy"})
-_NOT = frozenset({"logical_not", "bitwise_not"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ def of_value(known: Mapping[str, Implied], name: str, type: object) -> Implied:
     return known.get(name, UNKNOWN)
 
 
-def of_result(operator: str, type: GradualType, given: Callable[[], Sequence[Implied]]) -> Implied | None:
+def of_result(operator: Operator, type: GradualType, given: Callable[[], Sequence[Implied]]) -> Implied | None:
     """What an operator's scalar result says by what its operands say; None if nothing.
 
     A scalar comes of scalars only.  `and` and `or` are monotone: what follows from their operands' truth follows from
@@ -59,17 +56,20 @@ def of_result(operator: str, type: GradualType, given: Callable[[], Sequence[Imp
     """
     if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL or type.contents is not None:
         return None
-    if operator in _NOT:
-        (only,) = given()
-        found = Implied(only.fails, only.holds)
-    elif operator in _SAME:
-        (found,) = given()
-    elif operator in _BOTH or operator in _EITHER:
-        whole, dual = (all_of, any_of) if operator in _BOTH else (any_of, all_of)
-        parts = given()
-        found = Implied(whole(*(part.holds for part in parts)), dual(*(part.fails for part in parts)))
-    else:
-        return None
+    match operator.connective:
+        case None:
+            return None
+        case Connective.NOT:
+            (only,) = given()
+            found = Implied(only.fails, only.holds)
+        case Connective.SAME:
+            (found,) = given()
+        case Connective.AND:
+            parts = given()
+            found = Implied(all_of(*(part.holds for part in parts)), any_of(*(part.fails for part in parts)))
+        case Connective.OR:
+            parts = given()
+            found = Implied(any_of(*(part.holds for part in parts)), all_of(*(part.fails for part in parts)))
     kept = Implied(_small(found.holds), _small(found.fails))
     return None if kept == UNKNOWN else kept
 

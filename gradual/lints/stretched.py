@@ -20,9 +20,6 @@ from gradual.types.type import OpenedType, TensorType
 
 ELEMENTWISE = "elementwise"
 
-PLACING = frozenset({"reshaping", "repeating", "creating", "laying"})
-"""The families of operators whose result has a 1 where the program wrote it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Stretched:
@@ -96,7 +93,7 @@ class _Values:
             match self.steps.get(name):
                 case Constant():
                     return True
-                case Apply(operator=operator) if operator.family in PLACING:
+                case Apply(operator=operator) if operator.writes_shape:
                     return True
                 case Apply(operator=operator, operands=operands, type=TensorType(shape)):
                     among = operands if operator.family == ELEMENTWISE else operands[:1]

@@ -86,4 +86,11 @@ class _Catalogue(Mapping[str, Operator]):
         return len(gathered())
 
 
+@cache
+def by_symbol() -> Mapping[str, Operator]:
+    """The operators that are written between their operands, by how they are written."""
+    return MappingProxyType({one.symbol: one for one in CATALOGUE.values() if one.symbol is not None})
+
+
 CATALOGUE: Mapping[str, Operator] = _Catalogue()
+"""Every operator by name and alias."""

@@ -110,6 +110,10 @@ def merged(name: str) -> Merged:
         aliases=static.aliases,
         data_dependent=twin.data_dependent,
         flat=both.flat if static.flat is not None or twin.flat is not None else None,
+        faults=twin.faults,
+        identity=static.identity,
+        onnx=static.onnx,
+        writes_shape=static.writes_shape,
     )
 
 

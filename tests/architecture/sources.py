@@ -24,7 +24,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "dims": ("term", "bounds", "rewrite", "store", "solver"),
     "ops": (
         *("declaration", "elementwise", "reduction", "linear", "shape", "indexing", "other", "nn", "vision", "sparse"),
-        *("padding_axes", "catalogue", "two_forms"),
+        *("catalogue", "two_forms"),
     ),
     "syntax": ("tree", "parsing", "repair", "printing"),
     "core": ("value_words", "terms", "print", "refinement", "constant_text", "datatypes", "traversal", "verify"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradual.ops.declaration.onnx_counterparts import ONNX
+from gradual.ops.catalogue import CATALOGUE
 from gradual.types.dtype import DType
 from tests.ops.onnx_node import Attributes, Builder, Node, has_nan, whole
 from tests.ops.oracle import array_of
@@ -135,7 +135,7 @@ def differ(rows: Any, epsilon: float) -> bool:
 
 
 def along(name: str) -> Builder:
-    return lambda given, at: Node(ONNX[name], [array_of(given[0])], {"axis": at["axis"]})
+    return lambda given, at: Node(str(CATALOGUE[name].onnx), [array_of(given[0])], {"axis": at["axis"]})
 
 
 def lrn(given: Sequence[Any], at: Attributes) -> Node | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradual.ops.declaration.onnx_counterparts import ONNX
+from gradual.ops.catalogue import CATALOGUE
 from gradual.types.dtype import DType
 from tests.ops.onnx_images import (
     along,
@@ -34,7 +34,7 @@ from tests.ops.oracle import array_of
 
 def plain(name: str) -> Builder:
     """The node of the operator's counterpart, without attributes."""
-    return lambda given, attributes: Node(ONNX[name], list(map(array_of, given)))
+    return lambda given, attributes: Node(str(CATALOGUE[name].onnx), list(map(array_of, given)))
 
 
 def numbers(name: str) -> Builder:
@@ -61,7 +61,9 @@ def reduction(name: str) -> Builder:
             return None  # of nothing ONNX gives 0, or the bound of the type
         if name == "prod" and given[0].dtype.is_integer and not fits(given[0].dtype, x, axes):
             return None  # ONNX says nothing of a product that the type does not hold; the runtime gives the bound
-        return Node(ONNX[name], [x, whole(axes)], {"keepdims": int(at["keepdims"]), "noop_with_empty_axes": 1})
+        return Node(
+            str(CATALOGUE[name].onnx), [x, whole(axes)], {"keepdims": int(at["keepdims"]), "noop_with_empty_axes": 1}
+        )
 
     return build
 
@@ -84,7 +86,7 @@ def best(name: str) -> Builder:
             "keepdims": int(at["keepdims"]),
             "select_last_index": int(at["select_last_index"]),
         }
-        return Node(ONNX[name], [x], options, after=lambda found: found.astype(np.int32))
+        return Node(str(CATALOGUE[name].onnx), [x], options, after=lambda found: found.astype(np.int32))
 
     return build
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.term.dim import Dim, constant, variable
-from gradual.ops.vision.resize import decimal
+from gradual.ops.vision.scale_factors import decimal
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.scalar import converted, kept
 from gradual.tensors.tensor import Tensor

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from gradual.checker.coercion.datatypes import construct, constructor_named, constructor_type
 from gradual.checker.expressions.declared_operator import Application, applied
 from gradual.checker.expressions.literals import (
-    EXTREMA,
-    INFIX,
     adapted,
     adapts,
     alike,
@@ -28,6 +26,8 @@ from gradual.checker.obligations.unknown_rank import demanded_scalar, settle_ran
 from gradual.checker.program.suggestions import similar
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import Broken, Typed
+from gradual.ops.catalogue import by_symbol
+from gradual.ops.declaration.operator import Operator
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.type import TensorType, TupleType, UnrankedType
@@ -64,8 +64,8 @@ def application_by_name(
         application = Application(name, arguments, attributes, span)
         return applied(state, application, lambda part: state.judge.deferred(state, part), hint)
     operator = state.program.operators.get(name)
-    if name in EXTREMA and len(arguments) > 1 and not attributes:
-        return _extremum(state, name, arguments, span, hint)
+    if operator is not None and operator.pairwise is not None and len(arguments) > 1 and not attributes:
+        return _extremum(state, operator, operator.pairwise, arguments, span, hint)
     operands = _operands(state, arguments, alike(operator, arguments))
     if operator is None:
         if name[:1].isupper():
@@ -94,12 +94,12 @@ def _is_ranked(type: Typed) -> bool:
 
 def infix_application(state: TypingContext, expr: ast.Infix, hint: str | None) -> str:
     """An infix operator; an unsuffixed literal takes the other side's element type.  [type.literal]"""
-    if expr.op not in INFIX:
+    operator = by_symbol().get(expr.op)
+    if operator is None:
         message = f"`{expr.op}` is only allowed in dimensions and predicates"
         state.output.report("E0307", "type.structure", message, expr.span)
         return state.values.broken()
     operands = _operands(state, (expr.left, expr.right), (0, 1))
-    operator = state.program.operators[INFIX[expr.op]]
     return apply(state, operator, operands, {}, expr.span, [expr.left.span, expr.right.span], hint)
 
 
@@ -128,17 +128,19 @@ def _operands(state: TypingContext, arguments: Sequence[ast.Expr], alike: Sequen
     return found
 
 
-def _extremum(state: TypingContext, name: str, arguments: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
+def _extremum(
+    state: TypingContext, whole: Operator, pairwise: str, arguments: Sequence[ast.Expr], span: Span, hint: str | None
+) -> str:
     """`max(n - 2, 0)`: the greatest or least of several scalars.  [type.extremum]"""
     operands = _operands(state, arguments, range(len(arguments)))
     spans = [argument.span for argument in arguments]
     settle_ranks(state, operands)
     if not all(_may_be_scalar(state.values.types[operand]) for operand in operands):
-        return apply(state, state.program.operators[name], operands, {}, span, spans, hint)
+        return apply(state, whole, operands, {}, span, spans, hint)
     each = zip(operands, spans, strict=True)
     if not all(demanded_scalar(state, operand, at, "type.extremum", "the operand") for operand, at in each):
         return state.values.broken()
-    operator, result = state.program.operators[EXTREMA[name]], operands[0]
+    operator, result = state.program.operators[pairwise], operands[0]
     for place, operand in enumerate(operands[1:], 1):
         last = hint if place == len(operands) - 1 else None
         result = apply(state, operator, (result, operand), {}, span, [span, spans[place]], last)

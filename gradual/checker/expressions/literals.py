@@ -17,25 +17,6 @@ from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, scalar, tensor_of
 from gradual.types.dtype import DType
 
-INFIX = {
-    "+": "add",
-    "-": "subtract",
-    "*": "multiply",
-    "/": "divide",
-    "<": "less",
-    "<=": "less_equal",
-    ">": "greater",
-    ">=": "greater_equal",
-    "==": "equal",
-    "!=": "not_equal",
-    "//": "floor_divide",
-    "%": "floor_mod",
-}
-"""The operators that are written between their operands."""
-
-EXTREMA = {"max": "maximum", "min": "minimum"}
-"""What these mean of several scalars; of one tensor they reduce."""
-
 
 def alike(operator: Operator | None, arguments: Sequence[ast.Expr]) -> tuple[int, ...]:
     """The arguments of an application that have one element type.  [type.literal]"""

@@ -80,11 +80,11 @@ def apply(
     type = settled_contents(state, with_elements(operator, answer, type, state.program.limits))
     if answer.forgets:
         state.values.forgetful.add(name)
-    truth = of_result(operator.name, type, lambda: [state.values.implied(operand) for operand in values])
+    truth = of_result(operator, type, lambda: [state.values.implied(operand) for operand in values])
     if truth is not None:
         state.values.implications[name] = truth
     state.output.steps.append(Apply(name, operator, values, answer.settings, type, span, found.accepts))
-    return state.values.define(name, type, Made(made, values, span))
+    return state.values.define(name, type, Made(made, values, span, operator.comparison))
 
 
 def form(state: TypingContext, operator: Operator, count: int, attributes: Sequence[ast.Attribute]) -> Operator | None:

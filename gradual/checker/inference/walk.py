@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
-from gradual.checker.expressions.literals import EXTREMA, INFIX, adapts, alike, neighbour, parts, vector_dtype
+from gradual.checker.expressions.literals import adapts, alike, neighbour, parts, vector_dtype
 from gradual.checker.inference import terms as sk
 from gradual.checker.inference.constraints import Application, Field, Numeral
 from gradual.checker.inference.conversion import Solution, of_annotation, plain_attribute
@@ -20,6 +20,7 @@ from gradual.checker.inference.structures import accessed, constructed
 from gradual.checker.inference.terms import Element, Shape, Skeleton, Unknown, seen
 from gradual.checker.program.elided import calls_itself, is_deferred, is_written_out
 from gradual.checker.program.program import Program
+from gradual.ops.catalogue import by_symbol
 from gradual.ops.declaration.attributes import bound
 from gradual.ops.declaration.operator import IllFormed
 from gradual.ops.two_forms import PREFIX, forms
@@ -243,9 +244,10 @@ class Inference:
 
     def _infix(self, expr: ast.Infix) -> Skeleton:
         """A number without a suffix takes the other side's element type."""
-        if expr.op not in INFIX:
+        operator = by_symbol().get(expr.op)
+        if operator is None:
             return Unknown()
-        return self._applied(INFIX[expr.op], self._operands((expr.left, expr.right), (0, 1)), ())
+        return self._applied(operator.name, self._operands((expr.left, expr.right), (0, 1)), ())
 
     def _operands(self, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[Skeleton]:
         """The arguments, of which literals among those that have one element type take it."""
@@ -305,12 +307,14 @@ class Inference:
 
     def _named(self, name: str, call: ast.Call) -> Skeleton:
         """A call by name: of what is declared, or of an operator."""
-        if name in EXTREMA and len(call.arguments) > 1 and not call.attributes:
+        operator = self.program.operators.get(name)
+        pairwise = None if operator is None else operator.pairwise
+        if pairwise is not None and len(call.arguments) > 1 and not call.attributes:
             scalars = self._operands(call.arguments, range(len(call.arguments)))
-            return reduce(lambda one, other: self._applied(EXTREMA[name], [one, other], ()), scalars)
+            return reduce(lambda one, other: self._applied(pairwise, [one, other], ()), scalars)
         if name in self.globals:
             return self._applied(name, list(map(self.value, _by_place(self.program.functions[name], call))), ())
-        operator = None if name in self.program.constructors else self.program.operators.get(name)
+        operator = None if name in self.program.constructors else operator
         return self._applied(name, self._operands(call.arguments, alike(operator, call.arguments)), call.attributes)
 
     def _invoked(self, callee: Skeleton, arguments: Sequence[Skeleton]) -> Skeleton:

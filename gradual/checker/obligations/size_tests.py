@@ -17,10 +17,6 @@ from gradual.source import Span
 from gradual.types.dtype import DType
 from gradual.types.type import NeverType, TensorType, UnrankedType
 
-_COMPARISONS = frozenset(
-    f"`{name}`" for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
-)
-
 
 def is_test(state: TypingContext, condition: str) -> bool:
     """Whether integers are compared anywhere in a condition, through the names that stand in it.  [type.if.test]"""
@@ -32,7 +28,7 @@ def is_test(state: TypingContext, condition: str) -> bool:
             continue
         seen.add(value)
         dtypes = [_dtype(state, operand) for operand in origin.operands]
-        if origin.by in _COMPARISONS and any(dtype is not None and dtype.is_integer for dtype in dtypes):
+        if origin.compares and any(dtype is not None and dtype.is_integer for dtype in dtypes):
             return True
         kept = zip(origin.operands, dtypes, strict=True)
         waiting += (operand for operand, dtype in kept if dtype is None or dtype is DType.BOOL or dtype.is_integer)

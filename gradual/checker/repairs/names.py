@@ -13,7 +13,6 @@ from gradual.checker.repairs.binding import Given, by_operator, by_row, given
 from gradual.checker.repairs.foreign_rows import ROWS
 from gradual.checker.repairs.place import Application, Program, instead
 from gradual.diagnostic import Diagnostic, Help
-from gradual.ops.declaration.onnx_counterparts import ONNX
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import mentioned, within
@@ -62,8 +61,11 @@ def abroad(name: str, call: Given, span: Span, program: Program) -> Iterator[Hel
     """What a call of another system is called here."""
     bare = _bare(name)
     written = [text for row in ROWS.get(bare, ()) if (text := by_row(row, call, program.operators)) is not None]
-    same = [one for known, one in program.operators.items() if _bare(known) == bare and not known.startswith("dyn.")]
-    same += [program.operators[ours] for ours, theirs in ONNX.items() if theirs.lower() == bare]
+    static = [(known, one) for known, one in program.operators.items() if not known.startswith("dyn.")]
+    same = [one for known, one in static if _bare(known) == bare]
+    counterparts = [one for _, one in static if one.onnx is not None and one.onnx.lower() == bare]
+    # the one that takes most of what is given, and among those the one that has a symbol, is meant most often
+    same += sorted(counterparts, key=lambda one: (-len(one.arguments), one.symbol is None))
     for operator in dict.fromkeys(same):
         text = by_operator(operator, call)
         written += [] if text is None else [text]

@@ -33,11 +33,12 @@ class Written:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """A value that an operator or a call made from others."""
+    """A value that an operator or a call made from others; `compares` says whether the operator compares elements."""
 
     by: str
     operands: tuple[str, ...]
     span: Span
+    compares: bool = False
 
 
 Origin = Written | Made

@@ -50,7 +50,7 @@ def apply(verifier: Recorded, step: Apply) -> None:
     verifier.matches(found.result, step.type, step.name, step.operands)
     _recorded_contents(verifier, step, types)
     verifier.define(step.name, step.type)
-    truth = of_result(step.operator.name, step.type, lambda: [verifier.implied(operand) for operand in step.operands])
+    truth = of_result(step.operator, step.type, lambda: [verifier.implied(operand) for operand in step.operands])
     if truth is not None:
         verifier.implications[step.name] = truth
 

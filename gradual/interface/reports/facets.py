@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cache
 
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.declaration.onnx_counterparts import onnx_of
 from gradual.ops.declaration.operator import Operator
 from gradual.resources import folder
 
@@ -53,5 +52,5 @@ def facets(operator: Operator) -> dict[str, str]:
         "contents": "yes" if operator.contents is not None else "none",
         "entry": "yes" if operator.name in entries() else "missing",
         "example": example,
-        "ONNX": onnx_of(operator.name) or "none",
+        "ONNX": operator.onnx or "none",
     }

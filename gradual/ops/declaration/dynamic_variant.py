@@ -12,6 +12,7 @@ from typing import Any
 
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.attributes import Choice, Form, Plain, coerced, form_of
+from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import AttributeSpec, Contents, IllFormed, Judgement, Need, OpenRank, Operator
 from gradual.ops.declaration.shapes import contents_of, known_length, of_dtype, tensor
 from gradual.types.type import Type
@@ -136,6 +137,9 @@ def dynamic_twin(
         data_dependent=static.data_dependent or otherwise is not None,
         flat=twin.flat if static.flat is not None else None,
         alike=static.alike,
+        faults=static.faults,
+        identity=by_type if static.identity is by_type else None,
+        onnx=static.onnx,
     )
 
 

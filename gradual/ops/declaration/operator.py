@@ -15,10 +15,12 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.facts import Connective, Facts, Faults, Identity, StaticForm
+from gradual.ops.declaration.padding import Padding
 from gradual.types.type import Content, Hole, Type
 
 Result = Type[Dim | Hole]
@@ -124,6 +126,17 @@ class Operator:
         flat: `(*argument types, **attributes) -> indices` of the arguments of which only the number of elements
             matters here: the judgement is the same on the tensor of rank 1 with as many.
         alike: indices of the arguments that have one element type; a tuple among them has it in all its fields.
+        faults: when the meaning faults.
+        padding: along which axes operands may be padded; None where that is not known.
+        identity: when a result that has the first operand's type is that operand, or its only field; None for never.
+        connective: which connective of its operands it is on booleans.
+        comparison: whether it compares elements.
+        symbol: how it is written between its operands.
+        pairwise: the name of the operator of two operands that it stands for if it is given several scalars.
+        onnx: the ONNX operator that it stands for, in the default domain at opset 17 and later; where ONNX has one for
+            several of ours, each names it.  Attributes and their defaults may differ.
+        static_form: how it becomes the operator that has attributes, if it reads values that no type tracks.
+        writes_shape: whether the program writes the shape of the result, so that a size of 1 in it was meant.
     """
 
     name: str
@@ -140,6 +153,16 @@ class Operator:
     data_dependent: bool = False
     flat: Callable[..., tuple[int, ...]] | None = None
     alike: tuple[int, ...] = ()
+    faults: Faults = Faults.NEVER
+    padding: Padding | None = None
+    identity: Identity | None = None
+    connective: Connective | None = None
+    comparison: bool = False
+    symbol: str | None = None
+    pairwise: str | None = None
+    onnx: str | None = None
+    static_form: StaticForm | None = None
+    writes_shape: bool = False
 
     def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
         """An operator travels between processes by name."""
@@ -171,6 +194,7 @@ def operator(
     data_dependent: bool = False,
     flat: Callable[..., tuple[int, ...]] | None = None,
     alike: tuple[int, ...] = (),
+    **facts: Unpack[Facts],
 ) -> Callable[[Callable[..., Judgement]], Operator]:
     """Declare an operator from its judgement: signature, rules and summary are read off the function."""
 
@@ -194,6 +218,7 @@ def operator(
             data_dependent=data_dependent,
             flat=flat,
             alike=alike,
+            **facts,
         )
 
     return declared

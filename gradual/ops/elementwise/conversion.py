@@ -6,7 +6,9 @@ from typing import Any
 
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration import symbolic_elements as known
+from gradual.ops.declaration.facts import Faults, by_type
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, operator
+from gradual.ops.declaration.padding import POINTWISE
 from gradual.ops.declaration.shapes import agreement, axes_of, broadcast, judged, of_dtype, same_dtype, tensor
 from gradual.tensors.bits import reinterpreted
 from gradual.tensors.fault import invalid_value
@@ -25,7 +27,15 @@ def _cast_contents(x: TensorType[Dim], *, dtype: DType) -> Contents:
     return known.pointwise(lambda part: known.cast(part, dtype), dtype, x)
 
 
-@operator("cast", meaning=_cast, family="elementwise", contents=_cast_contents)
+@operator(
+    "cast",
+    meaning=_cast,
+    family="elementwise",
+    contents=_cast_contents,
+    padding=POINTWISE,
+    identity=by_type,
+    onnx="Cast",
+)
 def cast(x: TensorType[Dim], *, dtype: DType) -> Judgement:
     """The elements in another type: floats to integers toward zero and saturating, NaN to 0; integers wrap; anything
     to bool by `!= 0`.   t[..a] -> u[..a]"""
@@ -40,7 +50,15 @@ def _cast_like_contents(x: TensorType[Dim], like: TensorType[Dim]) -> Contents:
     return _cast_contents(x, dtype=like.dtype)
 
 
-@operator("cast_like", meaning=_cast_like, family="elementwise", contents=_cast_like_contents)
+@operator(
+    "cast_like",
+    meaning=_cast_like,
+    family="elementwise",
+    contents=_cast_like_contents,
+    padding=POINTWISE,
+    identity=by_type,
+    onnx="CastLike",
+)
 def cast_like(x: TensorType[Dim], like: TensorType[Dim]) -> Judgement:
     """The elements in the type of another tensor, as `cast`.   t[..a], u[..b] -> u[..a]"""
     return judged(tensor(x, 0).shape, tensor(like, 1).dtype)
@@ -50,7 +68,7 @@ def _reinterpret(x: Tensor, *, dtype: DType) -> Tensor:
     return tensor_of(x.shape, dtype, reinterpreted(x.dtype, dtype, x.elements))
 
 
-@operator("reinterpret", meaning=_reinterpret, family="elementwise")
+@operator("reinterpret", meaning=_reinterpret, family="elementwise", padding=POINTWISE)
 def reinterpret(x: TensorType[Dim], *, dtype: DType) -> Judgement:
     """The bits of the elements read in another type, which is as wide; bool is no other.   t[..a] -> u[..a]"""
     given = tensor(x, 0)
@@ -69,7 +87,15 @@ def _where_contents(condition: TensorType[Dim], x: TensorType[Dim], y: TensorTyp
     return known.pointwise(known.chosen, x.dtype, condition, x, y)
 
 
-@operator("where", meaning=_where, family="elementwise", contents=_where_contents, alike=(1, 2))
+@operator(
+    "where",
+    meaning=_where,
+    family="elementwise",
+    contents=_where_contents,
+    alike=(1, 2),
+    padding=POINTWISE,
+    onnx="Where",
+)
 def where(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
     """The element of x where the condition holds or is not 0, else that of y; all three broadcast together.
 
@@ -98,7 +124,7 @@ def _clip_contents(x: TensorType[Dim], *, a_min: float, a_max: float) -> Content
     return known.pointwise(lambda part: known.clipped(part, low, high), x.dtype, x)
 
 
-@operator("clip", meaning=_clip, family="elementwise", contents=_clip_contents)
+@operator("clip", meaning=_clip, family="elementwise", contents=_clip_contents, padding=POINTWISE, onnx="Clip")
 def clip(x: TensorType[Dim], *, a_min: float, a_max: float) -> Judgement:
     """Each element limited to the range from a_min to a_max.   t[..a] -> t[..a]
 
@@ -116,7 +142,7 @@ def _leaky_relu(x: Tensor, *, alpha: float) -> Tensor:
     return tensor_of(x.shape, x.dtype, kept(x.dtype, [part if part > 0 else part * slope for part in x.elements]))
 
 
-@operator("nn.leaky_relu", meaning=_leaky_relu, family="elementwise")
+@operator("nn.leaky_relu", meaning=_leaky_relu, family="elementwise", padding=POINTWISE, onnx="LeakyRelu")
 def leaky_relu(x: TensorType[Dim], *, alpha: float = 0.25) -> Judgement:
     """Each element greater than 0, alpha times the others; alpha is first rounded to the type.   t[..a] -> t[..a]"""
     given = tensor(x, 0)
@@ -132,7 +158,7 @@ def _fixed_point_multiply(x: Tensor, *, multiplier: int, shift: int) -> Tensor:
     return tensor_of(x.shape, x.dtype, kept(x.dtype, [(part * multiplier + half) >> down for part in x.elements]))
 
 
-@operator("fixed_point_multiply", meaning=_fixed_point_multiply, family="elementwise")
+@operator("fixed_point_multiply", meaning=_fixed_point_multiply, family="elementwise", padding=POINTWISE)
 def fixed_point_multiply(x: TensorType[Dim], *, multiplier: int, shift: int) -> Judgement:
     """`x * multiplier * 2**(shift - 31)`, exact and then rounded to the nearest integer, halves up; it wraps.
 
@@ -175,7 +201,12 @@ def _fixed_point_multiply_per_axis(
     return tensor_of(x.shape, x.dtype, kept(x.dtype, found))
 
 
-@operator("fixed_point_multiply_per_axis", meaning=_fixed_point_multiply_per_axis, family="elementwise")
+@operator(
+    "fixed_point_multiply_per_axis",
+    meaning=_fixed_point_multiply_per_axis,
+    family="elementwise",
+    faults=Faults.OTHERWISE,
+)
 def fixed_point_multiply_per_axis(
     x: TensorType[Dim],
     multiplier: TensorType[Dim],

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import operator as exact
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Unpack
 
 from gradual.dims.term.constraint import all_of, any_of, at_least, at_most, differs, equal, less, more, negated
 from gradual.dims.term.dim import Dim, maximum, minimum
 from gradual.ops.declaration import symbolic_elements as known
+from gradual.ops.declaration.facts import Connective, Facts, Faults, by_type
 from gradual.ops.declaration.operator import Contents, Judgement, Operator, operator
+from gradual.ops.declaration.padding import POINTWISE
 from gradual.ops.declaration.shapes import ZERO, broadcast, judged, of_dtype, same_dtype, tensor
 from gradual.tensors import integers, reals
 from gradual.tensors.index import broadcast_shape, spread
@@ -37,6 +39,7 @@ class Row:
         tests: the result is boolean.
         on_dims: what it makes of known integers.
         on_truths: what it makes of known booleans.
+        facts: what else is declared of it.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Row:
     tests: bool = False
     on_dims: known.Rule | None = None
     on_truths: known.Rule | None = None
+    facts: Facts = field(default_factory=Facts)
 
     def function(self, dtype: DType) -> Rule | None:
         """What the row computes on elements of this type."""
@@ -115,30 +119,34 @@ def unary(row: Row) -> Operator:
 
 def _declared(row: Row, judge: Callable[..., Judgement], alike: tuple[int, ...] = ()) -> Operator:
     tracked = row.contents if row.on_dims is not None or row.on_truths is not None else None
-    declare = operator(row.name, meaning=row.meaning, family="elementwise", contents=tracked, alike=alike)
+    facts = Facts(**row.facts, padding=POINTWISE)
+    declare = operator(row.name, meaning=row.meaning, family="elementwise", contents=tracked, alike=alike, **facts)
     return declare(judge)
 
 
-def _shifted_left(value: int, bits: int) -> int:
-    return value << bits
+def _comparison(
+    name: str, says: str, test: Rule, on_dims: known.Rule, on_truths: known.Rule | None = None, **facts: Unpack[Facts]
+) -> Row:
+    facts = Facts(**facts, comparison=True)
+    return Row(name, says, test, test, test, tests=True, on_dims=on_dims, on_truths=on_truths, facts=facts)
 
 
-def _shifted_right(value: int, bits: int) -> int:
-    return value >> bits
+def _logical(name: str, says: str, function: Rule, on_truths: known.Rule, **facts: Unpack[Facts]) -> Row:
+    return Row(name, says, bools=function, on_truths=on_truths, facts=facts)
 
 
-def _comparison(name: str, says: str, test: Rule, on_dims: known.Rule, on_truths: known.Rule | None = None) -> Row:
-    return Row(name, says, test, test, test, tests=True, on_dims=on_dims, on_truths=on_truths)
-
-
-def _logical(name: str, says: str, function: Rule, on_truths: known.Rule) -> Row:
-    return Row(name, says, bools=function, on_truths=on_truths)
-
-
-_truncated = integers.dividing(integers.trunc_divide)
 _ARITHMETIC = (
-    Row("add", "Sum; of booleans, logical or.", exact.add, exact.add, exact.or_, on_dims=exact.add, on_truths=any_of),
-    Row("subtract", "Difference.", exact.sub, exact.sub, on_dims=exact.sub),
+    Row(
+        "add",
+        "Sum; of booleans, logical or.",
+        exact.add,
+        exact.add,
+        exact.or_,
+        on_dims=exact.add,
+        on_truths=any_of,
+        facts=Facts(connective=Connective.OR, symbol="+", onnx="Add"),
+    ),
+    Row("subtract", "Difference.", exact.sub, exact.sub, on_dims=exact.sub, facts=Facts(symbol="-", onnx="Sub")),
     Row(
         "multiply",
         "Product; of booleans, logical and.",
@@ -147,6 +155,7 @@ _ARITHMETIC = (
         exact.and_,
         on_dims=exact.mul,
         on_truths=all_of,
+        facts=Facts(connective=Connective.AND, symbol="*", onnx="Mul"),
     ),
     Row(
         "divide",
@@ -154,6 +163,7 @@ _ARITHMETIC = (
         integers.dividing(integers.trunc_divide),
         reals.divide,
         on_dims=known.trunc_quotient,
+        facts=Facts(faults=Faults.ZERO_DIVISOR, symbol="/", onnx="Div"),
     ),
     Row(
         "floor_divide",
@@ -162,6 +172,7 @@ _ARITHMETIC = (
         reals.divide,
         then=reals.floor,
         on_dims=known.floor_quotient,
+        facts=Facts(faults=Faults.ZERO_DIVISOR, symbol="//", onnx="Div"),
     ),
     Row(
         "trunc_divide",
@@ -170,6 +181,7 @@ _ARITHMETIC = (
         reals.divide,
         then=reals.trunc,
         on_dims=known.trunc_quotient,
+        facts=Facts(faults=Faults.ZERO_DIVISOR, onnx="Div"),
     ),
     Row(
         "mod",
@@ -177,6 +189,7 @@ _ARITHMETIC = (
         integers.dividing(integers.trunc_mod),
         reals.remainder_trunc,
         on_dims=known.trunc_remainder,
+        facts=Facts(faults=Faults.ZERO_DIVISOR, onnx="Mod"),
     ),
     Row(
         "trunc_mod",
@@ -184,6 +197,7 @@ _ARITHMETIC = (
         integers.dividing(integers.trunc_mod),
         reals.remainder_trunc,
         on_dims=known.trunc_remainder,
+        facts=Facts(faults=Faults.ZERO_DIVISOR, onnx="Mod"),
     ),
     Row(
         "floor_mod",
@@ -191,8 +205,16 @@ _ARITHMETIC = (
         integers.dividing(exact.mod),
         reals.remainder_floor,
         on_dims=known.floor_remainder,
+        facts=Facts(faults=Faults.ZERO_DIVISOR, symbol="%", onnx="Mod"),
     ),
-    Row("power", "Power; a negative integer exponent is a fault.", integers.power, reals.power, on_dims=known.power),
+    Row(
+        "power",
+        "Power; a negative integer exponent is a fault.",
+        integers.power,
+        reals.power,
+        on_dims=known.power,
+        facts=Facts(faults=Faults.NEGATIVE_OPERAND, onnx="Pow"),
+    ),
     Row(
         "maximum",
         "The greater; NaN if either is NaN.",
@@ -201,6 +223,7 @@ _ARITHMETIC = (
         exact.or_,
         on_dims=maximum,
         on_truths=any_of,
+        facts=Facts(connective=Connective.OR, onnx="Max"),
     ),
     Row(
         "minimum",
@@ -210,35 +233,61 @@ _ARITHMETIC = (
         exact.and_,
         on_dims=minimum,
         on_truths=all_of,
+        facts=Facts(connective=Connective.AND, onnx="Min"),
     ),
     Row(
         "left_shift",
         "Shift toward the high bits; by more than the width gives 0, by a negative count is a fault.",
         integers.shifting(exact.lshift),
         on_dims=known.shifted_left,
+        facts=Facts(faults=Faults.NEGATIVE_OPERAND, onnx="BitShift"),
     ),
     Row(
         "right_shift",
         "Shift toward the low bits, which keeps the sign; by a negative count is a fault.",
         integers.shifting(exact.rshift),
         on_dims=known.shifted_right,
+        facts=Facts(faults=Faults.NEGATIVE_OPERAND, onnx="BitShift"),
     ),
 )
 _LOGIC = (
-    _logical("logical_and", "Logical and.", exact.and_, all_of),
-    _logical("logical_or", "Logical or.", exact.or_, any_of),
-    _logical("logical_xor", "Logical exclusive or.", exact.xor, known.unlike),
-    Row("bitwise_and", "Bitwise and.", exact.and_, bools=exact.and_, on_truths=all_of),
-    Row("bitwise_or", "Bitwise or.", exact.or_, bools=exact.or_, on_truths=any_of),
-    Row("bitwise_xor", "Bitwise exclusive or.", exact.xor, bools=exact.xor, on_truths=known.unlike),
+    _logical("logical_and", "Logical and.", exact.and_, all_of, connective=Connective.AND, onnx="And"),
+    _logical("logical_or", "Logical or.", exact.or_, any_of, connective=Connective.OR, onnx="Or"),
+    _logical("logical_xor", "Logical exclusive or.", exact.xor, known.unlike, onnx="Xor"),
+    Row(
+        "bitwise_and",
+        "Bitwise and.",
+        exact.and_,
+        bools=exact.and_,
+        on_truths=all_of,
+        facts=Facts(connective=Connective.AND, onnx="BitwiseAnd"),
+    ),
+    Row(
+        "bitwise_or",
+        "Bitwise or.",
+        exact.or_,
+        bools=exact.or_,
+        on_truths=any_of,
+        facts=Facts(connective=Connective.OR, onnx="BitwiseOr"),
+    ),
+    Row(
+        "bitwise_xor",
+        "Bitwise exclusive or.",
+        exact.xor,
+        bools=exact.xor,
+        on_truths=known.unlike,
+        facts=Facts(onnx="BitwiseXor"),
+    ),
 )
 _COMPARISONS = (
-    _comparison("equal", "Whether equal; NaN equals nothing.", exact.eq, equal, known.iff),
-    _comparison("not_equal", "Whether different; NaN differs from everything.", exact.ne, differs, known.unlike),
-    _comparison("less", "Whether less.", exact.lt, less),
-    _comparison("less_equal", "Whether less or equal.", exact.le, at_most),
-    _comparison("greater", "Whether greater.", exact.gt, more),
-    _comparison("greater_equal", "Whether greater or equal.", exact.ge, at_least),
+    _comparison("equal", "Whether equal; NaN equals nothing.", exact.eq, equal, known.iff, symbol="==", onnx="Equal"),
+    _comparison(
+        "not_equal", "Whether different; NaN differs from everything.", exact.ne, differs, known.unlike, symbol="!="
+    ),
+    _comparison("less", "Whether less.", exact.lt, less, symbol="<", onnx="Less"),
+    _comparison("less_equal", "Whether less or equal.", exact.le, at_most, symbol="<=", onnx="LessOrEqual"),
+    _comparison("greater", "Whether greater.", exact.gt, more, symbol=">", onnx="Greater"),
+    _comparison("greater_equal", "Whether greater or equal.", exact.ge, at_least, symbol=">=", onnx="GreaterOrEqual"),
 )
 BINARY = tuple(map(binary, (*_ARITHMETIC, *_LOGIC, *_COMPARISONS)))
 """Operators of two operands."""
@@ -260,57 +309,83 @@ def _absolute(value: Dim) -> Dim:
     return maximum(value, -value)
 
 
-def _float(name: str, says: str, function: Rule) -> Row:
-    return Row(name, says, floats=function)
+def _float(name: str, says: str, function: Rule, **facts: Unpack[Facts]) -> Row:
+    return Row(name, says, floats=function, facts=facts)
 
 
-def _rounding(name: str, says: str, function: Rule) -> Row:
-    return Row(name, says, _same, function, on_dims=_same)
+def _rounding(name: str, says: str, function: Rule, **facts: Unpack[Facts]) -> Row:
+    return Row(name, says, _same, function, on_dims=_same, facts=facts)
 
 
 _UNARY = (
-    Row("copy", "Identity.", _same, _same, _same, on_dims=_same, on_truths=_same),
-    Row("negative", "Negation.", exact.neg, exact.neg, on_dims=exact.neg),
-    Row("abs", "Absolute value; the least integer stays as it is.", abs, abs, on_dims=_absolute),
-    Row("sign", "The sign: 1, -1 or 0; NaN of NaN.", integers.sign, reals.sign, on_dims=known.sign),
-    _rounding("floor", "Each element rounded down to an integer.", reals.floor),
-    _rounding("ceil", "Each element rounded up to an integer.", reals.ceil),
+    Row(
+        "copy",
+        "Identity.",
+        _same,
+        _same,
+        _same,
+        on_dims=_same,
+        on_truths=_same,
+        facts=Facts(identity=by_type, connective=Connective.SAME, onnx="Identity"),
+    ),
+    Row("negative", "Negation.", exact.neg, exact.neg, on_dims=exact.neg, facts=Facts(onnx="Neg")),
+    Row(
+        "abs", "Absolute value; the least integer stays as it is.", abs, abs, on_dims=_absolute, facts=Facts(onnx="Abs")
+    ),
+    Row(
+        "sign",
+        "The sign: 1, -1 or 0; NaN of NaN.",
+        integers.sign,
+        reals.sign,
+        on_dims=known.sign,
+        facts=Facts(onnx="Sign"),
+    ),
+    _rounding("floor", "Each element rounded down to an integer.", reals.floor, onnx="Floor"),
+    _rounding("ceil", "Each element rounded up to an integer.", reals.ceil, onnx="Ceil"),
     _rounding("trunc", "Each element rounded toward zero to an integer.", reals.trunc),
-    _rounding("round", "Each element rounded to the nearest integer, ties to even.", reals.rint),
-    _float("exp", "e to the power of each element.", reals.exp),
-    _float("log", "Natural logarithm.", reals.logarithm(math.log)),
+    _rounding("round", "Each element rounded to the nearest integer, ties to even.", reals.rint, onnx="Round"),
+    _float("exp", "e to the power of each element.", reals.exp, onnx="Exp"),
+    _float("log", "Natural logarithm.", reals.logarithm(math.log), onnx="Log"),
     _float("log2", "Logarithm to base 2.", reals.logarithm(math.log2)),
     _float("log10", "Logarithm to base 10.", reals.logarithm(math.log10)),
-    _float("sqrt", "Square root.", reals.within(math.sqrt)),
+    _float("sqrt", "Square root.", reals.within(math.sqrt), onnx="Sqrt"),
     _float("rsqrt", "Reciprocal of the square root, rounded once.", reals.rsqrt),
-    _float("sigmoid", "1 / (1 + exp(-x)), rounded once.", reals.sigmoid),
-    _float("erf", "Error function.", math.erf),
-    _float("sin", "Sine.", reals.within(math.sin)),
-    _float("cos", "Cosine.", reals.within(math.cos)),
-    _float("tan", "Tangent.", reals.within(math.tan)),
-    _float("asin", "Inverse sine.", reals.within(math.asin)),
-    _float("acos", "Inverse cosine.", reals.within(math.acos)),
-    _float("atan", "Inverse tangent.", math.atan),
-    _float("sinh", "Hyperbolic sine.", reals.within(math.sinh)),
-    _float("cosh", "Hyperbolic cosine.", reals.cosh),
-    _float("tanh", "Hyperbolic tangent.", math.tanh),
-    _float("asinh", "Inverse hyperbolic sine.", math.asinh),
-    _float("acosh", "Inverse hyperbolic cosine.", reals.within(math.acosh)),
-    _float("atanh", "Inverse hyperbolic tangent.", reals.atanh),
+    _float("sigmoid", "1 / (1 + exp(-x)), rounded once.", reals.sigmoid, onnx="Sigmoid"),
+    _float("erf", "Error function.", math.erf, onnx="Erf"),
+    _float("sin", "Sine.", reals.within(math.sin), onnx="Sin"),
+    _float("cos", "Cosine.", reals.within(math.cos), onnx="Cos"),
+    _float("tan", "Tangent.", reals.within(math.tan), onnx="Tan"),
+    _float("asin", "Inverse sine.", reals.within(math.asin), onnx="Asin"),
+    _float("acos", "Inverse cosine.", reals.within(math.acos), onnx="Acos"),
+    _float("atan", "Inverse tangent.", math.atan, onnx="Atan"),
+    _float("sinh", "Hyperbolic sine.", reals.within(math.sinh), onnx="Sinh"),
+    _float("cosh", "Hyperbolic cosine.", reals.cosh, onnx="Cosh"),
+    _float("tanh", "Hyperbolic tangent.", math.tanh, onnx="Tanh"),
+    _float("asinh", "Inverse hyperbolic sine.", math.asinh, onnx="Asinh"),
+    _float("acosh", "Inverse hyperbolic cosine.", reals.within(math.acosh), onnx="Acosh"),
+    _float("atanh", "Inverse hyperbolic tangent.", reals.atanh, onnx="Atanh"),
     _float("fast_exp", "As `exp`, which other implementations approximate here.", reals.exp),
     _float("fast_tanh", "As `tanh`, which other implementations approximate here.", math.tanh),
     _float("fast_erf", "As `erf`, which other implementations approximate here.", math.erf),
-    Row("isnan", "Whether NaN.", _never, math.isnan, tests=True),
-    Row("isinf", "Whether infinite.", _never, math.isinf, tests=True),
+    Row("isnan", "Whether NaN.", _never, math.isnan, tests=True, facts=Facts(onnx="IsNaN")),
+    Row("isinf", "Whether infinite.", _never, math.isinf, tests=True, facts=Facts(onnx="IsInf")),
     Row("isfinite", "Whether neither infinite nor NaN.", _always, math.isfinite, tests=True),
-    _logical("logical_not", "Logical not.", exact.not_, negated),
-    Row("bitwise_not", "Bitwise not.", exact.invert, bools=exact.not_, on_truths=negated),
+    _logical("logical_not", "Logical not.", exact.not_, negated, connective=Connective.NOT, onnx="Not"),
+    Row(
+        "bitwise_not",
+        "Bitwise not.",
+        exact.invert,
+        bools=exact.not_,
+        on_truths=negated,
+        facts=Facts(connective=Connective.NOT, onnx="BitwiseNot"),
+    ),
     Row(
         "nn.relu",
         "The greater of each element and +0.",
         lambda x: max(x, 0),
         lambda x: 0.0 if x <= 0.0 else x,
         on_dims=lambda x: maximum(x, ZERO),
+        facts=Facts(onnx="Relu"),
     ),
 )
 UNARY = tuple(map(unary, _UNARY))

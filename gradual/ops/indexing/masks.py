@@ -10,6 +10,7 @@ from gradual.limits import LIMITS
 from gradual.ops.declaration import symbolic_elements as known
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Padding, everywhere
 from gradual.ops.declaration.shapes import ONE, agreement, axis_of, judged, not_negative, of_dtype, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.ops.indexing.take import integers
@@ -37,7 +38,7 @@ def _reverse_sequence(data: Tensor, seq_lengths: Tensor, *, seq_axis: int, batch
     return tensor_of(data.shape, data.dtype, found)
 
 
-@operator("reverse_sequence", meaning=_reverse_sequence, family="masking")
+@operator("reverse_sequence", meaning=_reverse_sequence, family="masking", onnx="ReverseSequence")
 def reverse_sequence(
     data: TensorType[Dim], seq_lengths: TensorType[Dim], *, seq_axis: int = 1, batch_axis: int = 0
 ) -> Judgement:
@@ -70,7 +71,7 @@ def _sequence_mask(data: Tensor, valid_length: Tensor, *, mask_value: float, axi
     return tensor_of(data.shape, data.dtype, found)
 
 
-@operator("sequence_mask", meaning=_sequence_mask, family="masking")
+@operator("sequence_mask", meaning=_sequence_mask, family="masking", padding=Padding(everywhere))
 def sequence_mask(
     data: TensorType[Dim], valid_length: TensorType[Dim], *, mask_value: float = 0.0, axis: int = 0
 ) -> Judgement:
@@ -127,7 +128,15 @@ def _one_hot_contents(
     return tracked((known.chosen(equal(index, place), yes, no) for place in range(length)), target)
 
 
-@operator("one_hot", meaning=_one_hot, family="masking", contents=_one_hot_contents, alike=(1, 2))
+@operator(
+    "one_hot",
+    meaning=_one_hot,
+    family="masking",
+    contents=_one_hot_contents,
+    alike=(1, 2),
+    padding=Padding(everywhere),
+    onnx="OneHot",
+)
 def one_hot(
     indices: TensorType[Dim],
     on_value: TensorType[Dim],
@@ -172,7 +181,7 @@ def _trilu(data: Tensor, k: Tensor, *, upper: bool) -> Tensor:
     return tensor_of(data.shape, data.dtype, found)
 
 
-@operator("trilu", meaning=_trilu, family="masking")
+@operator("trilu", meaning=_trilu, family="masking", onnx="Trilu")
 def trilu(data: TensorType[Dim], k: TensorType[Dim], *, upper: bool = True) -> Judgement:
     """The elements of each matrix on and above its diagonal number k, or on and below it, and 0 elsewhere.
 

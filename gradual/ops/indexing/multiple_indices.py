@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradual.dims.term.dim import Dim, constant, maximum
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, OpenRank, operator
 from gradual.ops.declaration.shapes import ONE, agreement, broadcast, contents_of, fields, judged, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
@@ -67,7 +68,7 @@ def _adv_index_contents(inputs: TupleType[Dim]) -> Contents:
     )
 
 
-@operator("adv_index", meaning=_adv_index, family="indexing", contents=_adv_index_contents)
+@operator("adv_index", meaning=_adv_index, family="indexing", contents=_adv_index_contents, faults=Faults.OTHERWISE)
 def adv_index(inputs: TupleType[Dim]) -> Judgement:
     """The elements or slices of the first tensor that the others name, an index for each of its first axes.
 
@@ -107,7 +108,14 @@ def _gather_nd_contents(
     return None if place is None else (data.contents[place],)
 
 
-@operator("gather_nd", meaning=_gather_nd, family="indexing", contents=_gather_nd_contents)
+@operator(
+    "gather_nd",
+    meaning=_gather_nd,
+    family="indexing",
+    contents=_gather_nd_contents,
+    faults=Faults.OTHERWISE,
+    onnx="GatherND",
+)
 def gather_nd(
     data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int = 0, index_rank: int | None = None
 ) -> Judgement:
@@ -182,7 +190,15 @@ def _scatter_nd_contents(
     return None if place is None else (*data.contents[:place], *updates.contents, *data.contents[place + 1 :])
 
 
-@operator("scatter_nd", meaning=_scatter_nd, family="indexing", contents=_scatter_nd_contents, alike=(0, 2))
+@operator(
+    "scatter_nd",
+    meaning=_scatter_nd,
+    family="indexing",
+    contents=_scatter_nd_contents,
+    alike=(0, 2),
+    faults=Faults.OTHERWISE,
+    onnx="ScatterND",
+)
 def scatter_nd(
     data: TensorType[Dim], indices: TensorType[Dim], updates: TensorType[Dim], *, mode: str = "update"
 ) -> Judgement:
@@ -254,7 +270,13 @@ def _unravel_index_contents(data: TensorType[Dim], shape: TensorType[Dim]) -> Co
     return tracked(reversed([*found, index]) if extents else (), data.dtype)
 
 
-@operator("unravel_index", meaning=_unravel_index, family="indexing", contents=_unravel_index_contents)
+@operator(
+    "unravel_index",
+    meaning=_unravel_index,
+    family="indexing",
+    contents=_unravel_index_contents,
+    faults=Faults.OTHERWISE,
+)
 def unravel_index(data: TensorType[Dim], shape: TensorType[Dim]) -> Judgement:
     """The coordinates of places that are counted in row-major order of a shape.   int[..a], int[k] -> int[k, ..a]
 
@@ -285,7 +307,13 @@ def _invert_permutation_contents(data: TensorType[Dim]) -> Contents:
     return tracked((constant(places.index(place)) for place in range(len(places))), data.dtype)
 
 
-@operator("invert_permutation", meaning=_invert_permutation, family="indexing", contents=_invert_permutation_contents)
+@operator(
+    "invert_permutation",
+    meaning=_invert_permutation,
+    family="indexing",
+    contents=_invert_permutation_contents,
+    faults=Faults.OTHERWISE,
+)
 def invert_permutation(data: TensorType[Dim]) -> Judgement:
     """The inverse of a permutation: where each number stands in it.   int[n] -> int[n]
 

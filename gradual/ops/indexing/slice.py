@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gradual.dims.term.constraint import at_least, differs, less
 from gradual.dims.term.dim import Dim, constant, ite, maximum, minimum
 from gradual.limits import LIMITS
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.facts import is_number
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Axes, Growth, Padding, all_but
 from gradual.ops.declaration.shapes import ONE, ZERO, Shape, axes_of, judged, tensor
 from gradual.tensors.index import offsets, picked
 from gradual.tensors.index import strides as steps_of
@@ -166,7 +169,35 @@ def _strided_slice_contents(
     return data.contents
 
 
-@operator("strided_slice", meaning=_strided_slice, family="slicing", contents=_strided_slice_contents)
+def _slice_extends(growth: Growth) -> Iterator[Axes]:
+    """The axes that are kept whole."""
+    given = growth.types[0]
+    slices = slices_of(given.shape, **growth.attributes)
+    cut = [
+        axis
+        for axis, along in slices.items()
+        if along.start.value != 0 or along.step.value != 1 or along.count is not given.shape[axis]
+    ]
+    yield all_but(given, *cut)
+
+
+def _takes_all(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
+    """Whether a slice of the whole length begins at the start: one of stride 1 cannot begin later."""
+    strides, whole = attributes["strides"], attributes["slice_mode"] == "end"
+    return all(is_number(stride, 1) for stride in strides) and (
+        whole or all(is_number(begin, 0) for begin in attributes["begin"])
+    )
+
+
+@operator(
+    "strided_slice",
+    meaning=_strided_slice,
+    family="slicing",
+    contents=_strided_slice_contents,
+    padding=Padding(_slice_extends),
+    identity=_takes_all,
+    onnx="Slice",
+)
 def strided_slice(
     data: TensorType[Dim],
     *,

@@ -13,7 +13,9 @@ from typing import Any
 from gradual.dims.term.constraint import at_least, at_most
 from gradual.dims.term.dim import Dim, constant, ite, maximum, minimum
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Padding, along, always
 from gradual.ops.declaration.shapes import ONE, agreement, axis_of, judged, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.ops.reduction.scans import lines
@@ -84,7 +86,7 @@ def _numbers(data: TensorType[Dim]) -> list[Dim] | None:
     return parts if data.contents is not None and len(parts) == len(data.contents) else None
 
 
-@operator("sort", meaning=_sort, family="sorting", contents=_sort_contents)
+@operator("sort", meaning=_sort, family="sorting", contents=_sort_contents, padding=Padding(along("axis")))
 def sort(data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: object = None) -> Judgement:
     """The elements along an axis in ascending order, or else in descending order.   t[..a] -> t[..a]
 
@@ -111,7 +113,14 @@ def _argsort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtyp
     return tracked(map(constant, _order([part.value for part in parts], is_ascend)), _of_places(dtype))
 
 
-@operator("argsort", meaning=_argsort, family="sorting", contents=_argsort_contents)
+@operator(
+    "argsort",
+    meaning=_argsort,
+    family="sorting",
+    contents=_argsort_contents,
+    faults=Faults.OTHERWISE,
+    padding=Padding(along("axis"), safe=always),
+)
 def argsort(
     data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: DType | None = DType.INT32
 ) -> Judgement:
@@ -143,7 +152,14 @@ def _topk(data: Tensor, *, k: int, axis: int, ret_type: str, is_ascend: bool, dt
     return indices if ret_type == "indices" else (values, indices)
 
 
-@operator("topk", meaning=_topk, family="sorting")
+@operator(
+    "topk",
+    meaning=_topk,
+    family="sorting",
+    faults=Faults.OTHERWISE,
+    padding=Padding(along("axis"), safe=always),
+    onnx="TopK",
+)
 def topk(
     data: TensorType[Dim],
     *,
@@ -189,7 +205,7 @@ def _searchsorted(sorted_sequence: Tensor, values: Tensor, *, right: bool, dtype
     return _places(values.shape, dtype or DType.INT32, found, width)
 
 
-@operator("searchsorted", meaning=_searchsorted, family="sorting", alike=(0, 1))
+@operator("searchsorted", meaning=_searchsorted, family="sorting", alike=(0, 1), faults=Faults.OTHERWISE)
 def searchsorted(
     sorted_sequence: TensorType[Dim],
     values: TensorType[Dim],

@@ -12,7 +12,9 @@ from typing import Any
 
 from gradual.dims.term.constraint import at_most
 from gradual.dims.term.dim import Dim, constant, minimum
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import NO_AXES, Axes, Growth, Padding, all_axes, all_but
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, axis_of, judged, of_dtype, same_dtype, size, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.tensors import reals
@@ -98,7 +100,23 @@ def _take_contents(
     return tracked((data.contents[resolve(place, extent)] for place in places if place is not None), data.dtype)
 
 
-@operator("take", meaning=_take, family="selecting", contents=_take_contents)
+def _take_extends(growth: Growth) -> tuple[Axes, ...]:
+    """The data but along the axis of which it is taken; every index by itself."""
+    (data, indices), attributes = growth.types, growth.attributes
+    if attributes["axis"] is None or attributes["batch_dims"]:
+        return NO_AXES, NO_AXES if attributes["batch_dims"] else all_axes(indices)
+    return all_but(data, attributes["axis"]), all_axes(indices)
+
+
+@operator(
+    "take",
+    meaning=_take,
+    family="selecting",
+    contents=_take_contents,
+    faults=Faults.INDEX,
+    padding=Padding(_take_extends),
+    onnx="Gather",
+)
 def take(
     data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int = 0, axis: int | None = None, mode: str = "clip"
 ) -> Judgement:
@@ -145,7 +163,9 @@ def _gather_contents(data: TensorType[Dim], indices: TensorType[Dim], *, axis: i
     return _take_contents(data, indices, batch_dims=0, axis=axis, mode="fast")
 
 
-@operator("gather", meaning=_gather, family="selecting", contents=_gather_contents)
+@operator(
+    "gather", meaning=_gather, family="selecting", contents=_gather_contents, faults=Faults.INDEX, onnx="GatherElements"
+)
 def gather(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Judgement:
     """For each index the element at the same position, except that along an axis the index is taken.
 
@@ -215,7 +235,13 @@ def _scatter_elements_contents(
 
 
 @operator(
-    "scatter_elements", meaning=_scatter_elements, family="selecting", contents=_scatter_elements_contents, alike=(0, 2)
+    "scatter_elements",
+    meaning=_scatter_elements,
+    family="selecting",
+    contents=_scatter_elements_contents,
+    alike=(0, 2),
+    faults=Faults.OTHERWISE,
+    onnx="ScatterElements",
 )
 def scatter_elements(
     data: TensorType[Dim],
@@ -268,7 +294,7 @@ def _argwhere(condition: Tensor) -> Tensor:
     return tensor_of((len(places), condition.rank), DType.INT32, elements)
 
 
-@operator("argwhere", meaning=_argwhere, family="selecting", data_dependent=True)
+@operator("argwhere", meaning=_argwhere, family="selecting", data_dependent=True, onnx="NonZero")
 def argwhere(condition: TensorType[Dim]) -> Judgement:
     """The index of each element that is not zero.   t[..a] -> int32[k, rank], 0 <= k <= product(a)"""
     given = tensor(condition, 0)
@@ -280,7 +306,7 @@ def _nonzero(condition: Tensor) -> Tensor:
     return tensor_of((len(places),), DType.INT32, kept(DType.INT32, places))
 
 
-@operator("nonzero", meaning=_nonzero, family="selecting", data_dependent=True)
+@operator("nonzero", meaning=_nonzero, family="selecting", data_dependent=True, onnx="NonZero")
 def nonzero(condition: TensorType[Dim]) -> Judgement:
     """The place of each element of a vector that is not zero.   t[n] -> int32[k], 0 <= k <= n"""
     given = tensor(condition, 0, rank=1)
@@ -297,7 +323,7 @@ def _boolean_mask(data: Tensor, mask: Tensor) -> Tensor:
     return tensor_of((count, *data.shape[1:]), data.dtype, elements)
 
 
-@operator("boolean_mask", meaning=_boolean_mask, family="selecting", data_dependent=True)
+@operator("boolean_mask", meaning=_boolean_mask, family="selecting", data_dependent=True, onnx="Compress")
 def boolean_mask(data: TensorType[Dim], mask: TensorType[Dim]) -> Judgement:
     """The slices where a mask is true.   t[n, ..a], bool[n] -> t[k, ..a], 0 <= k <= n
 
@@ -329,7 +355,7 @@ def _unique(data: Tensor, *, sorted: bool, return_counts: bool) -> tuple[Tensor,
     return whole, *(tensor_of((len(part),), DType.INT32, kept(DType.INT32, part)) for part in columns)
 
 
-@operator("unique", meaning=_unique, family="selecting", data_dependent=True)
+@operator("unique", meaning=_unique, family="selecting", data_dependent=True, onnx="Unique")
 def unique(data: TensorType[Dim], *, sorted: bool = True, return_counts: bool = False) -> Judgement:
     """Each element once, where it first stood, which one each element is, how many there are, how often each stands.
 

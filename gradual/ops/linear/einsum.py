@@ -173,7 +173,7 @@ def _summed(columns: list[list[Any]]) -> Any:
     return dot(reduce(lambda left, right: list(map(mul, left, right)), columns[:-1]), columns[-1])
 
 
-@operator("einsum", meaning=_einsum, family="contracting", alike=(0,))
+@operator("einsum", meaning=_einsum, family="contracting", alike=(0,), onnx="Einsum")
 def einsum(data: TupleType[Dim], *, equation: str) -> Judgement:
     """The sums of products given in Einstein notation.   (t[..a], t[..b], ..) -> t[..c], as in `ij,jk->ik`
 

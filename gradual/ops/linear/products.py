@@ -13,6 +13,7 @@ from typing import Any
 
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Axes, Growth, Padding, all_but, everywhere
 from gradual.ops.declaration.shapes import agreement, axis_of, broadcast, judged, of_dtype, said, same_dtype, tensor
 from gradual.tensors.index import numel, spread
 from gradual.tensors.inner_products import Row, products
@@ -51,7 +52,12 @@ def _dense(data: Tensor, weight: Tensor, *, units: int | None, out_dtype: DType 
     return _matmul(data, weight, units=units, out_dtype=out_dtype, transpose_a=False, transpose_b=True)
 
 
-@operator("nn.dense", meaning=_dense, family="linear")
+def _dense_extends(growth: Growth) -> tuple[Axes, ...]:
+    """All but the axes along which products are summed."""
+    return all_but(growth.types[0], -1), all_but(growth.types[1], 1)
+
+
+@operator("nn.dense", meaning=_dense, family="linear", padding=Padding(_dense_extends), onnx="Gemm")
 def dense(
     data: TensorType[Dim], weight: TensorType[Dim], *, units: Dim | None = None, out_dtype: DType | None = None
 ) -> Judgement:
@@ -108,7 +114,14 @@ def _lines(elements: Elements, count: int, height: int, width: int, turned: bool
     return [tuple(elements[start + i : start + area : width]) for start in starts for i in range(width)]
 
 
-@operator("nn.matmul", meaning=_matmul, family="linear")
+def _product_extends(growth: Growth) -> tuple[Axes, ...]:
+    """All but the two axes along which products are summed."""
+    left = -2 if growth.attributes["transpose_a"] else -1
+    right = -1 if growth.attributes["transpose_b"] else -2
+    return all_but(growth.types[0], left), all_but(growth.types[1], right)
+
+
+@operator("nn.matmul", meaning=_matmul, family="linear", padding=Padding(_product_extends), onnx="MatMul")
 def matmul(
     tensor_a: TensorType[Dim],
     tensor_b: TensorType[Dim],
@@ -157,7 +170,7 @@ def _matrices(given: Tensor, dtype: DType, turned: bool) -> list[Rows]:
     return [_lines(elements[i * area : (i + 1) * area], 1, height, width, turned) for i in range(count)]
 
 
-@operator("nn.batch_matmul", meaning=_batch_matmul, family="linear")
+@operator("nn.batch_matmul", meaning=_batch_matmul, family="linear", padding=Padding(_product_extends), onnx="MatMul")
 def batch_matmul(
     tensor_a: TensorType[Dim],
     tensor_b: TensorType[Dim],
@@ -193,7 +206,7 @@ def along_axis(data: Tensor, column: Tensor, axis: int) -> Any:
     return spread(column.elements, (*column.shape, *(1,) * behind), data.shape)
 
 
-@operator("nn.bias_add", meaning=_bias_add, family="linear")
+@operator("nn.bias_add", meaning=_bias_add, family="linear", padding=Padding(everywhere))
 def bias_add(data: TensorType[Dim], bias: TensorType[Dim], *, axis: int = 1) -> Judgement:
     """A bias added along one axis.   t[.., n, ..], t[n] -> t[.., n, ..]
 

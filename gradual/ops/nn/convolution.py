@@ -14,6 +14,7 @@ from typing import Any
 from gradual.dims.term.constraint import FALSE, Constraint, all_of, any_of, at_most, divides, equal, more
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import Judgement, Need, Operator, operator
+from gradual.ops.declaration.padding import Padding, batch_of
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, judged, tensor
 from gradual.ops.declaration.windows import (
     SPATIAL,
@@ -262,7 +263,13 @@ def _operator(count: int) -> Operator:
     [op.conv.units] and `kernel_size` is the kernel [op.conv.kernel_size], which is not empty [op.conv.kernel]; strides,
     dilation and groups are at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input
     [op.window.fits].  A depthwise weight may stand as (channels, multiplier) where `channels` is their product."""
-    return operator(f"nn.conv{count}d", meaning=_convolve, family="convolving")(judge)
+    return operator(
+        f"nn.conv{count}d",
+        meaning=_convolve,
+        family="convolving",
+        padding=Padding(batch_of("data_layout")),
+        onnx="Conv",
+    )(judge)
 
 
 OPERATORS = tuple(map(_operator, SPATIAL))

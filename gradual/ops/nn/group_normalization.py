@@ -8,6 +8,7 @@ from __future__ import annotations
 from gradual.dims.term.constraint import divides
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Padding, samples
 from gradual.ops.declaration.shapes import axis_of, judged
 from gradual.ops.nn.normalization import columns, floats, standard
 from gradual.tensors.index import numel, permuted
@@ -51,7 +52,13 @@ def _instance_norm(
     return _grouped(data, gamma, beta, data.shape[axis % data.rank], axis, epsilon, center, scale)
 
 
-@operator("nn.instance_norm", meaning=_instance_norm, family="grouping")
+@operator(
+    "nn.instance_norm",
+    meaning=_instance_norm,
+    family="grouping",
+    padding=Padding(samples),
+    onnx="InstanceNormalization",
+)
 def instance_norm(
     data: TensorType[Dim],
     gamma: TensorType[Dim],
@@ -76,7 +83,7 @@ def _group_norm(
     return _grouped(data, gamma, beta, num_groups, axis, epsilon, center, scale)
 
 
-@operator("nn.group_norm", meaning=_group_norm, family="grouping")
+@operator("nn.group_norm", meaning=_group_norm, family="grouping", padding=Padding(samples), onnx="GroupNormalization")
 def group_norm(
     data: TensorType[Dim],
     gamma: TensorType[Dim],

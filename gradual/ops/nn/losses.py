@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import IllFormed, Judgement, Operator, operator
 from gradual.ops.declaration.shapes import agreement, judged, same_dtype, tensor
 from gradual.ops.indexing.take import integers
@@ -87,7 +88,7 @@ def _nll_loss(predictions: Tensor, targets: Tensor, weights: Tensor, *, reductio
     return tensor_of((), predictions.dtype, kept(predictions.dtype, (found,)))
 
 
-@operator("nn.nll_loss", meaning=_nll_loss, family="losses")
+@operator("nn.nll_loss", meaning=_nll_loss, family="losses", faults=Faults.OTHERWISE, onnx="NegativeLogLikelihoodLoss")
 def nll_loss(
     predictions: TensorType[Dim],
     targets: TensorType[Dim],

@@ -7,12 +7,24 @@ in row-major order.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import mul
 
 from gradual.dims.term.constraint import any_of, equal
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import (
+    NO_AXES,
+    Axes,
+    Growth,
+    Padding,
+    all_but,
+    along,
+    everywhere,
+    first_along,
+    reshaped,
+)
 from gradual.ops.declaration.shapes import ONE, agreement, axes_of, axis_of, judged, of_dtype, same_dtype, size, tensor
 from gradual.ops.linear.products import along_axis
 from gradual.tensors import reals
@@ -75,7 +87,9 @@ def _batch_norm(
     return tensor_of(data.shape, data.dtype, kept(data.dtype, found)), moving_mean, moving_var
 
 
-@operator("nn.batch_norm", meaning=_batch_norm, family="normalizing")
+@operator(
+    "nn.batch_norm", meaning=_batch_norm, family="normalizing", padding=Padding(everywhere), onnx="BatchNormalization"
+)
 def batch_norm(
     data: TensorType[Dim],
     gamma: TensorType[Dim],
@@ -120,7 +134,9 @@ def standard(lane: Lane, epsilon: float) -> Lane:
     return [x * factor for x in apart]
 
 
-@operator("nn.layer_norm", meaning=_layer_norm, family="normalizing")
+@operator(
+    "nn.layer_norm", meaning=_layer_norm, family="normalizing", padding=Padding(first_along), onnx="LayerNormalization"
+)
 def layer_norm(
     data: TensorType[Dim],
     gamma: TensorType[Dim],
@@ -151,7 +167,7 @@ def _softmax(data: Tensor, *, axis: int) -> Tensor:
     return lanewise(data, (axis % data.rank,), normal)
 
 
-@operator("nn.softmax", meaning=_softmax, family="normalizing")
+@operator("nn.softmax", meaning=_softmax, family="normalizing", padding=Padding(along("axis")), onnx="Softmax")
 def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     """The exponentials along an axis, divided by their sum.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
@@ -159,7 +175,7 @@ def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     return judged(given.shape, given.dtype)
 
 
-@operator("nn.fast_softmax", meaning=_softmax, family="normalizing")
+@operator("nn.fast_softmax", meaning=_softmax, family="normalizing", padding=Padding(along("axis")))
 def fast_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     """As `nn.softmax`, which other implementations approximate here.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
@@ -179,7 +195,9 @@ def _log_softmax(data: Tensor, *, axis: int) -> Tensor:
     return lanewise(data, (axis % data.rank,), normal)
 
 
-@operator("nn.log_softmax", meaning=_log_softmax, family="normalizing")
+@operator(
+    "nn.log_softmax", meaning=_log_softmax, family="normalizing", padding=Padding(along("axis")), onnx="LogSoftmax"
+)
 def log_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     """The logarithm of the softmax.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
@@ -192,7 +210,7 @@ def _dropout(data: Tensor, *, rate: float) -> tuple[Tensor, Tensor]:
     return data, tensor_of(data.shape, data.dtype, kept(data.dtype, (1,)) * data.size)
 
 
-@operator("nn.dropout", meaning=_dropout, family="normalizing")
+@operator("nn.dropout", meaning=_dropout, family="normalizing", padding=Padding(everywhere), onnx="Dropout")
 def dropout(data: TensorType[Dim], *, rate: float = 0.5) -> Judgement:
     """Dropout at inference: the data, and the mask of what is kept, all ones.   t[..a] -> (t[..a], t[..a])"""
     given = tensor(data, 0)
@@ -205,7 +223,14 @@ def _batch_flatten(data: Tensor) -> Tensor:
     return tensor_of((data.shape[0], numel(data.shape[1:])), data.dtype, data.elements)
 
 
-@operator("nn.batch_flatten", meaning=_batch_flatten, family="normalizing")
+@operator(
+    "nn.batch_flatten",
+    meaning=_batch_flatten,
+    family="normalizing",
+    padding=Padding(reshaped),
+    identity=by_type,
+    onnx="Flatten",
+)
 def batch_flatten(data: TensorType[Dim]) -> Judgement:
     """All axes but the first as one.   t[n, ..a] -> t[n, product(a)]"""
     given = tensor(data, 0, least=1)
@@ -220,7 +245,7 @@ def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
     return tensor_of(data.shape, data.dtype, kept(data.dtype, found))
 
 
-@operator("nn.prelu", meaning=_prelu, family="normalizing")
+@operator("nn.prelu", meaning=_prelu, family="normalizing", padding=Padding(first_along), onnx="PRelu")
 def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Judgement:
     """Negative elements times the slope of their channel.   t[.., c, ..], t[k] -> t[.., c, ..]
 
@@ -250,7 +275,7 @@ def _lrn(data: Tensor, *, size: int, axis: int, bias: float, alpha: float, beta:
     return lanewise(data, (axis % data.rank,), normal)
 
 
-@operator("nn.lrn", meaning=_lrn, family="normalizing")
+@operator("nn.lrn", meaning=_lrn, family="normalizing", padding=Padding(along("axis")), onnx="LRN")
 def lrn(
     data: TensorType[Dim], *, size: int = 5, axis: int = 1, bias: float = 2.0, alpha: float = 1e-4, beta: float = 0.75
 ) -> Judgement:
@@ -277,7 +302,15 @@ def _chosen(axis: tuple[int, ...] | None, rank: int) -> tuple[int, ...]:
     return tuple(sorted(axes_of(axis, rank))) if axis else tuple(range(rank))
 
 
-@operator("nn.l2_normalize", meaning=_l2_normalize, family="normalizing")
+def _l2_extends(growth: Growth) -> Iterator[Axes]:
+    """The axes along which nothing is summed; all are where none is given."""
+    axes = growth.attributes["axis"]
+    yield all_but(growth.types[0], *axes) if axes else NO_AXES
+
+
+@operator(
+    "nn.l2_normalize", meaning=_l2_normalize, family="normalizing", padding=Padding(_l2_extends), onnx="LpNormalization"
+)
 def l2_normalize(data: TensorType[Dim], *, eps: float, axis: tuple[int, ...] | None) -> Judgement:
     """Each element divided by the Euclidean norm along some axes.   t[..a] -> t[..a]"""
     given = floats(data)

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain, product, repeat
 from operator import ne, not_
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.facts import Facts, Faults
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, Operator, operator
+from gradual.ops.declaration.padding import Padding, images
 from gradual.ops.declaration.shapes import ONE, ZERO, judged, not_negative, of_dtype, tensor
 from gradual.ops.declaration.windows import (
     SPATIAL,
@@ -304,7 +306,9 @@ def _max_pool_operator(count: int) -> Operator:
         return sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
 
     judge.__doc__ = f"The greatest element of each window.   {_shape_words(count)}\n\n{_OWED.format(more='')}{_PACKED}"
-    return operator(f"nn.max_pool{count}d", meaning=_max_pool, family="pooling")(judge)
+    return operator(
+        f"nn.max_pool{count}d", meaning=_max_pool, family="pooling", padding=Padding(images), onnx="MaxPool"
+    )(judge)
 
 
 def _avg_pool_operator(count: int) -> Operator:
@@ -326,10 +330,14 @@ def _avg_pool_operator(count: int) -> Operator:
 
     owed_too = _OWED.format(more="; with\n    `count_include_pad` the padding counts")
     judge.__doc__ = f"The mean of each window.   {_shape_words(count)}\n\n{owed_too}{_PACKED}"
-    return operator(f"nn.avg_pool{count}d", meaning=_avg_pool, family="pooling")(judge)
+    return operator(
+        f"nn.avg_pool{count}d", meaning=_avg_pool, family="pooling", padding=Padding(images), onnx="AveragePool"
+    )(judge)
 
 
-def _adaptive_operator(kind: str, says: str, count: int, meaning: Callable[..., Tensor]) -> Operator:
+def _adaptive_operator(
+    kind: str, says: str, count: int, meaning: Callable[..., Tensor], **facts: Unpack[Facts]
+) -> Operator:
     def judge(
         data: TensorType[Dim],
         *,
@@ -343,22 +351,33 @@ def _adaptive_operator(kind: str, says: str, count: int, meaning: Callable[..., 
 
     Part i of m of an axis of n cells is `i * n // m` up to `((i + 1) * n + m - 1) // m`.  Sizes are not negative
     [op.adaptive.size], and those of the data unless written.{_PACKED}"""
-    return operator(f"nn.adaptive_{kind}_pool{count}d", meaning=meaning, family="pooling")(judge)
+    return operator(f"nn.adaptive_{kind}_pool{count}d", meaning=meaning, family="pooling", **facts)(judge)
 
 
-def _global_operator(kind: str, says: str, meaning: Callable[..., Tensor]) -> Operator:
+def _global_operator(kind: str, says: str, meaning: Callable[..., Tensor], **facts: Unpack[Facts]) -> Operator:
     def judge(data: TensorType[Dim], *, layout: str = "NCHW", out_layout: str = "") -> Judgement:
         return _pooled(2, data, layout, out_layout).judgement((ONE, ONE), ())
 
     judge.__doc__ = f"{says} of each channel.   t[n, c, h, w] -> t[n, c, 1, 1]\n{_PACKED}"
-    return operator(f"nn.global_{kind}_pool2d", meaning=meaning, family="pooling")(judge)
+    return operator(f"nn.global_{kind}_pool2d", meaning=meaning, family="pooling", **facts)(judge)
 
+
+def _is_of_floats(types: Sequence[Any]) -> bool:
+    """Whether the data are floats, whose mean is a number even of no cells."""
+    return bool(types[0].dtype.is_float)
+
+
+_AVERAGE = Facts(faults=Faults.OTHERWISE, padding=Padding(images, safe=_is_of_floats))
+"""Of means of windows that may be empty: integers cannot be divided by 0."""
 
 OPERATORS = (
     *map(_max_pool_operator, SPATIAL),
     *map(_avg_pool_operator, SPATIAL),
-    _global_operator("max", "The greatest element", _global_max),
-    _global_operator("avg", "The mean", _global_avg),
-    *(_adaptive_operator("max", "The greatest element", count, _adaptive_max) for count in SPATIAL),
-    *(_adaptive_operator("avg", "The mean", count, _adaptive_avg) for count in SPATIAL),
+    _global_operator("max", "The greatest element", _global_max, padding=Padding(images), onnx="GlobalMaxPool"),
+    _global_operator("avg", "The mean", _global_avg, **Facts(**_AVERAGE, onnx="GlobalAveragePool")),
+    *(
+        _adaptive_operator("max", "The greatest element", count, _adaptive_max, padding=Padding(images))
+        for count in SPATIAL
+    ),
+    *(_adaptive_operator("avg", "The mean", count, _adaptive_avg, **_AVERAGE) for count in SPATIAL),
 )

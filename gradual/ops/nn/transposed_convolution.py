@@ -15,6 +15,7 @@ from typing import Any
 from gradual.dims.term.constraint import at_most, divides
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import Judgement, Need, Operator, operator
+from gradual.ops.declaration.padding import Padding, batch_of
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, said
 from gradual.ops.declaration.windows import (
     SPATIAL,
@@ -211,7 +212,13 @@ def _operator(count: int) -> Operator:
     [op.conv.groups]; `channels` are the output channels [op.conv.units] and `kernel_size` is the kernel
     [op.conv.kernel_size], which is not empty [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at
     least 0 [op.window.positive]."""
-    return operator(f"nn.conv{count}d_transpose", meaning=_convolve_transposed, family="deconvolving")(judge)
+    return operator(
+        f"nn.conv{count}d_transpose",
+        meaning=_convolve_transposed,
+        family="deconvolving",
+        padding=Padding(batch_of("data_layout")),
+        onnx="ConvTranspose",
+    )(judge)
 
 
 OPERATORS = tuple(map(_operator, SPATIAL))

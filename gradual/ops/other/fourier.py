@@ -56,7 +56,7 @@ def _dft(re_data: Tensor, im_data: Tensor, *, inverse: bool) -> tuple[Tensor, Te
     return real, imaginary
 
 
-@operator("dft", meaning=_dft, family="transforming")
+@operator("dft", meaning=_dft, family="transforming", onnx="DFT")
 def dft(re_data: TensorType[Dim], im_data: TensorType[Dim], *, inverse: bool = False) -> Judgement:
     """The discrete Fourier transform along the last axis, or with `inverse` what was transformed.
 
@@ -109,7 +109,7 @@ def _lines(data: Tensor) -> Iterator[Any]:
         yield data.elements[row * width : (row + 1) * width]
 
 
-@operator("stft", meaning=_stft, family="transforming")
+@operator("stft", meaning=_stft, family="transforming", onnx="STFT")
 def stft(
     data: TensorType[Dim],
     window: TensorType[Dim],

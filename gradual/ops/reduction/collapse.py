@@ -5,6 +5,7 @@ from __future__ import annotations
 from gradual.dims.term.constraint import any_of, equal
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.dynamic_variant import elements_of
+from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, Shape, judged, of_dtype, same_dtype, tensor
 from gradual.ops.reduction.reductions import blocks
@@ -51,7 +52,7 @@ def _collapse_sum_like(data: Tensor, collapse_type: Tensor) -> Tensor:
     return _collapsed(data, collapse_type.shape)
 
 
-@operator("collapse_sum_like", meaning=_collapse_sum_like, family="reducing", alike=(0, 1))
+@operator("collapse_sum_like", meaning=_collapse_sum_like, family="reducing", alike=(0, 1), identity=by_type)
 def collapse_sum_like(data: TensorType[Dim], collapse_type: TensorType[Dim]) -> Judgement:
     """The sums that bring a tensor to the shape of another which broadcasts to it.   t[..a], t[..b] -> t[..b]
 
@@ -67,7 +68,7 @@ def _collapse_sum_to(data: Tensor, wanted: Tensor, *, shape: object, dtype: obje
     return _collapsed(data, tuple(wanted.elements))
 
 
-@operator("collapse_sum_to", meaning=_collapse_sum_to, family="reducing", reads=(1,))
+@operator("collapse_sum_to", meaning=_collapse_sum_to, family="reducing", reads=(1,), identity=by_type)
 def collapse_sum_to(
     data: TensorType[Dim], wanted: TensorType[Dim], *, shape: object = None, dtype: object = None
 ) -> Judgement:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 from gradual.dims.term.constraint import Constraint, all_of, any_of, at_least
 from gradual.dims.term.dim import Dim, constant, maximum, minimum, product
+from gradual.ops.declaration.facts import Facts
 from gradual.ops.declaration.operator import Contents, Judgement, Need, Operator, operator
+from gradual.ops.declaration.padding import Axes, Growth, Padding, all_axes, all_but, rank_of
 from gradual.ops.declaration.shapes import ONE, agreement, axes_of, judged, of_dtype, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.tensors import reals
@@ -40,6 +42,7 @@ class Row:
         inhabited: the block must not be empty, for these element types.
         on_dims: what it makes of the known integers of a vector.
         on_truths: what it makes of the known booleans of a vector.
+        facts: what else is declared of it.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Row:
     inhabited: Callable[[DType], bool] = lambda _: False
     on_dims: Callable[[Any], Dim] | None = None
     on_truths: Callable[[Any], Constraint] | None = None
+    facts: Facts = field(default_factory=Facts)
 
     def function(self, dtype: DType) -> Rule | None:
         """What the row computes on blocks of this type."""
@@ -81,6 +85,13 @@ def reduced_axes(axis: Axis, exclude: bool, rank: int) -> tuple[int, ...]:
         return tuple(range(rank))
     chosen = set(axes_of((axis,) if isinstance(axis, int) else axis, rank))
     return tuple(place for place in range(rank) if (place in chosen) is not exclude)
+
+
+def _extends(growth: Growth) -> Iterator[Axes]:
+    """The axes that are not reduced."""
+    for type in growth.types:
+        gone = reduced_axes(growth.attributes["axis"], growth.attributes["exclude"], rank_of(type))
+        yield all_but(type, *gone) if gone else all_axes(type)
 
 
 def remaining(shape: tuple[Any, ...], axes: Iterable[int], keepdims: bool, unit: Any) -> tuple[Any, ...]:
@@ -148,9 +159,9 @@ def reduction(row: Row) -> Operator:
     if row.inhabited(DType.INT32):
         which = "A" if row.inhabited(DType.FLOAT32) else "Of integers a"
         judge.__doc__ += f"\n\n{which} reduced axis has an element [op.{row.name}.extent]."
-    return operator(
-        row.name, meaning=meaning, family="reducing", contents=contents if row.on_dims or row.on_truths else None
-    )(judge)
+    rule = contents if row.on_dims or row.on_truths else None
+    facts = Facts(**row.facts, padding=Padding(_extends))
+    return operator(row.name, meaning=meaning, family="reducing", contents=rule, **facts)(judge)
 
 
 def _summed(block: Block) -> float:
@@ -221,6 +232,7 @@ _ROWS = (
         any,
         on_dims=_sum_of,
         on_truths=_any_of,
+        facts=Facts(onnx="ReduceSum"),
     ),
     Row(
         "prod",
@@ -230,6 +242,7 @@ _ROWS = (
         all,
         on_dims=product,
         on_truths=_all_of,
+        facts=Facts(onnx="ReduceProd"),
     ),
     Row(
         "mean",
@@ -237,9 +250,30 @@ _ROWS = (
         _mean,
         _integer_mean,
         inhabited=_integers,
+        facts=Facts(onnx="ReduceMean"),
     ),
-    Row("max", "Greatest; NaN if any is NaN.", _greatest, max, any, _always, _greatest_of, _any_of),
-    Row("min", "Least; NaN if any is NaN.", _least, min, all, _always, _least_of, _all_of),
+    Row(
+        "max",
+        "Greatest; NaN if any is NaN.",
+        _greatest,
+        max,
+        any,
+        _always,
+        _greatest_of,
+        _any_of,
+        Facts(pairwise="maximum", onnx="ReduceMax"),
+    ),
+    Row(
+        "min",
+        "Least; NaN if any is NaN.",
+        _least,
+        min,
+        all,
+        _always,
+        _least_of,
+        _all_of,
+        Facts(pairwise="minimum", onnx="ReduceMin"),
+    ),
     Row("all", "Logical and of all elements.", bools=all, on_truths=_all_of),
     Row("any", "Logical or of all elements.", bools=any, on_truths=_any_of),
 )
@@ -256,7 +290,7 @@ def _place(block: Block, best: Callable[..., Any], last: bool) -> int:
     return len(block) - 1 - list(reversed(block)).index(found) if last else list(block).index(found)
 
 
-def arg_reduction(name: str, best: Callable[..., Any], says: str) -> Operator:
+def arg_reduction(name: str, best: Callable[..., Any], onnx: str, says: str) -> Operator:
     """The operator that gives the place of the best element, counted within its block."""
     row = Row(name, says, best, best, best, _always)
 
@@ -278,18 +312,20 @@ def arg_reduction(name: str, best: Callable[..., Any], says: str) -> Operator:
         return judged(remaining(given.shape, axes, keepdims, ONE), DType.INT32, row.needs(given, axes))
 
     judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]\n\nA reduced axis has an element [op.{name}.extent]."
-    return operator(name, meaning=meaning, family="reducing")(judge)
+    return operator(name, meaning=meaning, family="reducing", padding=Padding(_extends), onnx=onnx)(judge)
 
 
 ARGUMENTS = (
     arg_reduction(
         "argmax",
         max,
+        "ArgMax",
         "Index of the greatest element, the first of equals unless the last is asked for; a NaN is greatest.",
     ),
     arg_reduction(
         "argmin",
         min,
+        "ArgMin",
         "Index of the least element, the first of equals unless the last is asked for; a NaN is least.",
     ),
 )
@@ -312,7 +348,7 @@ def _variance(x: Tensor, mean: Tensor, *, axis: Axis, keepdims: bool, exclude: b
     return tensor_of(_shape(x, axes, keepdims), x.dtype, kept(x.dtype, found))
 
 
-@operator("variance", meaning=_variance, family="reducing")
+@operator("variance", meaning=_variance, family="reducing", padding=Padding(_extends))
 def variance(
     x: TensorType[Dim],
     mean: TensorType[Dim],

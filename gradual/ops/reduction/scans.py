@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from operator import add, mul
-from typing import Any
+from typing import Any, Unpack
 
 from gradual.dims.term.dim import Dim, constant
+from gradual.ops.declaration.facts import Facts
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Operator, operator
+from gradual.ops.declaration.padding import Axes, Growth, Padding, all_axes, rank_of
 from gradual.ops.declaration.shapes import axis_of, judged, size, tensor
 from gradual.ops.declaration.symbolic_elements import cast, tracked
 from gradual.tensors.index import numel
@@ -34,7 +36,7 @@ def _scanned(line: Sequence[Any], step: Step, unit: Any, exclusive: bool | None)
     return found[:-1] if exclusive else found[1:]
 
 
-def scan(name: str, step: Step, unit: int, says: str) -> Operator:
+def scan(name: str, step: Step, unit: int, says: str, **facts: Unpack[Facts]) -> Operator:
     """The operator that folds each line along an axis and keeps every step."""
 
     def meaning(data: Tensor, *, axis: int | None, dtype: DType | None, exclusive: bool | None) -> Tensor:
@@ -72,7 +74,14 @@ def scan(name: str, step: Step, unit: int, says: str) -> Operator:
     The elements are first converted as `cast` does.  Floats run in binary64, and each place is rounded once; integers
     wrap.  With `exclusive` the element at the place itself is left out, so that a line starts with {unit}.
     """
-    return operator(name, meaning=meaning, family="scanning", contents=contents, flat=_flat)(judge)
+    facts["padding"] = Padding(_extends)
+    return operator(name, meaning=meaning, family="scanning", contents=contents, flat=_flat, **facts)(judge)
+
+
+def _extends(growth: Growth) -> Iterator[Axes]:
+    """What is added up to a place does not depend on what follows; all axes are one where none is given."""
+    given = growth.types[0]
+    yield all_axes(given) if growth.attributes["axis"] is not None else frozenset({0} if rank_of(given) else ())
 
 
 def _flat(data: TensorType[Dim], *, axis: int | None, dtype: DType | None, exclusive: bool | None) -> tuple[int, ...]:
@@ -80,6 +89,6 @@ def _flat(data: TensorType[Dim], *, axis: int | None, dtype: DType | None, exclu
 
 
 SCANS = (
-    scan("cumsum", add, 0, "The sum of the elements up to each place along an axis"),
+    scan("cumsum", add, 0, "The sum of the elements up to each place along an axis", onnx="CumSum"),
     scan("cumprod", mul, 1, "The product of the elements up to each place along an axis"),
 )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from gradual.dims.term.constraint import at_most, divides
 from gradual.dims.term.dim import Dim, maximum, product
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Padding, batch_of
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, axis_of, judged, same_dtype, tensor
 from gradual.ops.declaration.windows import arranged, at_least, ordered, places, restored, surrounded
 from gradual.tensors.index import before, numel, offsets, permuted, strides
@@ -31,7 +32,13 @@ def _depth_to_space(data: Tensor, *, block_size: int, layout: str, mode: str) ->
     return restored(permuted(cells, shape, axes), result, layout, data.dtype)
 
 
-@operator("nn.depth_to_space", meaning=_depth_to_space, family="blocks")
+@operator(
+    "nn.depth_to_space",
+    meaning=_depth_to_space,
+    family="blocks",
+    padding=Padding(batch_of("layout")),
+    onnx="DepthToSpace",
+)
 def depth_to_space(
     data: TensorType[Dim], *, block_size: Dim = ONE, layout: str = "NCHW", mode: str = "DCR"
 ) -> Judgement:
@@ -61,7 +68,13 @@ def _space_to_depth(data: Tensor, *, block_size: int, layout: str, mode: str) ->
     return restored(found, (batch, channels * block_size**2, rows, columns), layout, data.dtype)
 
 
-@operator("nn.space_to_depth", meaning=_space_to_depth, family="blocks")
+@operator(
+    "nn.space_to_depth",
+    meaning=_space_to_depth,
+    family="blocks",
+    padding=Padding(batch_of("layout")),
+    onnx="SpaceToDepth",
+)
 def space_to_depth(
     data: TensorType[Dim], *, block_size: Dim = ONE, layout: str = "NCHW", mode: str = "DCR"
 ) -> Judgement:

@@ -10,7 +10,9 @@ from gradual.dims.term.dim import Dim, constant, ite, maximum
 from gradual.limits import LIMITS
 from gradual.ops.declaration import symbolic_elements as known
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Padding, everywhere
 from gradual.ops.declaration.shapes import ONE, ZERO, Shape, judged, not_negative, of_dtype, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.tensors.fault import invalid_value
@@ -55,7 +57,15 @@ def _ones_contents(*, shape: Shape, dtype: DType | None) -> Contents:
     return _constant_contents(shape, dtype or DType.FLOAT32, ONE)
 
 
-@operator("zeros", meaning=_zeros, family="creating", contents=_zeros_contents)
+@operator(
+    "zeros",
+    meaning=_zeros,
+    family="creating",
+    contents=_zeros_contents,
+    padding=Padding(everywhere, sized=True),
+    onnx="ConstantOfShape",
+    writes_shape=True,
+)
 def zeros(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
     """Zeros of a given shape; float32 unless said otherwise.   -> t[..shape]
 
@@ -64,7 +74,15 @@ def zeros(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
     return judged(shape, dtype or DType.FLOAT32, not_negative(shape, "op.zeros.size"))
 
 
-@operator("ones", meaning=_ones, family="creating", contents=_ones_contents)
+@operator(
+    "ones",
+    meaning=_ones,
+    family="creating",
+    contents=_ones_contents,
+    padding=Padding(everywhere, sized=True),
+    onnx="ConstantOfShape",
+    writes_shape=True,
+)
 def ones(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
     """Ones of a given shape; float32 unless said otherwise.   -> t[..shape]
 
@@ -88,7 +106,15 @@ def _full_contents(fill_value: TensorType[Dim], *, shape: Shape, dtype: DType | 
     return None if value is None else _filled_contents(shape, target, known.cast(value[0], target))
 
 
-@operator("full", meaning=_full, family="creating", contents=_full_contents)
+@operator(
+    "full",
+    meaning=_full,
+    family="creating",
+    contents=_full_contents,
+    padding=Padding(everywhere, sized=True),
+    onnx="ConstantOfShape",
+    writes_shape=True,
+)
 def full(fill_value: TensorType[Dim], *, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
     """A given shape filled with a scalar, cast to `dtype` if that is given.   t[] -> t[..shape]
 
@@ -106,7 +132,14 @@ def _full_like_contents(x: TensorType[Dim], fill_value: TensorType[Dim]) -> Cont
     return _full_contents(fill_value, shape=x.shape, dtype=x.dtype)
 
 
-@operator("full_like", meaning=_full_like, family="creating", contents=_full_like_contents)
+@operator(
+    "full_like",
+    meaning=_full_like,
+    family="creating",
+    contents=_full_like_contents,
+    padding=Padding(everywhere),
+    writes_shape=True,
+)
 def full_like(x: TensorType[Dim], fill_value: TensorType[Dim]) -> Judgement:
     """The shape and type of a tensor, filled with a scalar cast to that type.   t[..a], u[] -> t[..a]"""
     given = tensor(x, 0)
@@ -130,14 +163,28 @@ def _ones_like_contents(x: TensorType[Dim]) -> Contents:
     return _constant_contents(x.shape, x.dtype, ONE)
 
 
-@operator("zeros_like", meaning=_zeros_like, family="creating", contents=_zeros_like_contents)
+@operator(
+    "zeros_like",
+    meaning=_zeros_like,
+    family="creating",
+    contents=_zeros_like_contents,
+    padding=Padding(everywhere),
+    writes_shape=True,
+)
 def zeros_like(x: TensorType[Dim]) -> Judgement:
     """Zeros of the shape and type of a tensor.   t[..a] -> t[..a]"""
     given = tensor(x, 0)
     return judged(given.shape, given.dtype)
 
 
-@operator("ones_like", meaning=_ones_like, family="creating", contents=_ones_like_contents)
+@operator(
+    "ones_like",
+    meaning=_ones_like,
+    family="creating",
+    contents=_ones_like_contents,
+    padding=Padding(everywhere),
+    writes_shape=True,
+)
 def ones_like(x: TensorType[Dim]) -> Judgement:
     """Ones of the shape and type of a tensor.   t[..a] -> t[..a]"""
     given = tensor(x, 0)
@@ -227,6 +274,9 @@ def _arange_contents(
     reads=(0, 1, 2),
     data_dependent=True,
     alike=(0, 1, 2),
+    faults=Faults.OTHERWISE,
+    onnx="Range",
+    writes_shape=True,
 )
 def arange(
     begin: TensorType[Dim],

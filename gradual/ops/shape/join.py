@@ -9,7 +9,9 @@ from typing import Any
 from gradual.dims.term.constraint import at_most, divides
 from gradual.dims.term.dim import Dim, constant, sum_of
 from gradual.limits import LIMITS
+from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Padding, along, everywhere
 from gradual.ops.declaration.shapes import agreement, axis_of, fields, judged, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.tensors.index import numel
@@ -62,7 +64,16 @@ def _concatenate_contents(data: TupleType[Dim], *, axis: int) -> Contents:
     return tracked(chain.from_iterable(held), parts[0].dtype) if len(held) == len(parts) else None
 
 
-@operator("concatenate", meaning=_concatenate, family="joining", contents=_concatenate_contents, alike=(0,))
+@operator(
+    "concatenate",
+    meaning=_concatenate,
+    family="joining",
+    contents=_concatenate_contents,
+    alike=(0,),
+    padding=Padding(along("axis")),
+    identity=by_type,
+    onnx="Concat",
+)
 def concatenate(data: TupleType[Dim], *, axis: int = 0) -> Judgement:
     """The tensors of a tuple one after another along an axis.   (t[..a, n, ..b], t[..a, m, ..b]) -> t[..a, n + m, ..b]
 
@@ -88,7 +99,15 @@ def _stack_contents(data: TupleType[Dim], *, axis: int) -> Contents:
     return _concatenate_contents(data, axis=axis) if all(part.rank == 0 for part in fields(data, 0)) else None
 
 
-@operator("stack", meaning=_stack, family="joining", contents=_stack_contents, alike=(0,))
+@operator(
+    "stack",
+    meaning=_stack,
+    family="joining",
+    contents=_stack_contents,
+    alike=(0,),
+    padding=Padding(everywhere),
+    onnx="ConcatFromSequence",
+)
 def stack(data: TupleType[Dim], *, axis: int = 0) -> Judgement:
     """The k tensors of a tuple side by side along a new axis.   (t[..a, ..b], ..) -> t[..a, k, ..b]
 
@@ -123,7 +142,7 @@ def _split(data: Tensor, *, indices_or_sections: int | tuple[int, ...], axis: in
     return tuple(found)
 
 
-@operator("split", meaning=_split, family="joining")
+@operator("split", meaning=_split, family="joining", padding=Padding(along("axis")), onnx="Split")
 def split(data: TensorType[Dim], *, indices_or_sections: int | tuple[Dim, ...], axis: int = 0) -> Judgement:
     """A tuple of parts along an axis.   t[..a, n, ..b] -> (t[..a, n // k, ..b], ..)
 

@@ -97,7 +97,7 @@ def _filled_up(elements: Any, shape: Ints, target: Layout, dtype: DType) -> Any:
     return found
 
 
-@operator("layout_transform", meaning=_layout_transform, family="laying")
+@operator("layout_transform", meaning=_layout_transform, family="laying", writes_shape=True)
 def layout_transform(data: TensorType[Dim], *, src_layout: str, dst_layout: str) -> Judgement:
     """The data in another layout, such as NHWC for NCHW, or NCHW4c with the channels in blocks of 4.
 
@@ -143,7 +143,7 @@ def _meshgrid(data: tuple[Tensor, ...], *, indexing: str) -> tuple[Tensor, ...]:
     return tuple(grids)
 
 
-@operator("meshgrid", meaning=_meshgrid, family="laying", alike=(0,))
+@operator("meshgrid", meaning=_meshgrid, family="laying", alike=(0,), writes_shape=True)
 def meshgrid(data: TupleType[Dim], *, indexing: str = "ij") -> Judgement:
     """For each of some vectors the grid of all, with the vector along its own axis.
 

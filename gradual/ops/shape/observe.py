@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gradual.dims.term.dim import Dim, constant
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, operator
 from gradual.ops.declaration.shapes import judged, size, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
@@ -36,7 +37,14 @@ def _shape_of_contents(x: TensorType[Dim], *, dtype: DType | None) -> Contents:
     return tracked(x.shape, dtype or DType.INT32)
 
 
-@operator("shape_of", meaning=_shape_of, family="observing", contents=_shape_of_contents)
+@operator(
+    "shape_of",
+    meaning=_shape_of,
+    family="observing",
+    contents=_shape_of_contents,
+    faults=Faults.LARGE_SIZE,
+    onnx="Shape",
+)
 def shape_of(x: TensorType[Dim], *, dtype: DType | None = DType.INT32) -> Judgement:
     """The shape as a vector: the size of each axis.   t[d1, .., dk] -> int[k]"""
     return judged((constant(tensor(x, 0).rank),), _countable(dtype or DType.INT32))
@@ -50,7 +58,14 @@ def _ndarray_size_contents(x: TensorType[Dim], *, dtype: DType | None) -> Conten
     return tracked((size(x.shape),), dtype or DType.INT32)
 
 
-@operator("ndarray_size", meaning=_ndarray_size, family="observing", contents=_ndarray_size_contents)
+@operator(
+    "ndarray_size",
+    meaning=_ndarray_size,
+    family="observing",
+    contents=_ndarray_size_contents,
+    faults=Faults.LARGE_COUNT,
+    onnx="Size",
+)
 def ndarray_size(x: TensorType[Dim], *, dtype: DType | None = DType.INT32) -> Judgement:
     """The number of elements.   t[..a] -> int[]"""
     tensor(x, 0)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from gradual.dims.term.constraint import FALSE, any_of, at_least, at_most, less
 from gradual.dims.term.dim import Dim, constant
 from gradual.limits import LIMITS
+from gradual.ops.declaration.facts import Faults, StaticForm, is_number
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Axes, Growth, Padding, all_axes, all_but
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, judged, of_dtype, tensor
 from gradual.ops.declaration.windows import surrounded
 from gradual.tensors.fault import invalid_value
@@ -101,7 +104,21 @@ def _mode(written: str, admitted: Sequence[str], attribute: str) -> str:
     return written.lower()
 
 
-@operator("nn.pad", meaning=_pad, family="padding")
+def _pad_extends(growth: Growth) -> Iterator[Axes]:
+    """The axes that get no cells."""
+    widths = growth.attributes["pad_width"]
+    yield all_but(
+        growth.types[0], *(axis for axis, pair in enumerate(widths) if any(width.value != 0 for width in pair))
+    )
+    yield from map(all_axes, growth.types[1:])
+
+
+def _adds_nothing(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
+    """Whether no axis gets any cells."""
+    return all(is_number(width, 0) for pair in attributes["pad_width"] for width in pair)
+
+
+@operator("nn.pad", meaning=_pad, family="padding", padding=Padding(_pad_extends), identity=_adds_nothing, onnx="Pad")
 def pad(
     data: TensorType[Dim],
     pad_val: TensorType[Dim],
@@ -124,7 +141,7 @@ def _mirror_pad(data: Tensor, *, mode: str, pad_width: Widths) -> Tensor:
     return _bordered(data, pad_width, _SOURCES[mode.lower()])
 
 
-@operator("nn.mirror_pad", meaning=_mirror_pad, family="padding")
+@operator("nn.mirror_pad", meaning=_mirror_pad, family="padding", padding=Padding(_pad_extends), onnx="Pad")
 def mirror_pad(data: TensorType[Dim], *, mode: str = "SYMMETRIC", pad_width: tuple[tuple[Dim, Dim], ...]) -> Judgement:
     """The border mirrored, its own cells twice (SYMMETRIC) or once (REFLECT).   t[..a] -> t[..a + before + after]
 
@@ -149,7 +166,24 @@ def _dyn_pad(data: Tensor, widths: Tensor, pad_val: Tensor, *, pad_width: object
     return _pad(data, pad_val, pad_width=found, pad_mode=pad_mode)
 
 
-@operator("dyn.nn.pad", meaning=_dyn_pad, family="padding", data_dependent=True)
+def _read_widths(types: Sequence[Any], values: Sequence[Any], attributes: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The widths, if they are a literal."""
+    (widths,) = values
+    if not isinstance(widths, Tensor) or widths.rank != 2 or widths.shape[1] != 2:
+        return None
+    flat = [int(width) for width in widths.elements]
+    return {"pad_width": tuple(zip(flat[::2], flat[1::2], strict=True))}
+
+
+@operator(
+    "dyn.nn.pad",
+    meaning=_dyn_pad,
+    family="padding",
+    data_dependent=True,
+    faults=Faults.OTHERWISE,
+    onnx="Pad",
+    static_form=StaticForm((1,), _read_widths),
+)
 def dyn_pad(
     data: TensorType[Dim],
     widths: TensorType[Dim],

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from gradual.dims.term.constraint import any_of, equal
 from gradual.dims.term.dim import Dim
 from gradual.limits import LIMITS
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Axes, Growth, Padding, all_but, along, everywhere, rank_of
 from gradual.ops.declaration.shapes import ONE, Shape, axis_of, judged, not_negative, size, tensor
 from gradual.tensors.index import numel, offsets, picked, spread, strides
 from gradual.tensors.tensor import Tensor, tensor_of
@@ -44,7 +47,16 @@ def _broadcast_to_contents(data: TensorType[Dim], *, shape: Shape, dtype: DType 
     return data.contents * length if len(data.contents) == 1 else data.contents
 
 
-@operator("broadcast_to", meaning=_broadcast_to, family="repeating", contents=_broadcast_to_contents)
+@operator(
+    "broadcast_to",
+    meaning=_broadcast_to,
+    family="repeating",
+    contents=_broadcast_to_contents,
+    padding=Padding(everywhere, sized=True),
+    identity=by_type,
+    onnx="Expand",
+    writes_shape=True,
+)
 def broadcast_to(data: TensorType[Dim], *, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
     """The tensor repeated to a shape.   t[..a] -> t[..shape]
 
@@ -65,7 +77,7 @@ def _broadcast_to_like(data: Tensor, broadcast_type: Tensor) -> Tensor:
     return _broadcast_to(data, shape=broadcast_type.shape, dtype=None)
 
 
-@operator("broadcast_to_like", meaning=_broadcast_to_like, family="repeating")
+@operator("broadcast_to_like", meaning=_broadcast_to_like, family="repeating", identity=by_type, writes_shape=True)
 def broadcast_to_like(data: TensorType[Dim], broadcast_type: TensorType[Dim]) -> Judgement:
     """The tensor repeated to another's shape.   t[..a], u[..b] -> t[..b]
 
@@ -106,7 +118,23 @@ def _tile_contents(data: TensorType[Dim], *, reps: Shape) -> Contents:
     return None if times is None or not 0 <= times <= LIMITS.contents else data.contents * times
 
 
-@operator("tile", meaning=_tile, family="repeating", contents=_tile_contents)
+def _tile_extends(growth: Growth) -> Iterator[Axes]:
+    """The axes that are not repeated."""
+    reps = growth.attributes["reps"]
+    first = rank_of(growth.types[0]) - len(reps)
+    yield all_but(growth.types[0], *(first + i for i, count in enumerate(reps) if count.value != 1 and first + i >= 0))
+
+
+@operator(
+    "tile",
+    meaning=_tile,
+    family="repeating",
+    contents=_tile_contents,
+    padding=Padding(_tile_extends),
+    identity=by_type,
+    onnx="Tile",
+    writes_shape=True,
+)
 def tile(data: TensorType[Dim], *, reps: tuple[Dim, ...]) -> Judgement:
     """The tensor beside itself, so many times along each axis, right-aligned.   t[..a] -> t[..a * reps]
 
@@ -138,7 +166,15 @@ def _repeat_contents(data: TensorType[Dim], *, repeats: Dim, axis: int | None) -
     return tuple(part for part in data.contents for _ in range(times))
 
 
-@operator("repeat", meaning=_repeat, family="repeating", contents=_repeat_contents)
+@operator(
+    "repeat",
+    meaning=_repeat,
+    family="repeating",
+    contents=_repeat_contents,
+    padding=Padding(along("axis")),
+    identity=by_type,
+    writes_shape=True,
+)
 def repeat(data: TensorType[Dim], *, repeats: Dim, axis: int | None = None) -> Judgement:
     """Each slice along an axis so many times in a row.   t[.., n, ..] -> t[.., n * repeats, ..]
 
@@ -166,7 +202,14 @@ def _reverse_contents(data: TensorType[Dim], *, axis: int) -> Contents:
     return None if data.contents is None else data.contents[::-1]
 
 
-@operator("reverse", meaning=_reverse, family="repeating", contents=_reverse_contents)
+@operator(
+    "reverse",
+    meaning=_reverse,
+    family="repeating",
+    contents=_reverse_contents,
+    padding=Padding(along("axis")),
+    writes_shape=True,
+)
 def reverse(data: TensorType[Dim], *, axis: int) -> Judgement:
     """The elements along an axis in opposite order.   t[..a] -> t[..a]"""
     given = tensor(data, 0)

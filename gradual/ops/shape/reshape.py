@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from gradual.dims.term.constraint import Constraint, all_of, any_of, at_most, differs, equal, less
-from gradual.dims.term.dim import Dim, constant, ite, product
+from gradual.dims.term.constraint import all_of, any_of, differs, equal
+from gradual.dims.term.dim import Dim, constant, product
 from gradual.limits import LIMITS
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
-from gradual.ops.declaration.shapes import ONE, ZERO, Shape, axes_of, judged, size, tensor
+from gradual.ops.declaration.padding import Padding, everywhere, reshaped
+from gradual.ops.declaration.shapes import ONE, Shape, axes_of, judged, size, tensor
 from gradual.ops.declaration.sign_analysis import is_positive, is_size
 from gradual.ops.shape.reshape_codes import ALL, COUNTS, REST, requested
+from gradual.ops.shape.unit_axes import expanded, is_axis, is_constant, removed, without
 from gradual.tensors.index import permuted
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.type import TensorType, Type, UnrankedType
@@ -78,6 +82,10 @@ def _is_plain(code: int | Dim, allowzero: bool, elements: bool) -> bool:
     contents=_reshape_contents,
     aliases=("relay.reshape",),
     flat=_reshape_flat,
+    padding=Padding(reshaped, sized=True),
+    identity=by_type,
+    onnx="Reshape",
+    writes_shape=True,
 )
 def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
     """The elements in row-major order under a new shape.   t[..a] -> t[..newshape]
@@ -134,6 +142,7 @@ def _reverse_reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Di
     family="reshaping",
     contents=_reverse_reshape_contents,
     flat=_reshape_flat,
+    writes_shape=True,
 )
 def reverse_reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
     """As `reshape`, with axes and codes read from the last to the first.   t[..a] -> t[..newshape]
@@ -184,7 +193,14 @@ def _reshape_like_flat(
     return (0,) if lhs_begin == 0 and lhs_end is None else ()
 
 
-@operator("reshape_like", meaning=_reshape_like, family="reshaping", flat=_reshape_like_flat)
+@operator(
+    "reshape_like",
+    meaning=_reshape_like,
+    family="reshaping",
+    flat=_reshape_like_flat,
+    identity=by_type,
+    writes_shape=True,
+)
 def reshape_like(
     data: TensorType[Dim],
     shape_like: TensorType[Dim],
@@ -205,74 +221,36 @@ def reshape_like(
 
 
 # ----------------------------------------------------------------------------------------- axes of size 1 come and go
-def _front(axis: Dim, rank: int) -> Dim:
-    """An axis counted from the front; where it is constant, raises IllFormed out of range."""
-    if axis.value is None:
-        return ite(less(axis, ZERO), axis + rank, axis)
-    if not -rank <= axis.value < rank:
-        raise IllFormed("op.axis", f"axis {axis} is out of range for rank {rank}", 0)
-    return constant(axis.value % rank)
-
-
-def _within(axis: Dim, rank: int) -> Constraint:
-    return all_of(at_most(constant(-rank), axis), less(axis, constant(rank)))
-
-
-def _removed(shape: Shape, axis: Sequence[Dim] | None) -> tuple[Dim, ...]:
-    """The axes to remove: where none are given, those that are 1."""
-    if axis is not None:
-        return tuple(_front(place, len(shape)) for place in axis)
-    return tuple(constant(place) for place, extent in enumerate(shape) if extent is ONE)
-
-
-def _is_constant(shape: Shape) -> bool:
-    return all(extent.value is not None for extent in shape)
-
-
-def _without(shape: Shape, gone: Sequence[Dim]) -> Shape:
-    """The extents of the axes that are left."""
-    count = len(shape) - len(gone)
-    return tuple(_choice(shape, gone, place) for place in range(count))
-
-
-def _choice(shape: Shape, gone: Sequence[Dim], place: int) -> Dim:
-    """The extent at a place of what is left: of the first axis with that many others before it."""
-    found = shape[place + len(gone)]
-    for axis in range(place + len(gone) - 1, place - 1, -1):
-        before = all_of(*(differs(one, constant(axis)) for one in gone), _counted(gone, axis, axis - place))
-        found = ite(before, shape[axis], found)
-    return found
-
-
-def _counted(gone: Sequence[Dim], axis: int, count: int) -> Constraint:
-    """That so many of the removed axes stand before an axis."""
-    total = ZERO
-    for one in gone:
-        total += ite(less(one, constant(axis)), 1, 0)
-    return equal(total, constant(count))
-
-
 def _squeeze(data: Tensor, *, axis: Ints | None) -> Tensor:
     shape = dims(data.shape)
-    gone = _removed(shape, None if axis is None else dims(axis))
-    return tensor_of(numbers(_without(shape, gone)), data.dtype, data.elements)
+    gone = removed(shape, None if axis is None else dims(axis))
+    return tensor_of(numbers(without(shape, gone)), data.dtype, data.elements)
 
 
 def _squeeze_contents(data: TensorType[Dim], *, axis: Shape | None) -> Contents:
-    known = axis is not None or _is_constant(data.shape)
-    return same_contents(data, data.rank - len(_removed(data.shape, axis))) if known else None
+    known = axis is not None or is_constant(data.shape)
+    return same_contents(data, data.rank - len(removed(data.shape, axis))) if known else None
 
 
-@operator("squeeze", meaning=_squeeze, family="reshaping", contents=_squeeze_contents)
+@operator(
+    "squeeze",
+    meaning=_squeeze,
+    family="reshaping",
+    contents=_squeeze_contents,
+    padding=Padding(everywhere),
+    identity=by_type,
+    onnx="Squeeze",
+    writes_shape=True,
+)
 def squeeze(data: TensorType[Dim], *, axis: tuple[Dim, ...] | None = None) -> Judgement:
     """Some axes removed, each of size 1 [op.squeeze.one] and none twice [op.squeeze.axis].   t[.., 1, ..] -> t[.., ..]
 
     Without `axis` every axis of size 1 is removed, and the rank is known where all sizes are.
     """
     given = tensor(data, 0)
-    if axis is None and not _is_constant(given.shape):
+    if axis is None and not is_constant(given.shape):
         return Judgement(UnrankedType(given.dtype))
-    gone = _removed(given.shape, axis)
+    gone = removed(given.shape, axis)
     if len(gone) > given.rank or len({one for one in gone if one.value is not None}) < _constants(gone):
         raise IllFormed("op.axis", f"an axis is repeated in {[one.value for one in gone]}", 0)
     needs = [need for one in gone for need in _is_one(given.shape, one)]
@@ -282,7 +260,7 @@ def squeeze(data: TensorType[Dim], *, axis: tuple[Dim, ...] | None = None) -> Ju
         for other in gone[place + 1 :]
         if one.value is None or other.value is None
     ]
-    return judged(_without(given.shape, gone), given.dtype, needs)
+    return judged(without(given.shape, gone), given.dtype, needs)
 
 
 def _constants(axes: Sequence[Dim]) -> int:
@@ -301,23 +279,8 @@ def _is_one(shape: Shape, axis: Dim) -> list[Need]:
 dyn_squeeze = dynamic_twin(squeeze, ("axis",), names=("axes",))
 
 
-def _expanded(shape: Shape, axis: Dim, count: int) -> Shape:
-    """The shape with new axes of size 1."""
-    front = ite(less(axis, ZERO), axis + len(shape) + 1, axis)
-    if front.value is not None:
-        return (*shape[: front.value], *[ONE] * count, *shape[front.value :])
-    return tuple(_expanded_at(shape, front, count, place) for place in range(len(shape) + count))
-
-
-def _expanded_at(shape: Shape, front: Dim, count: int, place: int) -> Dim:
-    """The extent at a place: of an old axis before or after the new ones, or 1."""
-    behind = shape[place - count] if place >= count else ONE
-    before = shape[place] if place < len(shape) else ONE
-    return ite(less(constant(place), front), before, ite(less(constant(place), front + count), ONE, behind))
-
-
 def _expand_dims(data: Tensor, *, axis: int, num_newaxis: int) -> Tensor:
-    shape = _expanded(dims(data.shape), constant(axis), num_newaxis)
+    shape = expanded(dims(data.shape), constant(axis), num_newaxis)
     return tensor_of(numbers(shape), data.dtype, data.elements)
 
 
@@ -325,7 +288,16 @@ def _expand_dims_contents(data: TensorType[Dim], *, axis: Dim, num_newaxis: int)
     return same_contents(data, data.rank + num_newaxis)
 
 
-@operator("expand_dims", meaning=_expand_dims, family="reshaping", contents=_expand_dims_contents)
+@operator(
+    "expand_dims",
+    meaning=_expand_dims,
+    family="reshaping",
+    contents=_expand_dims_contents,
+    padding=Padding(everywhere),
+    identity=by_type,
+    onnx="Unsqueeze",
+    writes_shape=True,
+)
 def expand_dims(data: TensorType[Dim], *, axis: Dim, num_newaxis: int = 1) -> Judgement:
     """New axes of size 1 before an axis, or after it if it counts from the back.   t[..a, ..b] -> t[..a, 1, ..b]
 
@@ -336,12 +308,12 @@ def expand_dims(data: TensorType[Dim], *, axis: Dim, num_newaxis: int = 1) -> Ju
         raise IllFormed("op.attribute", f"num_newaxis has to be at least 0, not {num_newaxis}")
     if given.rank + num_newaxis > LIMITS.rank:
         raise IllFormed("op.rank", f"rank {given.rank + num_newaxis} is above the limit of {LIMITS.rank}")
-    within = _within(axis, given.rank + 1)
+    within = is_axis(axis, given.rank + 1)
     if axis.value is not None and not within.value:
         raise IllFormed("op.axis", f"axis {axis} is out of range for rank {given.rank} and a new axis", 0)
     says = "the new axis is out of range"
     needs = () if axis.value is not None else (Need(within, "op.expand_dims.axis", says, ((0, None),)),)
-    return judged(_expanded(given.shape, axis, num_newaxis), given.dtype, needs)
+    return judged(expanded(given.shape, axis, num_newaxis), given.dtype, needs)
 
 
 dyn_expand_dims = dynamic_twin(expand_dims, ("axis",))
@@ -368,7 +340,23 @@ def _transpose_contents(data: TensorType[Dim], *, axes: Ints | None) -> Contents
     return data.contents
 
 
-@operator("transpose", meaning=_transpose, family="reshaping", contents=_transpose_contents)
+def _keeps_order(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
+    """Whether every axis stays where it is."""
+    axes, rank = attributes["axes"], given.rank
+    order = range(rank)[::-1] if axes is None else (axis % rank for axis in axes)
+    return list(order) == list(range(rank))
+
+
+@operator(
+    "transpose",
+    meaning=_transpose,
+    family="reshaping",
+    contents=_transpose_contents,
+    padding=Padding(everywhere),
+    identity=_keeps_order,
+    onnx="Transpose",
+    writes_shape=True,
+)
 def transpose(data: TensorType[Dim], *, axes: tuple[int, ...] | None = None) -> Judgement:
     """The axes in another order, reversed unless said otherwise.   t[..a] -> t[..permuted(a, axes)]"""
     given = tensor(data, 0)

@@ -12,6 +12,7 @@ from typing import Any
 
 from gradual.dims.term.constraint import at_most
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, agreement, judged, tensor
 from gradual.ops.declaration.windows import surrounded
@@ -76,7 +77,7 @@ def _sparse_dense(
     return tensor_of((count, height) if sparse_lhs else (height, count), data.dtype, kept(data.dtype, found))
 
 
-@operator("nn.sparse_dense", meaning=_sparse_dense, family="rows")
+@operator("nn.sparse_dense", meaning=_sparse_dense, family="rows", faults=Faults.OTHERWISE)
 def sparse_dense(
     data: TensorType[Dim],
     weight_data: TensorType[Dim],
@@ -137,7 +138,7 @@ def _sparse_conv2d(
     return tensor_of(tuple(shape[axis] for axis in back), data.dtype, whole)
 
 
-@operator("nn.sparse_conv2d", meaning=_sparse_conv2d, family="rows")
+@operator("nn.sparse_conv2d", meaning=_sparse_conv2d, family="rows", faults=Faults.OTHERWISE)
 def sparse_conv2d(
     data: TensorType[Dim],
     weight_data: TensorType[Dim],
@@ -186,7 +187,7 @@ def _sparse_transpose(sparse_data: Tensor, sparse_indices: Tensor, sparse_indptr
     return tuple(tensor_of(one.shape, one.dtype, kept(one.dtype, part)) for one, part in zip(given, parts, strict=True))
 
 
-@operator("nn.sparse_transpose", meaning=_sparse_transpose, family="rows")
+@operator("nn.sparse_transpose", meaning=_sparse_transpose, family="rows", faults=Faults.OTHERWISE)
 def sparse_transpose(
     sparse_data: TensorType[Dim], sparse_indices: TensorType[Dim], sparse_indptr: TensorType[Dim]
 ) -> Judgement:
@@ -207,7 +208,7 @@ def _sparse_add(dense_data: Tensor, sparse_data: Tensor, sparse_indices: Tensor,
     return tensor_of(dense_data.shape, dense_data.dtype, kept(dense_data.dtype, found))
 
 
-@operator("nn.sparse_add", meaning=_sparse_add, family="rows")
+@operator("nn.sparse_add", meaning=_sparse_add, family="rows", faults=Faults.OTHERWISE)
 def sparse_add(
     dense_data: TensorType[Dim],
     sparse_data: TensorType[Dim],

@@ -11,6 +11,7 @@ from itertools import chain, repeat
 from gradual.dims.term.constraint import Constraint, all_of, any_of, at_least, at_most, divides, equal
 from gradual.dims.term.dim import Dim, constant, ite, maximum, product
 from gradual.ops.declaration.dynamic_variant import dynamic_twin, elements_of
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import (
     ONE,
@@ -94,7 +95,13 @@ def _sparse_to_dense_contents(
     return tracked(found, sparse_values.dtype)
 
 
-@operator("sparse_to_dense", meaning=_sparse_to_dense, family="sparse", contents=_sparse_to_dense_contents)
+@operator(
+    "sparse_to_dense",
+    meaning=_sparse_to_dense,
+    family="sparse",
+    contents=_sparse_to_dense_contents,
+    faults=Faults.OTHERWISE,
+)
 def sparse_to_dense(
     sparse_indices: TensorType[Dim],
     sparse_values: TensorType[Dim],
@@ -155,7 +162,15 @@ def _filled(
     )
 
 
-@operator("sparse_fill_empty_rows", meaning=_filled, family="sparse", reads=(2,), data_dependent=True, alike=(1, 3))
+@operator(
+    "sparse_fill_empty_rows",
+    meaning=_filled,
+    family="sparse",
+    reads=(2,),
+    data_dependent=True,
+    alike=(1, 3),
+    faults=Faults.OTHERWISE,
+)
 def sparse_fill_empty_rows(
     sparse_indices: TensorType[Dim],
     sparse_values: TensorType[Dim],
@@ -240,7 +255,7 @@ def _index(place: int, shape: Sequence[int]) -> list[int]:
     return found[::-1]
 
 
-@operator("sparse_reshape", meaning=_sparse_reshape, family="sparse", reads=(1, 2))
+@operator("sparse_reshape", meaning=_sparse_reshape, family="sparse", reads=(1, 2), faults=Faults.OTHERWISE)
 def sparse_reshape(
     sparse_indices: TensorType[Dim], prev_shape: TensorType[Dim], new_shape: TensorType[Dim]
 ) -> Judgement:

@@ -71,7 +71,7 @@ def _moved(cells: Sequence[Any], base: int, extents: Sequence[int], y: float, x:
     return between(cells, base, (height, width), y, x) if 0 <= y < height and 0 <= x < width else 0.0
 
 
-@operator("nn.deformable_conv2d", meaning=_deformable_conv2d, family="deforming")
+@operator("nn.deformable_conv2d", meaning=_deformable_conv2d, family="deforming", onnx="DeformConv")
 def deformable_conv2d(
     data: TensorType[Dim],
     offset: TensorType[Dim],

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from gradual.dims.term.constraint import at_most
 from gradual.dims.term.dim import Dim, constant
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, Shape, agreement, judged, of_dtype, same_dtype, size, tensor
 from gradual.ops.indexing.take import integers
@@ -213,7 +214,7 @@ def _survivors(data: Tensor, chosen: list[list[int | None]], packed: bool) -> Te
     return tensor_of(data.shape, data.dtype, kept(data.dtype, found))
 
 
-@operator("vision.non_max_suppression", meaning=_non_max_suppression, family="detecting")
+@operator("vision.non_max_suppression", meaning=_non_max_suppression, family="detecting", faults=Faults.OTHERWISE)
 def non_max_suppression(
     data: TensorType[Dim],
     valid_count: TensorType[Dim],
@@ -313,7 +314,12 @@ def _for_tensorflow(found: list[list[tuple[int, int, Any]]], total: int, dtype: 
     )
 
 
-@operator("vision.all_class_non_max_suppression", meaning=_all_class_non_max_suppression, family="detecting")
+@operator(
+    "vision.all_class_non_max_suppression",
+    meaning=_all_class_non_max_suppression,
+    family="detecting",
+    onnx="NonMaxSuppression",
+)
 def all_class_non_max_suppression(
     boxes: TensorType[Dim],
     scores: TensorType[Dim],

@@ -11,7 +11,9 @@ from typing import Any
 
 from gradual.dims.term.constraint import any_of, at_least, equal
 from gradual.dims.term.dim import Dim, constant
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
+from gradual.ops.declaration.padding import Axes, Growth, Padding, all_but, counting_axes
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, judged, not_negative, of_dtype, same_dtype, tensor
 from gradual.ops.declaration.windows import (
     SPATIAL,
@@ -142,7 +144,14 @@ def _weighed(cells: Sequence[Any], base: int, read: list[Tap] | None) -> float:
 _GRID_METHODS = {2: ("bilinear", "nearest", "bicubic"), 3: ("bilinear", "nearest")}
 
 
-@operator("image.grid_sample", meaning=_grid_sample, family="sampling")
+def _sample_extends(growth: Growth) -> tuple[Axes, ...]:
+    """Images and their channels are read one by one; so is each place of the grid, whose numbers lie along axis 1."""
+    return counting_axes(growth.types[0], growth.attributes), all_but(growth.types[1], 1)
+
+
+@operator(
+    "image.grid_sample", meaning=_grid_sample, family="sampling", padding=Padding(_sample_extends), onnx="GridSample"
+)
 def grid_sample(
     data: TensorType[Dim],
     grid: TensorType[Dim],
@@ -197,7 +206,7 @@ def _affine_grid(data: Tensor, *, target_shape: Ints) -> Tensor:
     return tensor_of((data.shape[0], 2, *target_shape), data.dtype, kept(data.dtype, found))
 
 
-@operator("image.affine_grid", meaning=_affine_grid, family="sampling")
+@operator("image.affine_grid", meaning=_affine_grid, family="sampling", onnx="AffineGrid")
 def affine_grid(data: TensorType[Dim], *, target_shape: tuple[Dim, Dim]) -> Judgement:
     """Where an affine map takes the cells of an image from.   t[n, 2, 3] -> t[n, 2, ..target_shape]
 
@@ -240,7 +249,7 @@ def _crop_and_resize(
     return restored(kept(target, found), (boxes.shape[0], channels, *sizes), layout, target)
 
 
-@operator("image.crop_and_resize", meaning=_crop_and_resize, family="sampling")
+@operator("image.crop_and_resize", meaning=_crop_and_resize, family="sampling", faults=Faults.OTHERWISE)
 def crop_and_resize(
     data: TensorType[Dim],
     boxes: TensorType[Dim],

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from gradual.dims.term.constraint import divides
 from gradual.dims.term.dim import Dim, constant
+from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, agreement, judged, tensor
 from gradual.ops.declaration.windows import arranged, at_least, per_axis, places
@@ -126,7 +127,7 @@ def _at(cells: Cells, base: int, extents: tuple[int, int], y: float, x: float) -
     return between(cells, base, extents, min(max(y, 0.0), height - 1.0), min(max(x, 0.0), width - 1.0))
 
 
-@operator("vision.roi_align", meaning=_roi_align, family="regions")
+@operator("vision.roi_align", meaning=_roi_align, family="regions", faults=Faults.OTHERWISE, onnx="RoiAlign")
 def roi_align(
     data: TensorType[Dim],
     rois: TensorType[Dim],
@@ -188,7 +189,7 @@ def _bins(first: int, last: int, count: int, extent: int) -> list[range]:
     return [range(within(i * length // count), within(-(-(i + 1) * length // count))) for i in range(count)]
 
 
-@operator("vision.roi_pool", meaning=_roi_pool, family="regions")
+@operator("vision.roi_pool", meaning=_roi_pool, family="regions", faults=Faults.OTHERWISE, onnx="MaxRoiPool")
 def roi_pool(
     data: TensorType[Dim],
     rois: TensorType[Dim],

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from gradual.dims.term.constraint import any_of, at_least, equal
 from gradual.dims.term.dim import Dim, constant
 from gradual.limits import LIMITS
 from gradual.ops.declaration.dynamic_variant import elements_of
+from gradual.ops.declaration.facts import Faults, StaticForm
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, Operator, operator
+from gradual.ops.declaration.padding import Padding, images
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, judged, not_negative, of_dtype, tensor
-from gradual.ops.declaration.windows import SPATIAL, D, arranged, ordered, per_axis, places
+from gradual.ops.declaration.windows import SPATIAL, arranged, ordered, per_axis, places
 from gradual.ops.vision.interpolation import COORDINATES, CROPPING, ROUNDINGS, Region, Scheme, resized
+from gradual.ops.vision.scale_factors import decimal, factor_of, known_factor, read_factors, scaled
 from gradual.tensors.fault import invalid_value
 from gradual.tensors.index import numel
-from gradual.tensors.scalar import rounded
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
+from gradual.types.unpacking import tracked_length
 
 METHODS = ("nearest_neighbor", "linear", "cubic")
 
@@ -117,7 +121,9 @@ def _resize_operator(count: int) -> Operator:
     judge.__doc__ = f"""The image with other spatial extents.   t[n, c, {space}] -> t[n, c, ..size]
 
     {_RULES.format(roi="roi")}"""
-    return operator(f"image.resize{count}d", meaning=_resize, family="resizing")(judge)
+    return operator(
+        f"image.resize{count}d", meaning=_resize, family="resizing", padding=Padding(images), onnx="Resize"
+    )(judge)
 
 
 RESIZES = tuple(map(_resize_operator, SPATIAL))
@@ -128,7 +134,24 @@ def _dyn_resize(data: Tensor, sizes: Tensor, region: Tensor, *, size: object, ro
     return _resize(data, size=wanted, roi=parts, **attributes)
 
 
-@operator("dyn.image.resize2d", meaning=_dyn_resize, family="resizing", reads=(1,))
+def _read_sizes(types: Sequence[Any], values: Sequence[Any], attributes: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The sizes, if they are known, and the region, if it is a literal or not read."""
+    wanted, region = types[0], values[1]
+    if not isinstance(wanted, TensorType) or tracked_length(wanted, 2, read=True) != 2 or wanted.contents is None:
+        return None
+    if attributes["coordinate_transformation_mode"] != CROPPING:
+        return {"size": wanted.contents, "roi": None}
+    return {"size": wanted.contents, "roi": tuple(map(float, region.elements))} if isinstance(region, Tensor) else None
+
+
+@operator(
+    "dyn.image.resize2d",
+    meaning=_dyn_resize,
+    family="resizing",
+    reads=(1,),
+    onnx="Resize",
+    static_form=StaticForm((1, 2), _read_sizes),
+)
 def dyn_resize2d(
     data: TensorType[Dim],
     sizes: TensorType[Dim],
@@ -164,23 +187,7 @@ def dyn_resize2d(
 
 
 # ------------------------------------------------------------------------------------------------------ upsampling
-def decimal(value: float, dtype: DType = DType.FLOAT64) -> Fraction:
-    """The shortest decimal number that the element type, or float32 if it has the value, rounds to it: as written."""
-    if dtype is DType.FLOAT64 and rounded(DType.FLOAT32, value) == value:
-        dtype = DType.FLOAT32
-    for digits in range(1, 17):
-        written = f"{value:.{digits}g}"
-        if rounded(dtype, float(written)) == value:
-            return Fraction(written)
-    return Fraction(repr(value))
-
-
-def scaled(extent: D, scale: Fraction) -> D:
-    """The product with a positive number, rounded to the nearest integer, halves up."""
-    over, under = scale.numerator, scale.denominator
-    return extent * over if under == 1 else (extent * (2 * over) + under) // (2 * under)
-
-
+# ------------------------------------------------------------------------------------------------------ upsampling
 _NAMED = {2: ("bilinear", "bicubic"), 3: ("trilinear", "tricubic")}
 
 
@@ -235,7 +242,14 @@ def _enlargeable(
     return image(data, count, layout)
 
 
-@operator("nn.upsampling", meaning=_upsampling, family="resizing")
+@operator(
+    "nn.upsampling",
+    meaning=_upsampling,
+    family="resizing",
+    faults=Faults.OTHERWISE,
+    padding=Padding(images),
+    onnx="Upsample",
+)
 def upsampling(
     data: TensorType[Dim],
     *,
@@ -252,7 +266,14 @@ def upsampling(
     return _enlarged(data, {"scale_h": scale_h, "scale_w": scale_w}, layout, method, _aligned(align_corners))
 
 
-@operator("nn.upsampling3d", meaning=_upsampling3d, family="resizing")
+@operator(
+    "nn.upsampling3d",
+    meaning=_upsampling3d,
+    family="resizing",
+    faults=Faults.OTHERWISE,
+    padding=Padding(images),
+    onnx="Upsample",
+)
 def upsampling3d(
     data: TensorType[Dim],
     *,
@@ -271,19 +292,12 @@ def upsampling3d(
     return _enlarged(data, scales, layout, method, coordinate_transformation_mode)
 
 
-def _factor(given: Tensor) -> Fraction:
-    value = given.elements[0]
-    if not 0 < value < math.inf:
-        raise invalid_value(f"a factor of upsampling has to be a positive number, not {value}")
-    return decimal(value, given.dtype) if given.dtype.is_float else Fraction(value)
-
-
 def _dyn_upsampling(
     data: Tensor, height: Tensor, width: Tensor, *, scale_h: object, scale_w: object, layout: str, method: str,
     align_corners: bool,
 ) -> Tensor:  # fmt: skip
     scheme = Scheme(_method(method, 2), _aligned(align_corners))
-    return _upsampled(data, list(map(_factor, (height, width))), layout, scheme)
+    return _upsampled(data, list(map(factor_of, (height, width))), layout, scheme)
 
 
 def _dyn_upsampling3d(
@@ -291,7 +305,7 @@ def _dyn_upsampling3d(
     layout: str, method: str, coordinate_transformation_mode: str,
 ) -> Tensor:  # fmt: skip
     scheme = Scheme(_method(method, 3), coordinate_transformation_mode)
-    return _upsampled(data, list(map(_factor, (depth, height, width))), layout, scheme)
+    return _upsampled(data, list(map(factor_of, (depth, height, width))), layout, scheme)
 
 
 def _enlarged_by(
@@ -302,22 +316,20 @@ def _enlarged_by(
         of_dtype(tensor(factor, operand, rank=0), operand, lambda dtype: dtype is not DType.BOOL, "a number")
     extents: list[Dim | Hole] = [given.shape[axis] for axis in axes]
     for operand, factor in enumerate(factors, 1):
-        known = _known_factor(factor, operand)
+        known = known_factor(factor, operand)
         extents[operand + 1] = Hole(ZERO) if known is None else scaled(given.shape[axes[operand + 1]], known)
     return judged(arranged(extents, layout, "NC" + SPATIAL[len(factors)]), given.dtype)
 
 
-def _known_factor(factor: TensorType[Dim], operand: int) -> Fraction | None:
-    """The factor that a constant is, or a known content; raises IllFormed for a constant that is not positive."""
-    found = factor.numbers[0] if factor.numbers is not None else None
-    if found is not None and found <= 0:
-        raise IllFormed("op.attribute", f"a factor has to be a positive number, not {float(found):g}", operand)
-    if factor.contents is not None and isinstance(content := factor.contents[0], Dim) and content.value is not None:
-        found = Fraction(content.value) if content.value > 0 else None
-    return decimal(float(found), factor.dtype) if found is not None and factor.dtype.is_float else found
-
-
-@operator("dyn.nn.upsampling", meaning=_dyn_upsampling, family="resizing", data_dependent=True)
+@operator(
+    "dyn.nn.upsampling",
+    meaning=_dyn_upsampling,
+    family="resizing",
+    data_dependent=True,
+    faults=Faults.OTHERWISE,
+    onnx="Upsample",
+    static_form=StaticForm((1, 2), partial(read_factors, ("scale_h", "scale_w"))),
+)
 def dyn_upsampling(
     data: TensorType[Dim],
     height: TensorType[Dim],
@@ -337,7 +349,15 @@ def dyn_upsampling(
     return _enlarged_by(data, [height, width], layout, method, _aligned(align_corners))
 
 
-@operator("dyn.nn.upsampling3d", meaning=_dyn_upsampling3d, family="resizing", data_dependent=True)
+@operator(
+    "dyn.nn.upsampling3d",
+    meaning=_dyn_upsampling3d,
+    family="resizing",
+    data_dependent=True,
+    faults=Faults.OTHERWISE,
+    onnx="Upsample",
+    static_form=StaticForm((1, 2, 3), partial(read_factors, ("scale_d", "scale_h", "scale_w"))),
+)
 def dyn_upsampling3d(
     data: TensorType[Dim],
     depth: TensorType[Dim],

@@ -34,62 +34,11 @@ from gradual.dims.bounds.interval import Estimate, Interval
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, Ite, Max, Min, NumelOf, RankOf, SizeOf, Variable, product
 from gradual.limits import LIMITS
+from gradual.ops.declaration.facts import Faults
 from gradual.tensors.scalar import integer_range
 from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
 from gradual.types.type import Content, OpenedType, TensorType, TupleType
-
-DIVIDING = frozenset({"divide", "floor_divide", "trunc_divide", "mod", "trunc_mod", "floor_mod"})
-"""Integers have no quotient by 0."""
-
-COUNTING = frozenset({"left_shift", "right_shift", "power"})
-"""Integers have no negative power and no shift by a negative number."""
-
-MEASURING = frozenset({"shape_of", "ndarray_size"})
-"""A size may be beyond the element type."""
-
-LOOKING = frozenset({"take", "gather"})
-"""An index may be out of bounds; not where the rule for contents has found the elements."""
-
-FAULTING = frozenset(
-    {
-        "fixed_point_multiply_per_axis",
-        "arange",
-        "scatter_elements",
-        "adv_index",
-        "gather_nd",
-        "scatter_nd",
-        "unravel_index",
-        "invert_permutation",
-        "argsort",
-        "topk",
-        "dyn.topk",
-        "searchsorted",
-        "sparse_to_dense",
-        "dyn.sparse_to_dense",
-        "sparse_fill_empty_rows",
-        "sparse_reshape",
-        "nn.nll_loss",
-        "nn.sparse_conv2d",
-        "nn.sparse_dense",
-        "nn.sparse_transpose",
-        "nn.sparse_add",
-        "nn.global_avg_pool2d",
-        "nn.adaptive_avg_pool1d",
-        "nn.adaptive_avg_pool2d",
-        "nn.adaptive_avg_pool3d",
-        "dyn.nn.pad",
-        "nn.upsampling",
-        "nn.upsampling3d",
-        "dyn.nn.upsampling",
-        "dyn.nn.upsampling3d",
-        "image.crop_and_resize",
-        "vision.non_max_suppression",
-        "vision.roi_align",
-        "vision.roi_pool",
-    }
-)
-"""Whose meanings may fault for other reasons; no other operator's meaning ever does."""
 
 _SIZE = Interval(0, integer_range(DType.INT64)[1])
 _RANK = Interval(0, LIMITS.rank)
@@ -201,14 +150,19 @@ class Failing:
         tracked = type.contents if isinstance(type, TensorType) and type.dtype.counts else None
         if not all(self._fits(part, type.dtype) for part in tracked or ()):  # type: ignore[union-attr]
             return False
-        name = step.operator.form(step.operands).name
-        if name in DIVIDING or name in COUNTING:
-            return self._divides(step, 1 if name in DIVIDING else 0)
-        if name in MEASURING:
-            return self._measures(step)
-        if name in LOOKING:
-            return tracked is not None or self._clamps(step)
-        return name not in FAULTING
+        match step.operator.form(step.operands).faults:
+            case Faults.NEVER:
+                return True
+            case Faults.ZERO_DIVISOR:
+                return self._divides(step, 1)
+            case Faults.NEGATIVE_OPERAND:
+                return self._divides(step, 0)
+            case Faults.LARGE_SIZE | Faults.LARGE_COUNT:
+                return self._measures(step)
+            case Faults.INDEX:
+                return tracked is not None or self._clamps(step)
+            case Faults.OTHERWISE:
+                return False
 
     def _divides(self, step: Apply, least: int) -> bool:
         """Whether the second operand is no integer, or at least so much; for a divisor, or negative."""
@@ -235,7 +189,7 @@ class Failing:
         measured, type = self.types[step.operands[0]], step.type
         if not (isinstance(measured, TensorType) and isinstance(type, TensorType)):
             return False
-        whole = step.operator.name == "ndarray_size"
+        whole = step.operator.faults is Faults.LARGE_COUNT
         if type.dtype is DType.INT64 and not whole:
             return True
         numbers = (product(measured.shape),) if whole else measured.shape

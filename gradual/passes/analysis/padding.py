@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from gradual.core.constant_text import every, reads, variables_in, variables_of
@@ -35,9 +36,10 @@ from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import TRUE, Constraint, at_least, at_most
 from gradual.dims.term.dim import Dim, SizeOf, Variable, constant, of_atom, product
-from gradual.ops.declaration.operator import IllFormed
-from gradual.ops.padding_axes import SIZED, extends, never_spoils
-from gradual.passes.analysis.may_fault import MEASURING, Failing, failing_of
+from gradual.ops.declaration.facts import Faults
+from gradual.ops.declaration.operator import IllFormed, Operator
+from gradual.ops.declaration.padding import Growth
+from gradual.passes.analysis.may_fault import Failing, failing_of
 from gradual.passes.framework.pass_ import Unusable
 from gradual.source import Span
 from gradual.tensors.scalar import integer_range
@@ -269,12 +271,13 @@ class _Walk:
         """Why padding would change what an operator makes; empty if it does not.  Raises Unusable."""
         self._refuse_faults(step)
         operator, types = step.operator.form(step.operands), [self.failing.types[operand] for operand in step.operands]
-        if sized and operator.name not in SIZED:
+        padding = operator.padding
+        if sized and not (padding is not None and padding.sized):
             return "takes the padded size as an attribute"
-        free = extends(operator, types, step.attributes, self.grows)
-        if free is None:
+        if padding is None:
             return "is not known to keep rows apart"
-        for index, (state, axes) in enumerate(zip(states, free, strict=True)):
+        free = padding.axes(Growth(types, step.attributes, self.grows, partial(_result_type, operator, types, step)))
+        for index, (state, axes) in enumerate(zip(states, tuple(free), strict=True)):
             wrong = next((axis for axis in _leaves(state) if isinstance(axis, int) and axis not in axes), None)
             if wrong is not None:
                 return f"combines elements along dimension {wrong} of argument {index + 1}, which would be padded"
@@ -294,15 +297,17 @@ class _Walk:
             raise Unusable(
                 f"`{operator.name}` is applied to a value of unknown rank, and may fail on the padding", step.span
             )
-        if not (self.failing.cannot(step) or never_spoils(operator, types) or self._fits_padded(step, types)):
+        padding = operator.padding
+        safe = self.failing.cannot(step) or (padding is not None and padding.safe(types))
+        if not (safe or self._fits_padded(step, types)):
             raise Unusable(f"`{operator.name}` may fail on the padding", step.span)
 
     def _fits_padded(self, step: Apply, types: Sequence[Any]) -> bool:
         """Whether a step tells sizes, and the padded ones are within its element type."""
-        if step.operator.name not in MEASURING or not isinstance(step.type, TensorType):
+        if not step.operator.faults.is_of_sizes or not isinstance(step.type, TensorType):
             return False
         shape, high = types[0].shape, constant(integer_range(step.type.dtype)[1])
-        numbers = (product(shape),) if step.operator.name == "ndarray_size" else shape
+        numbers = (product(shape),) if step.operator.faults is Faults.LARGE_COUNT else shape
         return all(self._always(at_most(number, high)) for number in numbers if self._is_in(number))
 
     def _always(self, goal: Constraint) -> bool:
@@ -327,6 +332,10 @@ class _Walk:
                 return tuple(self._result(field, step) for field in fields)
             case _:
                 return Spoiled(f"`{step.operator.name}` gives a value of which no size is known", step.span)
+
+
+def _result_type(operator: Operator, types: Sequence[Any], step: Apply) -> Any:
+    return operator.judge(*types, **step.attributes).result
 
 
 def _steady(state: State) -> Where:

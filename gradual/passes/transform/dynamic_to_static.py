@@ -21,7 +21,7 @@ from gradual.ops.shape.reshape_codes import REST
 from gradual.passes.analysis.may_fault import Failing
 from gradual.passes.framework.map_steps import with_functions
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
-from gradual.passes.refine.static_forms import READ, Counterpart, by_value
+from gradual.passes.refine.static_forms import Counterpart, by_value
 from gradual.passes.refine.sweep import Sweep
 from gradual.passes.refine.types import is_closed
 from gradual.passes.transform.drop_dead import Dropping
@@ -166,7 +166,8 @@ def _is_dynamic(step: Step) -> bool:
 def _why(step: Apply, twin: Twin | None, sweep: Sweep) -> str:
     """Which elements are not known, and where they come from.   [pass.static.report]"""
     types = sweep.operands(step)
-    places = twin.places if twin is not None else READ.get(step.operator.name, ())
+    form = step.operator.static_form
+    places = twin.places if twin is not None else form.arguments if form is not None else ()
     unknown = (_unknown(step, place, types[place]) for place in places if step.operands[place] not in sweep.literals)
     otherwise = (
         "no attribute says what it reads" if twin is not None else "as an attribute what it reads would not fail alike"

@@ -17,7 +17,7 @@ from gradual.dims.term.dim import Dim
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import IllFormed, Judgement
 from gradual.ops.declaration.unknown_rank import Asking
-from gradual.passes.analysis.may_fault import MEASURING, Failing
+from gradual.passes.analysis.may_fault import Failing
 from gradual.passes.framework.map_steps import with_functions
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
 from gradual.passes.refine.sweep import Sweep
@@ -192,7 +192,7 @@ class Folding:
 def _measured(step: Apply, sweep: Sweep) -> Constant | None:
     """The sizes of a value of known shape, in whatever type they are asked for.   [pass.fold.sizes]"""
     rule = step.operator.contents
-    if step.operator.name not in MEASURING or rule is None:
+    if not step.operator.faults.is_of_sizes or rule is None:
         return None
     operands = sweep.operands(step)
     contents = rule(*operands, **step.attributes) if isinstance(operands[0], TensorType) else None

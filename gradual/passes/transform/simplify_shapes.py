@@ -22,17 +22,8 @@ from gradual.passes.refine.sweep import Sweep
 from gradual.passes.refine.types import is_closed
 from gradual.passes.transform.drop_dead import Dropping
 from gradual.types.dtype import DType
-from gradual.types.type import TensorType
+from gradual.types.type import TensorType, TupleType
 from gradual.verdict import Proved
-
-ORDERED = frozenset(
-    {
-        "reshape", "dyn.reshape", "reshape_like", "squeeze", "dyn.squeeze", "expand_dims", "dyn.expand_dims",
-        "nn.batch_flatten", "broadcast_to", "dyn.broadcast_to", "broadcast_to_like", "collapse_sum_to",
-        "collapse_sum_like", "tile", "dyn.tile", "repeat", "cast", "cast_like", "copy",
-    }
-)  # fmt: skip
-"""Those that give their first operand back where the result has its shape and element type.   [pass.shapes.same]"""
 
 
 @dataclass(slots=True, eq=False)
@@ -65,18 +56,16 @@ class Simplifying:
     # ------------------------------------------------------------------------------------------------- the same value
     def _same(self, sweep: Sweep, step: Apply, type: TensorType[Dim]) -> str | None:
         """The variable whose value the result is.   [pass.shapes.same]"""
-        if not step.operands:
+        identity = step.operator.identity
+        if identity is None:
             return None
-        first, name = step.operands[0], step.operator.name
-        if name == "concatenate":
+        first = step.operands[0]
+        held = sweep.type_of(first)
+        if isinstance(held, TupleType):
             fields = sweep.tuples.get(first, ())
             return fields[0] if len(fields) == 1 else None
-        held = sweep.type_of(first)
-        if not isinstance(held, TensorType) or not self._is_equal(sweep, held, type):
-            return None
-        if name in ORDERED or (name in _NEUTRAL and _NEUTRAL[name](step, held)):
-            return first
-        return None
+        same = isinstance(held, TensorType) and self._is_equal(sweep, held, type) and identity(held, step.attributes)
+        return first if same else None
 
     def _is_equal(self, sweep: Sweep, held: TensorType[Dim], type: TensorType[Dim]) -> bool:
         """Whether a value has the shape and type of a result, and its type says as much."""
@@ -148,31 +137,6 @@ def _order(step: Apply, rank: int) -> tuple[int, ...]:
     axes = step.attributes["axes"]
     return tuple(reversed(range(rank))) if axes is None else tuple(axis % rank for axis in axes)
 
-
-# ------------------------------------------------------------------------------------------------ neutral attributes
-def _keeps_order(step: Apply, held: TensorType[Dim]) -> bool:
-    return _order(step, held.rank) == tuple(range(held.rank))
-
-
-def _takes_all(step: Apply, held: TensorType[Dim]) -> bool:
-    """Whether a slice of the whole length begins at the start: one of stride 1 cannot begin later."""
-    strides, whole = step.attributes["strides"], step.attributes["slice_mode"] == "end"
-    return all(_is(stride, 1) for stride in strides) and (whole or all(_is(at, 0) for at in step.attributes["begin"]))
-
-
-def _adds_nothing(step: Apply, held: TensorType[Dim]) -> bool:
-    return all(_is(width, 0) for pair in step.attributes["pad_width"] for width in pair)
-
-
-def _is(value: Any, number: int) -> bool:
-    return value == number or (isinstance(value, Dim) and value.value == number)
-
-
-_NEUTRAL: Mapping[str, Callable[[Apply, TensorType[Dim]], bool]] = {
-    "transpose": _keeps_order,
-    "strided_slice": _takes_all,
-    "nn.pad": _adds_nothing,
-}
 
 _AFTER: Mapping[str, Callable[[Simplifying, Sweep, Apply, Apply], Apply | None]] = {
     "reshape": lambda one, sweep, step, inner: _alike(one.reshaped, sweep, step, inner),

@@ -1,0 +1,81 @@
+"""What passes and the checker may assume of an operator, beside its judgement and its meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypedDict
+
+from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.padding import Padding
+from gradual.types.type import TensorType
+
+
+class Faults(Enum):
+    """When the meaning of a well-formed application faults.   [pass.dead.fault]"""
+
+    NEVER = "never"
+    ZERO_DIVISOR = "where the second operand is of integers, and one is 0"
+    NEGATIVE_OPERAND = "where the second operand is of integers, and one is negative"
+    LARGE_SIZE = "where a size of the operand is beyond the element type of the result"
+    LARGE_COUNT = "where the number of elements of the operand is beyond the element type of the result"
+    INDEX = "where an index is out of bounds: never if the elements of the result are known or indices are clamped"
+    OTHERWISE = "for other reasons"
+
+    @property
+    def is_of_sizes(self) -> bool:
+        """Whether the operator tells sizes of its operand, and faults for those only."""
+        return self in (Faults.LARGE_SIZE, Faults.LARGE_COUNT)
+
+
+class Connective(Enum):
+    """Which connective of its operands an operator is on booleans.   [type.if.part]"""
+
+    AND = "and"
+    OR = "or"
+    NOT = "not"
+    SAME = "same"
+
+
+Identity = Callable[[TensorType[Dim], Mapping[str, Any]], bool]
+"""`(type of the first operand, attributes)`: whether a result of that type is the first operand."""
+
+
+def by_type(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
+    """Whatever the attributes are: elements keep their order, so that shape and element type say everything."""
+    return True
+
+
+def is_number(value: Any, number: int) -> bool:
+    """Whether an attribute is a number, be it an integer or a constant dim."""
+    return bool(value == number) or (isinstance(value, Dim) and value.value == number)
+
+
+@dataclass(frozen=True, slots=True)
+class StaticForm:
+    """How an operator that reads matrices or floats becomes its static form.   [pass.static.value]
+
+    Attributes:
+        arguments: the arguments that become attributes.
+        read: `(their types, their values or None where not known, attributes) -> attributes that say the same`; None
+            where no attribute says it.
+    """
+
+    arguments: tuple[int, ...]
+    read: Callable[[Sequence[Any], Sequence[Any], Mapping[str, Any]], Mapping[str, Any] | None]
+
+
+class Facts(TypedDict, total=False):
+    """Fields of an `Operator` that have a default, as a declaration may give them."""
+
+    faults: Faults
+    padding: Padding
+    identity: Identity
+    connective: Connective
+    comparison: bool
+    symbol: str
+    pairwise: str
+    onnx: str
+    static_form: StaticForm
+    writes_shape: bool
