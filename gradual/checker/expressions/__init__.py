@@ -1,7 +1,6 @@
 """Surface expressions to core steps: a file per construct, in the order of spec chapter 6.
 
-`infer` in `expr.py` is the dispatch; `operator` applies an operator, `call` a function, `if_` and `match_` branch,
-`lambda_` makes closures, `deferred_lambda` expands function literals whose parameter types are elided, `ascription`
-and `references` are the rest. `coverage` decides whether the arms of a `match` are exhaustive (Maranget's
-matrices).
+`infer` in `expr.py` is the dispatch; `application` tells what is applied and how, `if_` and `match_` branch,
+`block` is a sequence of `let`s, `literals`, `tuples` and `references` are the rest. `coverage` decides whether the
+arms of a `match` are exhaustive (Maranget 2007).
 """

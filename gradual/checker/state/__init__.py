@@ -1,7 +1,7 @@
-"""What a definition is checked in: its scope, its facts, its pending obligations and the core written so far.
+"""The context in which one definition is checked, in parts, each of which a rule takes alone where it can.
 
-`Program` holds what all definitions of a file share; `Elaboration` is the context of one of them, built from
-`Scoping` (names), `Learning` (facts with their provenance), `Strictness` (whether a `?` takes part) and `Answers`
-(a memo table of operator judgements). Every table is on a trail, so that a branch can be rolled back. Spec chapter
-9.
+`Scoping` (names), `Values` (core variables and their types), `Learning` (facts with their provenance), `Unknowns`
+(each open size and who left it open), `Strictness` (whether a `?` takes part), `Obligations` (pending ones),
+`Reach` (whether a run comes here), `Output` (the core so far); `TypingContext` is all of them. Every table is on a
+trail, so that a branch is rolled back. Spec chapter 9.
 """

@@ -1,4 +1,4 @@
 """Operators of neural networks: convolutions, pools, normalizations, losses, gradients.
 
-Windows are shared through `ops/declaration/windows.py`. Spec: `op.conv` and `op.window` sections.
+Windows are shared through `ops/declaration/windows.py`. Spec: the sections `op.conv.*` and `op.window.*`.
 """
