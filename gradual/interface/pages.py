@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from gradual.codes import KINDS
 from gradual.resources import folder
 
 _HEADING = re.compile(r"^(#+)\s+(.*?)\s*$")
@@ -30,18 +31,13 @@ def explained(what: str) -> Page | list[str]:
     sections = dict(rule_sections())
     if what in sections:
         return Page(what, sections[what])
-    return get_close_matches(what, [*codes(), *sections], n=3)
+    return get_close_matches(what, [*KINDS, *sections], n=3)
 
 
 # ---------------------------------------------------------------------------------------------------------- codes
-def codes() -> list[str]:
-    """All codes that have a page."""
-    return sorted(path.stem for path in (folder("spec") / "errors").glob("E*.md"))
-
-
 def code_page(code: str) -> Page | None:
     """The page of a code under its title and summary."""
-    if code not in codes():
+    if code not in KINDS:
         return None
     text = _written(code)
     facts = front_matter(text)

@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 
+from gradual.codes import KINDS
 from gradual.diagnostic import Diagnostic, Severity
-from gradual.interface.pages import code_facts, codes
 
 
 class Level(StrEnum):
@@ -118,7 +118,7 @@ def named(text: str) -> str:
     code = text.upper()
     if code in switchable():
         return code
-    if code in codes():
+    if code in KINDS:
         raise NoLevel(
             f"`{code}` is an error, and errors have no level: a program that breaks what it promises is never accepted"
         )
@@ -132,7 +132,7 @@ def named(text: str) -> str:
 @cache
 def switchable() -> tuple[str, ...]:
     """The codes that have a level, in order."""
-    return tuple(code for code in codes() if code == RESIDUAL or code_facts(code)["severity"] == "warning")
+    return tuple(code for code, kind in KINDS.items() if code == RESIDUAL or kind.severity is Severity.WARNING)
 
 
 def chosen(level: Level, names: Iterable[str], origin: str, rank: int = 0) -> Iterator[Choice]:

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from gradual.codes import KINDS
 from gradual.interface.input.levels import Choice, Level, switchable
 from gradual.interface.input.settings import Given, Settings, settings_for
-from gradual.interface.pages import code_facts
 from gradual.interface.reports.json_lines import Object, line
 from gradual.interface.terminal import Output
 
@@ -35,7 +35,7 @@ def _text(settings: Settings, of: Sequence[str]) -> Iterator[str]:
     for key, value in _values(settings).items():
         yield f"{key} = {json.dumps(value, ensure_ascii=False)}  # {settings.origin(key)}"
     for level, choices in _by_level(settings).items():
-        rows = [f'  "{code}",  # {code_facts(code)["title"]} ({_origin(choice)})' for code, choice in choices]
+        rows = [f'  "{code}",  # {KINDS[code].title} ({_origin(choice)})' for code, choice in choices]
         yield from (f"{level} = [", *rows, "]") if rows else (f"{level} = []",)
 
 
