@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from gradual.core.terms import Check, Function, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
 from gradual.dims.solver.decide import CHEAP, Decider
 from gradual.dims.term.constraint import Equal
+from gradual.gc_paused import collector_paused
 from gradual.limits import LIMITS, Limits
 from gradual.ops.catalogue import CATALOGUE
 from gradual.report import render, summary
@@ -485,15 +485,10 @@ def _graded(diagnostics: tuple[Diagnostic, ...], options: Options) -> Iterator[D
 @contextmanager
 def _room() -> Iterator[None]:
     """Stack for nested programs, and no garbage collection while a program is built."""
-    limit, collecting = sys.getrecursionlimit(), gc.isenabled()
+    limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _STACK))
-    gc.disable()
     try:
-        yield
+        with collector_paused():
+            yield
     finally:
         sys.setrecursionlimit(limit)
-        if collecting:
-            if not gc.get_freeze_count():  # what was built is old at once, instead of being walked as young garbage
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "gradual"
 
-GROUND = ("source", "verdict", "diagnostic", "limits", "resources")
+GROUND = ("source", "verdict", "diagnostic", "limits", "resources", "trail", "gc_paused")
 FOLDERS = (
     *("dims", "types", "tensors", "ops", "syntax", "core", "checker", "delaborate"),
     *("run", "passes", "importers", "lints", "report"),

@@ -8,13 +8,13 @@ read off the normal form of their difference.   [dim.constraint]
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from gradual.dims.term.atom import FloorDiv, Ite, Variable, bottom_up, names_of, shortened
-from gradual.dims.term.dim import Dim, Undefined, constant
+from gradual.dims.term.polynomial import Dim, Undefined, constant
 
 __all__ = [
     "FALSE",
@@ -64,28 +64,25 @@ class _Constraint:
 
     def evaluate(self, env: Mapping[Variable, int]) -> bool:
         """Whether it holds under a valuation; raises Undefined where that hangs on a divisor below 1.  [dim.meaning]"""
-        from gradual.dims.term.evaluation import evaluated_constraint
-
-        return evaluated_constraint(cast("Constraint", self), env)
+        return self._evaluated(env)
 
     def substitute(self, mapping: Mapping[Variable, Dim]) -> Constraint:
         """The constraint with variables replaced, simplified again.  [dim.substitute]"""
-        from gradual.dims.term.substitution import substituted_constraint
-
-        return substituted_constraint(cast("Constraint", self), mapping)
+        return self._substituted(mapping)
 
     def __str__(self) -> str:
-        from gradual.dims.term.print import written
-
-        return written(self)
+        return self._written()
 
     def __repr__(self) -> str:
         return f"<{self}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from gradual.dims.term.substitution import flattened, restored
+        return self._pickled()
 
-        return restored, (flattened(cast("Constraint", self)),)
+    _evaluated: ClassVar[Callable[[Any, Mapping[Variable, int]], bool]]
+    _substituted: ClassVar[Callable[[Any, Mapping[Variable, Dim]], Constraint]]
+    _written: ClassVar[Callable[[Any], str]]
+    _pickled: ClassVar[Callable[[Any], tuple[Any, ...]]]
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -181,6 +178,18 @@ class Or(_Constraint):
 Constraint = Truth | Equal | AtMost | Not | And | Or
 TRUE = Truth("True", frozenset(), True)
 FALSE = Truth("False", frozenset(), False)
+
+
+def complete(
+    evaluated: Callable[[Any, Mapping[Variable, int]], bool],
+    substituted: Callable[[Any, Mapping[Variable, Dim]], Constraint],
+    written: Callable[[Any], str],
+    pickled: Callable[[Any], tuple[Any, ...]],
+) -> None:
+    """Give the classes the walks over them, which are written in later files."""
+    _Constraint._evaluated, _Constraint._substituted = evaluated, substituted
+    _Constraint._written, _Constraint._pickled = written, pickled
+
 
 C = TypeVar("C", Not, And, Or)
 Q = TypeVar("Q", Equal, AtMost)

@@ -135,7 +135,6 @@ def _logical(name: str, says: str, function: Rule, on_truths: known.Rule) -> Row
     return Row(name, says, bools=function, on_truths=on_truths)
 
 
-_truncated = integers.dividing(integers.trunc_divide)
 _ARITHMETIC = (
     Row("add", "Sum; of booleans, logical or.", exact.add, exact.add, exact.or_, on_dims=exact.add, on_truths=any_of),
     Row("subtract", "Difference.", exact.sub, exact.sub, on_dims=exact.sub),

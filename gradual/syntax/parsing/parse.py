@@ -14,11 +14,11 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from gradual.diagnostic import Diagnostic
+from gradual.gc_paused import collector_paused
 from gradual.limits import LIMITS
 from gradual.source import Source, Span
 from gradual.syntax.parsing.build import LISTS, NODES, ROWS, Refused
 from gradual.syntax.parsing.errors import too_deep, unexpected
-from gradual.syntax.parsing.gc_paused import collector_paused
 from gradual.syntax.parsing.lexer import DEFINING, END, ERROR, METADATA_MARK, Lexer, Token, skipped
 from gradual.syntax.parsing.metadata import NO_METADATA, Metadata, Undecodable, decoded
 from gradual.syntax.parsing.tables import REPETITION, Production, tables
