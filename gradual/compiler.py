@@ -30,7 +30,7 @@ from gradual.report.residual import with_checks
 from gradual.run.machine import run
 from gradual.run.value import NotStatic, Stop
 from gradual.source import Position, Source, Span, visible
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.unknown_sizes import open_places
 from gradual.tensors.value import Value

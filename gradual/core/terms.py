@@ -7,10 +7,10 @@ Variables keep the user's names with the sigil (`%x`), made unique within a func
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from gradual.core.value_words import Words, reworded
 from gradual.dims.term.constraint import Constraint
@@ -519,9 +519,14 @@ class Module:
         return name in self.functions and not name.startswith("@")
 
     def __str__(self) -> str:
-        from gradual.core.print import printed
+        return self._printed()
 
-        return printed(self)
+    _printed: ClassVar[Callable[[Module], str]]
+
+    @classmethod
+    def complete(cls, printed: Callable[[Module], str]) -> None:
+        """Give the class its text, which is written in a later file."""
+        cls._printed = printed
 
     def __repr__(self) -> str:
         return f"<Module of {', '.join(self.functions) or 'no function'}>"

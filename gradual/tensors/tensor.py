@@ -13,6 +13,7 @@ from typing import Any
 from gradual.tensors.array_protocols import nested
 from gradual.tensors.export import buffer, numpy_array, packed
 from gradual.tensors.index import numel
+from gradual.tensors.print import shown_elements
 from gradual.tensors.scalar import PRECISION, TYPECODES, as_float, integer_range, kept
 from gradual.types.dtype import DType
 
@@ -140,9 +141,7 @@ class Tensor:
 
     def __str__(self) -> str:
         """As a call of the command line writes it: `float32 [[1.0, 2.0]]`; of a large tensor the ends of each axis."""
-        from gradual.tensors.print import shown_value
-
-        return shown_value(self)
+        return shown_elements(self.shape, self.dtype, self.elements)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(element) for element in self.flat()[:6]) if self.size <= 6 else f"… {self.size} elements"

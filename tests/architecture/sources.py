@@ -26,7 +26,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("declaration", "elementwise", "reduction", "linear", "shape", "indexing", "other", "nn", "vision", "sparse"),
         *("padding_axes", "catalogue", "two_forms"),
     ),
-    "syntax": ("tree", "parsing", "repair", "printing"),
+    "syntax": ("tree", "parsing", "repair", "parse", "printing"),
     "core": ("value_words", "terms", "print", "refinement", "constant_text", "datatypes", "traversal", "verify"),
     "checker": (
         *(

@@ -13,7 +13,7 @@ import pytest
 import gradual
 from gradual.compiler import Compilation
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.print import printed
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.type import GradualType, Hole, TensorType

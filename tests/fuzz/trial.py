@@ -19,7 +19,7 @@ from gradual.dims.solver.decide import Decider
 from gradual.interface.reports import json_lines
 from gradual.report import render
 from gradual.source import Source, Span
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.print import printed
 from gradual.syntax.tree.ast import Def
 from tests.fuzz.runs import breaches

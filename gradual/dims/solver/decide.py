@@ -19,6 +19,7 @@ from gradual.dims.solver.case_split import Refuter
 from gradual.dims.solver.conjunction import System
 from gradual.dims.solver.samples import sample
 from gradual.dims.solver.small_models import Model, least_model, measured
+from gradual.dims.solver.smt import ask, small_answer
 from gradual.dims.store.facts import Cone, Facts
 from gradual.dims.term.atom import Variable, bottom_up, names_of
 from gradual.dims.term.constraint import (
@@ -330,8 +331,6 @@ class Decider:
 
     def _asked(self, system: System, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
         """Z3's answer; its models are evaluated, and made small.  [dim.decide.smt]"""
-        from gradual.dims.solver.smt import ask, small_answer
-
         self.smt_queries += 1
         status, model = ask(constraints, self._limits.rlimit)
         if status == "unsat":

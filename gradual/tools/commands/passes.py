@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +12,7 @@ from gradual.interface.reports.accepted import accepted
 from gradual.interface.terminal import Output, note, shared
 from gradual.passes.catalogue import PASSES
 from gradual.passes.framework.pass_ import Note, Unusable
-
-if TYPE_CHECKING:
-    from gradual.source import Source
+from gradual.source import Source
 
 LISTED = "\n".join(f"  {one.name} {one.takes}".rstrip() + f"\n      {one.summary}" for one in PASSES.values())
 
