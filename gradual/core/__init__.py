@@ -12,4 +12,4 @@ from gradual.core.terms import Module
 
 # The text of a module needs every kind of step: it is handed in before anybody else can see a module, since Python runs
 # a package's `__init__` before any file of it.
-Module.complete(printed)
+Module.printed = printed

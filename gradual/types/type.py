@@ -28,14 +28,10 @@ class Shown:
     __slots__ = ()
 
     def __str__(self) -> str:
-        return self._shown()
+        return self.shown()
 
-    _shown: ClassVar[Callable[[Any], str]]
-
-    @classmethod
-    def complete(cls, shown: Callable[[Any], str]) -> None:
-        """Give the classes their text, which is written in a later file."""
-        cls._shown = shown
+    shown: ClassVar[Callable[[Any], str]]
+    """The text of a type, which is written in a later file."""
 
 
 @dataclass(frozen=True, slots=True)

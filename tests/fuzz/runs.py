@@ -15,7 +15,7 @@ from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Constructor, Data
 from gradual.types.dtype import DType
 from gradual.types.print import shown
-from gradual.types.relations import instantiated
+from gradual.types.substitution import instantiated
 from gradual.types.type import (
     DataType,
     FunctionType,

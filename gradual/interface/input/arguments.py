@@ -29,7 +29,7 @@ from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Data
 from gradual.types.dtype import DType
-from gradual.types.relations import instantiated
+from gradual.types.substitution import instantiated
 from gradual.types.type import DataType, GradualType, TensorType, TupleType, UnrankedType
 
 Argument = Values | Tensor | str
