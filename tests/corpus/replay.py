@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.diagnostic import Severity
 from gradual.tensors.json_form import from_json
 from gradual.tensors.tensor import Tensor

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.source import Source
 from gradual.syntax.parse import parse
 from gradual.syntax.printing.print import printed

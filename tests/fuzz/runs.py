@@ -8,7 +8,7 @@ from math import prod
 from random import Random
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.dims.term.dim import Dim, Undefined, Variable
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Constructed, Value

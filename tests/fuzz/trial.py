@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from gradual import compiler
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.core.print import printed as core_printed
 from gradual.core.verify.function import violations
 from gradual.diagnostic import Diagnostic, Severity

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.core.print import printed as printed_core
 from gradual.source import Source
 from gradual.syntax.parse import parse

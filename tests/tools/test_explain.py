@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gradual.compiler import Compilation, compile_source
+from gradual.compilation import Compilation
+from gradual.compiler import compile_source
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.arguments import read_call, values
 from gradual.interface.pages import codes, explained, front_matter

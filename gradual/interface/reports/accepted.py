@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.input.program_text import read
 from gradual.interface.reports import json_lines

@@ -13,7 +13,7 @@ from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
 
 if TYPE_CHECKING:
-    from gradual.compiler import Compilation
+    from gradual.compilation import Compilation
     from gradual.core.terms import Check
     from gradual.report.bindings import Binding
     from gradual.run.value import Blame, Fault

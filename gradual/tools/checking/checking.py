@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.files import MODEL, Absent, Text

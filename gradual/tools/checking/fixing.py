@@ -10,7 +10,8 @@ from difflib import unified_diff
 from pathlib import Path
 
 from gradual.checker.fixes.suggested import edited
-from gradual.compiler import Options, compile_source
+from gradual.compilation import Options
+from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.interface.input.files import MODEL, Absent
 from gradual.interface.input.program_text import read

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gradual.compiler import Options
+from gradual.compilation import Options
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.interface.input.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded
 from gradual.interface.input.levels import Level, Levels, NoLevel

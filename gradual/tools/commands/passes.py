@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from gradual.compiler import Options, apply
+from gradual.compilation import Options
+from gradual.compiler import apply
 from gradual.core.print import printed
 from gradual.interface.reports.accepted import accepted
 from gradual.interface.terminal import Output, note, shared

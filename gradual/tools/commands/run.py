@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from gradual.compiler import Compilation, Options
+from gradual.compilation import Compilation, Options
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input import arguments
 from gradual.interface.reports import json_lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from gradual.compiler import Options
+from gradual.compilation import Options
 from gradual.conformance.cases.read import CASE_ID
 from gradual.conformance.implementations.making import called, made
 from gradual.core.print import printed
