@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from gradual.checker.fixes.computed_attributes import computed
 from gradual.checker.fixes.suggested import Trials, divided
@@ -18,9 +17,6 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.source import Source
 from gradual.syntax.parse import parse
 from gradual.syntax.tree import ast
-
-if TYPE_CHECKING:
-    pass
 
 
 def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:

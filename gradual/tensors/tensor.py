@@ -10,8 +10,8 @@ from operator import index
 from random import Random
 from typing import Any
 
-from gradual.tensors.array_protocols import nested
-from gradual.tensors.export import buffer, numpy_array, packed
+from gradual.tensors.exchange.array_protocols import nested
+from gradual.tensors.exchange.export import buffer, numpy_array, packed
 from gradual.tensors.index import numel
 from gradual.tensors.print import shown_elements
 from gradual.tensors.scalar import PRECISION, TYPECODES, as_float, integer_range, kept
@@ -118,7 +118,7 @@ class Tensor:
 
         Raises BufferError where another device or no copy is wanted.
         """
-        from gradual.tensors.dlpack import exported
+        from gradual.tensors.exchange.dlpack import exported
 
         if copy is False or stream is not None or dl_device not in (None, self.__dlpack_device__()):
             raise BufferError("a tensor is lent as a copy in the memory of the processor")

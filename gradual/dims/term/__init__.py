@@ -7,13 +7,15 @@
 
 from __future__ import annotations
 
-from gradual.dims.term import constraint
+from gradual.dims.term.constraint import Formula
 from gradual.dims.term.evaluation import evaluated_constraint, evaluated_dim
 from gradual.dims.term.polynomial import Dim
 from gradual.dims.term.print import written
 from gradual.dims.term.substitution import pickled, substituted_constraint, substituted_dim
 
-# Dims and constraints mean, become and print what walks over both say: the walks are handed in before anybody else
+# What dims and constraints mean, become and print is said by walks over both.  They are handed in before anybody else
 # can see a dim, since Python runs a package's `__init__` before any file of it.
-Dim.complete(evaluated_dim, substituted_dim, written, pickled)
-constraint.complete(evaluated_constraint, substituted_constraint, written, pickled)
+Dim.evaluated, Formula.evaluated = evaluated_dim, evaluated_constraint
+Dim.substituted, Formula.substituted = substituted_dim, substituted_constraint
+Dim.written = Formula.written = written
+Dim.pickled = Formula.pickled = pickled

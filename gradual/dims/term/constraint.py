@@ -44,7 +44,9 @@ __all__ = [
 
 
 @dataclass(slots=True, eq=False, repr=False, weakref_slot=True)
-class _Constraint:
+class Formula:
+    """What all constraints have."""
+
     key: str
     names: frozenset[Variable]
 
@@ -64,29 +66,30 @@ class _Constraint:
 
     def evaluate(self, env: Mapping[Variable, int]) -> bool:
         """Whether it holds under a valuation; raises Undefined where that hangs on a divisor below 1.  [dim.meaning]"""
-        return self._evaluated(env)
+        return self.evaluated(env)
 
     def substitute(self, mapping: Mapping[Variable, Dim]) -> Constraint:
         """The constraint with variables replaced, simplified again.  [dim.substitute]"""
-        return self._substituted(mapping)
+        return self.substituted(mapping)
 
     def __str__(self) -> str:
-        return self._written()
+        return self.written()
 
     def __repr__(self) -> str:
         return f"<{self}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._pickled()
+        return self.pickled()
 
-    _evaluated: ClassVar[Callable[[Any, Mapping[Variable, int]], bool]]
-    _substituted: ClassVar[Callable[[Any, Mapping[Variable, Dim]], Constraint]]
-    _written: ClassVar[Callable[[Any], str]]
-    _pickled: ClassVar[Callable[[Any], tuple[Any, ...]]]
+    evaluated: ClassVar[Callable[[Any, Mapping[Variable, int]], bool]]
+    substituted: ClassVar[Callable[[Any, Mapping[Variable, Dim]], Constraint]]
+    written: ClassVar[Callable[[Any], str]]
+    pickled: ClassVar[Callable[[Any], tuple[Any, ...]]]
+    """Walks over dims and constraints, which are written in later files."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Truth(_Constraint):
+class Truth(Formula):
     """`True` or `False`."""
 
     holds: bool
@@ -103,7 +106,7 @@ class Truth(_Constraint):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Equal(_Constraint):
+class Equal(Formula):
     """`left == right`; `difference` is 0 exactly where it holds."""
 
     left: Dim
@@ -126,7 +129,7 @@ class Equal(_Constraint):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class AtMost(_Constraint):
+class AtMost(Formula):
     """`left <= right`; `difference` is at least 0 exactly where it holds."""
 
     left: Dim
@@ -140,7 +143,7 @@ class AtMost(_Constraint):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Not(_Constraint):
+class Not(Formula):
     """`left != right`, as the negation of an equation; nothing else is ever negated."""
 
     part: Equal
@@ -152,7 +155,7 @@ class Not(_Constraint):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class And(_Constraint):
+class And(Formula):
     """All of two or more different parts, in the order written."""
 
     parts: tuple[Constraint, ...]
@@ -164,7 +167,7 @@ class And(_Constraint):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Or(_Constraint):
+class Or(Formula):
     """Any of two or more different parts, in the order written."""
 
     parts: tuple[Constraint, ...]
@@ -178,17 +181,6 @@ class Or(_Constraint):
 Constraint = Truth | Equal | AtMost | Not | And | Or
 TRUE = Truth("True", frozenset(), True)
 FALSE = Truth("False", frozenset(), False)
-
-
-def complete(
-    evaluated: Callable[[Any, Mapping[Variable, int]], bool],
-    substituted: Callable[[Any, Mapping[Variable, Dim]], Constraint],
-    written: Callable[[Any], str],
-    pickled: Callable[[Any], tuple[Any, ...]],
-) -> None:
-    """Give the classes the walks over them, which are written in later files."""
-    _Constraint._evaluated, _Constraint._substituted = evaluated, substituted
-    _Constraint._written, _Constraint._pickled = written, pickled
 
 
 C = TypeVar("C", Not, And, Or)

@@ -123,7 +123,7 @@ class Dim:
         if self.value is not None:
             return self.value
         if self.children:
-            return self._evaluated(env)
+            return self.evaluated(env)
         total = 0
         for monomial, coefficient in self.terms:
             for atom in monomial:
@@ -135,37 +135,27 @@ class Dim:
 
     def substitute(self, mapping: Mapping[Variable, Dim]) -> Dim:
         """The dim with variables replaced, in normal form again.  [dim.substitute]"""
-        return self if mapping.keys().isdisjoint(self.names) else self._substituted(mapping)
+        return self if mapping.keys().isdisjoint(self.names) else self.substituted(mapping)
 
     def __str__(self) -> str:
         if self._text is None:
-            self._text = self._written()
+            self._text = self.written()
         return self._text
 
     def __repr__(self) -> str:
         return f"<{self}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._pickled()
+        return self.pickled()
 
     _key: str | None
     _text: str | None
 
-    _evaluated: ClassVar[Callable[[Dim, Mapping[Variable, int]], int]]
-    _substituted: ClassVar[Callable[[Dim, Mapping[Variable, Dim]], Dim]]
-    _written: ClassVar[Callable[[Dim], str]]
-    _pickled: ClassVar[Callable[[Dim], tuple[Any, ...]]]
-
-    @classmethod
-    def complete(
-        cls,
-        evaluated: Callable[[Dim, Mapping[Variable, int]], int],
-        substituted: Callable[[Dim, Mapping[Variable, Dim]], Dim],
-        written: Callable[[Dim], str],
-        pickled: Callable[[Dim], tuple[Any, ...]],
-    ) -> None:
-        """Give the class the walks that need constraints too, which need dims: they are written in later files."""
-        cls._evaluated, cls._substituted, cls._written, cls._pickled = evaluated, substituted, written, pickled
+    evaluated: ClassVar[Callable[[Dim, Mapping[Variable, int]], int]]
+    substituted: ClassVar[Callable[[Dim, Mapping[Variable, Dim]], Dim]]
+    written: ClassVar[Callable[[Dim], str]]
+    pickled: ClassVar[Callable[[Dim], tuple[Any, ...]]]
+    """Walks over dims and constraints, which are written in later files."""
 
 
 # ------------------------------------------------------------------------------------------------- interning

@@ -13,8 +13,8 @@ from ctypes import POINTER, Structure, c_int32, c_int64, c_uint8, c_uint16, c_ui
 from threading import Lock
 from typing import Any, NamedTuple
 
+from gradual.tensors.exchange.memory import affordable, gathered
 from gradual.tensors.index import numel
-from gradual.tensors.memory import affordable, gathered
 from gradual.types.dtype import DType
 
 CPU, PINNED = 1, 3

@@ -12,8 +12,8 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from gradual.tensors.exchange.memory import affordable, gathered
 from gradual.tensors.index import numel
-from gradual.tensors.memory import affordable, gathered
 from gradual.tensors.scalar import TYPECODES, kept
 from gradual.types.dtype import DType
 
@@ -99,7 +99,7 @@ _INTERFACE_KINDS = {"b": "bool", "i": "int", "u": "uint", "f": "float"}
 def _capsule(data: Any) -> Read | None:
     if not hasattr(data, "__dlpack__"):
         return None
-    from gradual.tensors.dlpack import imported
+    from gradual.tensors.exchange.dlpack import imported
 
     lent = imported(data)
     return Read(lent.shape, lent.dtype, elements_of(lent.dtype, lent.raw, False))
