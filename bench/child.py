@@ -12,6 +12,7 @@ from typing import Any
 
 from bench.texts import families
 from gradual import compiler
+from gradual.compilation import Compilation
 from gradual.source import Source
 
 WARM = "def @main(%x: Tensor[(n,), float32]) { nn.relu(%x) }"
@@ -60,7 +61,7 @@ def _timed_parse() -> list[float]:
     return seconds
 
 
-def _applications(compilation: compiler.Compilation) -> int:
+def _applications(compilation: Compilation) -> int:
     from gradual.core.terms import Apply
 
     functions = compilation.core.functions.values()

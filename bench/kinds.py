@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from gradual.compiler import Options, compile_source
+from gradual.compilation import Options
+from gradual.compiler import compile_source
 from gradual.limits import LIMITS
 from gradual.source import Source
 

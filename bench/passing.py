@@ -11,7 +11,7 @@ from pathlib import Path
 import gradual
 from bench.fit import exponent
 from bench.texts import shape_chain, turned_chain
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.core.constant_text import every
 from gradual.core.terms import Apply
 

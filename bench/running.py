@@ -18,7 +18,7 @@ import gradual
 from bench import naive
 from bench.fit import exponent
 from bench.texts import transformer
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, random_tensor, tensor_of
 from gradual.types.dtype import DType

@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gradual.compiler import Compilation, apply, check
+    from gradual.compilation import Compilation
+    from gradual.compiler import apply, check
     from gradual.diagnostic import Diagnostic
     from gradual.passes.framework.pass_ import Unusable
     from gradual.run.value import Blame, Fault, NotStatic
@@ -37,7 +38,7 @@ __all__ = [
 
 _HOMES = {
     "Blame": "gradual.run.value",
-    "Compilation": "gradual.compiler",
+    "Compilation": "gradual.compilation",
     "Constructed": "gradual.tensors.value",
     "Diagnostic": "gradual.diagnostic",
     "Fault": "gradual.run.value",

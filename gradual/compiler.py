@@ -2,377 +2,36 @@
 
 from __future__ import annotations
 
-import gc
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import replace
 
 from gradual.checker.fixes.computed_attributes import computed
-from gradual.checker.fixes.suggested import Outcome, Trials, annotation_for, divided, findings, name_for, residual
+from gradual.checker.fixes.suggested import Trials, divided
 from gradual.checker.module import Checked, checked
 from gradual.checker.program.program import Program
-from gradual.checker.state.context import TypingContext
+from gradual.compilation import ORDINARY, Compilation, Options, room, trials_of
 from gradual.core.constant_text import checks_in
-from gradual.core.terms import Check, Function, Module
-from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
-from gradual.dims.solver.decide import CHEAP, Decider
-from gradual.dims.term.constraint import Equal
-from gradual.limits import LIMITS, Limits
+from gradual.diagnostic import Diagnostic, Severity, counted
+from gradual.dims.solver.decide import Decider
 from gradual.ops.catalogue import CATALOGUE
-from gradual.report import render, summary
-from gradual.report.bindings import Binding, bindings
-from gradual.report.paint import painter
-from gradual.report.residual import residual as as_note
-from gradual.report.residual import with_checks
-from gradual.run.machine import run
-from gradual.run.value import NotStatic, Stop
-from gradual.source import Position, Source, Span, visible
-from gradual.syntax.parsing.parse import parse
+from gradual.source import Source
+from gradual.syntax.parse import parse
 from gradual.syntax.tree import ast
-from gradual.syntax.tree.unknown_sizes import open_places
-from gradual.tensors.value import Value
-from gradual.types.print import shown
-from gradual.types.type import FunctionType
 
-if TYPE_CHECKING:
-    from gradual.passes.framework.pass_ import Note
-    from gradual.run.graph.plan import Plan
-    from gradual.run.graph.runtime import Graph
 
-# Nesting is bounded by LIMITS.nesting; each level takes a few Python frames, which the default limit does not allow.
-_STACK = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to check.
-
-    Attributes:
-        smt: whether the SMT rung answers.
-        rigid: how grave a named dim's goal is that may fail in a gradual definition: "warning" or "error".
-        advise: whether helps are tried.
-    """
-
-    smt: bool = True
-    limits: Limits = LIMITS
-    rigid: str = "warning"
-    advise: bool = True
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Compilation:
-    """A checked file.
-
-    `str` and `render` give the report that `gradual check` prints, but for lints.
-
-    Attributes:
-        source: the text, with its name.
-        core: the elaborated program with its checks; `str(core)` is what `gradual core` prints.
-        diagnostics: errors and warnings in source order, each with `line`, `column`, `message`, `notes`, `help`.
-        checks: what is left to run time, each with its `condition`, its `blame` and its `span`.
-        proved: how many obligations were proved.
-        refuted: how many of the errors say that an obligation fails, at all sizes or at some; one that only follows
-            from another error is not told, and not counted.
-        notes: what the passes that made it have to tell.
-    """
-
-    source: Source
-    surface: ast.Module
-    core: Module
-    diagnostics: tuple[Diagnostic, ...]
-    checks: tuple[Check, ...]
-    proved: int
-    refuted: int
-    smt_queries: int
-    rungs: Mapping[str, int]
-    options: Options
-    notes: tuple[Note, ...] = ()
-    _checked: Checked | None = None
-
-    def __str__(self) -> str:
-        """The report, as `render` gives it."""
-        return self.render()
-
-    def __repr__(self) -> str:
-        return f"<Compilation of {visible(self.source.name)}: {self.totals}>"
-
-    def _repr_html_(self) -> str:
-        """The report for a notebook, with the residual checks to be opened."""
-        from gradual.report.html import page
-
-        found = [as_note(check) for check in self.checks]
-        more = "\n\n".join(render.full(one, render.within(self.source), painter(True)) for one in found)
-        return page(self.render(color=True), more, counted(len(found), "residual check"))
-
-    def render(self, found: Diagnostic | Stop | None = None, *, checks: bool = False, color: bool = False) -> str:
-        """The report as text, as `gradual check` prints it; or one diagnostic, or what stopped a run.
-
-        Args:
-            found: one of `diagnostics`, or the `Blame` or `Fault` that `run` raised; None for the whole report.
-            checks: whether to show each residual check, with the annotation that would prove it.
-            color: whether to paint for a terminal.
-        """
-        paint = painter(color)
-        if found is not None:
-            one = found.diagnostic if isinstance(found, Stop) else found
-            return render.full(one, render.within(self.source), paint)
-        told = with_checks(self.diagnostics, self.helps()) if checks else self.diagnostics
-        order = summary.in_order(told)
-        return summary.full(self.source, summary.types_shown(self.types), order, self.totals, paint)
-
-    @property
-    def totals(self) -> str:
-        """The counts in a line: `proved 14 · residual 3 · refuted 0`."""
-        return summary.totals(self.proved, self.residual, self.refuted, self.errors, self.not_empty)
-
-    def position(self, span: Span) -> Position:
-        """Where a span begins, such as that of a check: line and column, counted from 1, in code points."""
-        return self.source.position(span.start)
-
-    @property
-    def ok(self) -> bool:
-        """Whether no diagnostic is an error."""
-        return not self.errors
-
-    @property
-    def errors(self) -> int:
-        """Number of errors."""
-        return sum(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
-
-    @property
-    def residual(self) -> int:
-        """Number of obligations left to run time."""
-        return len(self.checks)
-
-    @property
-    def not_empty(self) -> int:
-        """Number of obligations left to run time that ask only that something is not empty."""
-        return sum(check.not_empty for check in self.checks)
-
-    @property
-    def functions(self) -> Mapping[str, FunctionType]:
-        """The type of every function, in source order."""
-        return {name: function.type for name, function in self.core.functions.items()}
-
-    @property
-    def types(self) -> Mapping[str, str]:
-        """The type of every function as text."""
-        return {name: shown(type) for name, type in self.functions.items()}
-
-    @property
-    def elaborations(self) -> Mapping[str, TypingContext]:
-        """The state of every definition when it was finished, for tools that ask more; nothing after passes."""
-        return self._checked.elaborations if self._checked else {}
-
-    @cached_property
-    def bindings(self) -> tuple[Binding, ...]:
-        """Every parameter, let and graph variable, and each function's result, in source order."""
-        states = self._checked.elaborations.items() if self._checked else ()
-        return tuple(sorted(bindings(states), key=lambda binding: binding.span.start))
-
-    def question(self, check: str) -> str:
-        """The question put to the solver about a residual check, as SMT-LIB.
-
-        Raises KeyError for an unknown check, and for every one after passes, which put no questions.
-        """
-        if self._checked is None:
-            raise KeyError(check)
-        return self._checked.question(check)
-
-    def help(self, check: Check) -> Help | None:
-        """The annotation that would prove a residual check, if one was tried and does."""
-        return dict(self._helped((check,)))[check]
-
-    def helps(self) -> Iterator[tuple[Check, Help | None]]:
-        """Every residual check with its help, as far as the budget for the file goes."""
-        return self._helped(self.checks)
-
-    def _helped(self, checks: Iterable[Check]) -> Iterator[tuple[Check, Help | None]]:
-        states = self._checked.elaborations.values() if self._checked else ()
-        owners = {check: state for state in states for check in state.obligations.checks}
-        before = Outcome(findings(self.diagnostics), residual(self.checks))
-        written = {id(state): fn for state, fn in self._checked.definitions(self.surface)} if self._checked else {}
-        trials = _trials(self.source, self.options)
-        for check in checks:
-            state = owners.get(check)
-            yield check, None if state is None else self._annotation(check, state, written[id(state)], before, trials)
-
-    def _annotation(
-        self, check: Check, state: TypingContext, written: ast.Fn, before: Outcome, trials: Trials
-    ) -> Help | None:
-        """A size that an equality gives, else the whole shape of a parameter, else a name, or a bound."""
-        from gradual.checker.fixes.open_sizes import shape_for
-
-        found = annotation_for(check, state, self.core, before, trials)
-        if found is not None and isinstance(check.goal, Equal) and "?{" not in found.edits[0].text:
-            return found
-        return shape_for(check, self.checks, state, written, before, trials) or found
-
-    @cached_property
-    def text(self) -> str:
-        """The core as a program that can be read again.  [pass.surface]"""
-        from gradual.delaborate.program import program_text
-
-        with _room():
-            text = program_text(self.core, self.surface.version, self.surface.settings)
-        return text if self._checked is not None else self._told(text)
-
-    def _told(self, text: str) -> str:
-        """What passes made of a program, with the reason in a comment where it is refused.  [pass.surface]"""
-        read = compile_source(Source(self.source.name, text), replace(self.options, advise=False))
-        error = next((found for found in read.diagnostics if found.severity is Severity.ERROR), None)
-        if error is None:
-            return text
-        return f"// checked again, this is refused: {error.code}: {visible(error.message)}\n{text}"
-
-    def run(self, entry: str, *values: Any, runtime: str = "vm") -> Value:
-        """The value of `entry(values)`, by the machine, or by the graph runtime for a static function.
-
-        Args:
-            entry: the function's name, such as "@main".
-            values: a `Tensor` or an array of any library for a tensor, a tuple for a tuple, a `Constructed` for data.
-                An array keeps its element type; a number or a list takes that of its parameter.
-            runtime: "vm", or "graph" for a function of which every size is known before it is called.
-
-        Returns:
-            A `Tensor`, a tuple, or a `Constructed`.
-
-        Raises:
-            Blame: a check failed, or a value is not what its parameter declares; it says who broke which promise.
-            Fault: the program's own fault, such as a division by zero.
-            KeyError: there is no such function.
-            ValueError: the program has errors, or a value is nothing that a program could take.
-            NotStatic: the graph runtime refuses the function.  [graph.run]
-        """
-        if runtime not in ("vm", "graph"):
-            raise ValueError(f"there is no runtime {runtime!r}; there are 'vm' and 'graph'")
-        self._accepted(entry, "run")
-        with self._placing():
-            return self.graph(entry).run(*values) if runtime == "graph" else run(self.core, entry, values)
-
-    def graph(self, entry: str) -> Graph:
-        """A static function with its memory, to be run often.  Raises as `run` does, but for Blame and Fault."""
-        from gradual.passes.plan.require_static import graph_of
-
-        self._accepted(entry, "run")
-        with _room(), self._placing():
-            return graph_of(self.core, entry, self._decider(), self.source.name, open_places(self.surface, entry))
-
-    def obstacles(self, entry: str) -> tuple[Diagnostic, ...]:
-        """What keeps a function from being static; nothing where the graph runtime takes it.  [graph.static]"""
-        from gradual.passes.plan.require_static import required
-
-        self._accepted(entry, "be static")
-        with _room():
-            found = required(self.core, entry, self._decider(), self.source.name, open_places(self.surface, entry))
-        return self._placed(found)
-
-    def unknowns(self) -> tuple[Diagnostic, ...]:
-        """What the types of the names in the text leave unknown; nothing after passes.  [type.open]"""
-        from gradual.checker.completeness import incomplete
-
-        states = self._checked.elaborations.values() if self._checked else ()
-        trials = _trials(self.source, replace(self.options, rigid="error"))
-        before = trials.retry(self.source.text)
-        found = [unknown for state in states for unknown in incomplete(state)]
-        helps = [name_for(unknown, before, trials) for unknown in found]
-        helped = zip(found, helps, strict=True)
-        return self._placed(replace(one, help=(help,) if help else ()) for one, help in helped)
-
-    def lints(self, *, names: bool = True, beside_errors: bool = False) -> tuple[Diagnostic, ...]:
-        """Warnings about what is accepted and unlikely to be meant; nothing of a program with errors, or after passes.
-
-        They are no part of `diagnostics`: no type, check or error depends on them.
-
-        Args:
-            names: whether names that are not used, or hide others, are told; nobody chose those of an imported model.
-            beside_errors: whether they are told of a program with errors, as far as it could be checked.
-        """
-        from gradual.lints.lint import lints_of_names, lints_of_types
-
-        if self._checked is None or not (self.ok or beside_errors):
-            return ()
-        trials, before = _trials(self.source, self.options), findings(self.diagnostics)
-        states = self._checked.elaborations.values()
-        known = ((span, always) for state in states for span, always in state.output.decided.items())
-        taken = {span: always for span, always in known if always is not None}
-
-        def works(edit: Edit) -> bool:
-            outcome = trials.outcome(edit) if self.options.advise else None
-            return outcome is not None and outcome.errors <= before
-
-        with _room():
-            found = [*lints_of_types(self.surface, self.source.text, self.core, taken, works)]
-            found += lints_of_names(self.surface, self.source.text) if names else ()
-        return self._placed(sorted(found, key=lambda one: (one.span.start, one.code)))
-
-    def plan(self, entry: str) -> Plan:
-        """The allocation plan of a function, after the passes that the graph runtime prepares it with.  [plan]"""
-        from gradual.passes.plan.slots import planned
-
-        return planned(self._ready(entry))
-
-    def measure(self, entry: str, *values: Any) -> tuple[Value, Mapping[str, int]]:
-        """The value by the machine, and what each buffer of the plan took; an assertion holds it to the plan.
-
-        Raises as `run` does.  [plan.measured]
-        """
-        from gradual.passes.plan.slots import planned
-        from gradual.run.graph.measured import measured
-
-        function = self._ready(entry)
-        with self._placing():
-            return measured(self.core, function, planned(function), values)
-
-    def _ready(self, entry: str) -> Function:
-        from gradual.passes.plan.prepare import cut, ready
-
-        self._accepted(entry, "be planned")
-        with _room():
-            return cut(ready(self.core, entry, self._decider()))
-
-    def _accepted(self, entry: str, what: str) -> None:
-        if not self.ok:
-            first = next(one for one in self.diagnostics if one.severity is Severity.ERROR)
-            raise ValueError(f"the program has {counted(self.errors, 'error')} and cannot {what}: {first}")
-        if entry not in self.core.functions:
-            raise KeyError(f"there is no function {entry!r}; there are {', '.join(self.core.functions) or 'none'}")
-
-    def _placed(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        return tuple(replace(one, source=self.source) for one in found)
-
-    @contextmanager
-    def _placing(self) -> Iterator[None]:
-        """What stops a run knows the text that it speaks of."""
-        try:
-            yield
-        except Stop as stop:
-            stop.diagnostic = replace(stop.diagnostic, source=self.source)
-            raise
-        except NotStatic as refused:
-            refused.diagnostics = self._placed(refused.diagnostics)
-            raise
-
-    def _decider(self) -> Decider:
-        return Decider(self.options.limits, self.options.smt)
-
-
-def compile_source(source: Source, options: Options = Options()) -> Compilation:
+def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
     """The source checked; never raises, whatever the text."""
-    with _room():
+    with room():
         surface, found = parse(source, mend=options.advise)
         decider = Decider(options.limits, options.smt)
         program = Program(source, surface, CATALOGUE, decider, options.limits, _strict(surface))
         result = checked(program)
     graded = list(_graded(result.diagnostics, options))
     if options.advise and found:
-        found = _mended(found, graded, _trials(source, options))
+        found = _mended(found, graded, trials_of(source, options, compile_source))
     elif options.advise:
-        graded = computed(graded, surface, CATALOGUE, _trials(source, options))
-        trials = _trials(source, options)
+        graded = computed(graded, surface, CATALOGUE, trials_of(source, options, compile_source))
+        trials = trials_of(source, options, compile_source)
         graded = _repaired(graded, surface, result, trials)
     for state in result.elaborations.values():
         state.forget()
@@ -388,6 +47,7 @@ def compile_source(source: Source, options: Options = Options()) -> Compilation:
         decider.smt_queries,
         dict(decider.counts),
         options,
+        compile_source,
         _checked=result,
     )
 
@@ -411,20 +71,6 @@ def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, tri
 
     states = result.definitions(surface)
     return advised(repaired(found, surface, CATALOGUE, [state for state, _ in states], trials), states, trials)
-
-
-def _trials(source: Source, options: Options) -> Trials:
-    """The source to be checked again with edits, with no helps of its own, nor least counterexamples."""
-    quick = replace(options, advise=False, limits=replace(options.limits, least=0))
-
-    def retry(text: str) -> Outcome:
-        again = compile_source(Source(source.name, text), quick)
-        searches = sum(number for rung, number in again.rungs.items() if rung not in CHEAP)
-        errors = [one for one in again.diagnostics if one.severity is Severity.ERROR]
-        places = tuple((one.code, one.span.start, one.span.end) for one in errors)
-        return Outcome(findings(errors), residual(again.checks), searches, places)
-
-    return Trials(source.text, retry, options.limits.trials)
 
 
 def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:
@@ -458,8 +104,8 @@ def apply(compilation: Compilation, *passes: str, verify: bool = True) -> Compil
     from gradual.passes.pipeline import read_uses, transformed
 
     words = [word for given in passes for word in given.split()]
-    with _room():
-        after = transformed(compilation.core, read_uses(words), compilation._decider(), verify)
+    with room():
+        after = transformed(compilation.core, read_uses(words), compilation.decider(), verify)
     checks = {id(check): check for one in after.module.functions.values() for check in checks_in(one.body)}
     return replace(
         compilation,
@@ -480,20 +126,3 @@ def _graded(diagnostics: tuple[Diagnostic, ...], options: Options) -> Iterator[D
             yield replace(diagnostic, severity=Severity.ERROR)
         else:
             yield diagnostic
-
-
-@contextmanager
-def _room() -> Iterator[None]:
-    """Stack for nested programs, and no garbage collection while a program is built."""
-    limit, collecting = sys.getrecursionlimit(), gc.isenabled()
-    sys.setrecursionlimit(max(limit, _STACK))
-    gc.disable()
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-        if collecting:
-            if not gc.get_freeze_count():  # what was built is old at once, instead of being walked as young garbage
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()

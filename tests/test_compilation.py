@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 import gradual
-from gradual.compiler import Options, compile_source
+from gradual.compilation import Options
+from gradual.compiler import compile_source
 from gradual.source import Source
 
 HEAD = "def @head(%x: Tensor[(?, ?), float32], %w: Tensor[(10, 7), float32]) { nn.dense(%x, %w) }"

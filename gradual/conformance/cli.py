@@ -21,6 +21,7 @@ from gradual.conformance.cases.entries import FILE, entries, shared_rules
 from gradual.conformance.cases.read import Collection, load
 from gradual.conformance.implementations.adapter import Adapter, OneShot
 from gradual.conformance.implementations.reference import Reference
+from gradual.conformance.implementations.serve import serve as answer_requests
 from gradual.conformance.runner.bless import Refused, blessed, replaced
 from gradual.conformance.runner.coverage import Covered, covered
 from gradual.conformance.runner.judge import Profile
@@ -159,11 +160,9 @@ def _counted(results: Sequence[Result], wanted: int, profiles: frozenset[Profile
 @SMT
 def serve(no_smt: bool) -> None:
     """Answer requests on stdin as the protocol says: this implementation as an adapter."""
-    from gradual.conformance.implementations.serve import serve
-
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8")
-    serve(sys.stdin, sys.stdout, not no_smt)
+    answer_requests(sys.stdin, sys.stdout, not no_smt)
 
 
 @conformance.command()

@@ -4,3 +4,12 @@
 `traversal` copies it under renaming, `refinement` says what a boolean value implies about sizes, and `verify` types
 it again from nothing. Administrative normal form (Flanagan, Sabry, Duba and Felleisen 1993). Spec chapter 8.
 """
+
+from __future__ import annotations
+
+from gradual.core.print import printed
+from gradual.core.terms import Module
+
+# The text of a module needs every kind of step: it is handed in before anybody else can see a module, since Python runs
+# a package's `__init__` before any file of it.
+Module.printed = printed

@@ -48,7 +48,7 @@ from gradual.core.terms import (
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable
 from gradual.types.binder_solving import named_parts
-from gradual.types.relations import instantiated, mentioned, substituted, substituted_within
+from gradual.types.substitution import instantiated, mentioned, substituted, substituted_within
 from gradual.types.type import (
     DataType,
     FunctionType,

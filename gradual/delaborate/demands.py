@@ -31,7 +31,8 @@ from gradual.ops.declaration.rank_cases import Unknown
 from gradual.ops.declaration.unknown_rank import Asking
 from gradual.types.binder_solving import extents, unbound
 from gradual.types.instantiation import Shown, at_arguments, at_types, settled_type
-from gradual.types.relations import Demand, demands, instantiated, join, mentioned
+from gradual.types.relations import Demand, demands, join
+from gradual.types.substitution import instantiated, mentioned
 from gradual.types.type import (
     DataType,
     FunctionType,

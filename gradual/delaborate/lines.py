@@ -20,7 +20,7 @@ from gradual.syntax.tree.subexpressions import within
 from gradual.tensors.tensor import Tensor
 from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
-from gradual.types.relations import mentioned, substituted
+from gradual.types.substitution import mentioned, substituted
 from gradual.types.type import GradualType, Hole, TensorType, UnrankedType
 from gradual.types.unpacking import base_of, opened, size_of
 

@@ -19,7 +19,7 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
 from gradual.types.print import shown
-from gradual.types.relations import mentioned, type_variables
+from gradual.types.substitution import mentioned, type_variables
 from gradual.types.type import GradualType
 
 LONGEST = 64

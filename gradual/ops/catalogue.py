@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import copyreg
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
@@ -94,3 +95,15 @@ def by_symbol() -> Mapping[str, Operator]:
 
 CATALOGUE: Mapping[str, Operator] = _Catalogue()
 """Every operator by name and alias."""
+
+
+def _named(name: str) -> Operator:
+    return CATALOGUE[name]
+
+
+def by_name(operator: Operator) -> tuple[Callable[[str], Operator], tuple[str]]:
+    """How an operator travels between processes: by its name."""
+    return _named, (operator.name,)
+
+
+copyreg.pickle(Operator, by_name)

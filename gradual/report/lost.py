@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
+from gradual.core.terms import Check, Promise
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.source import Span
-
-if TYPE_CHECKING:
-    from gradual.core.terms import Check, Promise
 
 CODE = "E0408"
 MANY = 3

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
-
-if TYPE_CHECKING:
-    from gradual.core.terms import Check
 
 
 def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None = None) -> Diagnostic:

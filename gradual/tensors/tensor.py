@@ -10,9 +10,10 @@ from operator import index
 from random import Random
 from typing import Any
 
-from gradual.tensors.array_protocols import nested
-from gradual.tensors.export import buffer, numpy_array, packed
+from gradual.tensors.exchange.array_protocols import nested
+from gradual.tensors.exchange.export import buffer, numpy_array, packed
 from gradual.tensors.index import numel
+from gradual.tensors.print import shown_elements
 from gradual.tensors.scalar import PRECISION, TYPECODES, as_float, integer_range, kept
 from gradual.types.dtype import DType
 
@@ -117,7 +118,7 @@ class Tensor:
 
         Raises BufferError where another device or no copy is wanted.
         """
-        from gradual.tensors.dlpack import exported
+        from gradual.tensors.exchange.dlpack import exported
 
         if copy is False or stream is not None or dl_device not in (None, self.__dlpack_device__()):
             raise BufferError("a tensor is lent as a copy in the memory of the processor")
@@ -140,9 +141,7 @@ class Tensor:
 
     def __str__(self) -> str:
         """As a call of the command line writes it: `float32 [[1.0, 2.0]]`; of a large tensor the ends of each axis."""
-        from gradual.tensors.print import shown_value
-
-        return shown_value(self)
+        return shown_elements(self.shape, self.dtype, self.elements)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(element) for element in self.flat()[:6]) if self.size <= 6 else f"… {self.size} elements"

@@ -6,3 +6,12 @@ existential), `relations` (consistency, precision, meet, join: four operations, 
 `binder_solving` (what a call chooses), `subsumption`. Siek and Taha (2006); sizes that depend on data as in
 Henriksen and Elsman (2021). Spec chapter 5.
 """
+
+from __future__ import annotations
+
+from gradual.types.print import shown
+from gradual.types.type import Shown
+
+# A type's text needs every kind of type and what is said of positive sizes: it is handed in before anybody else can see
+# a type, since Python runs a package's `__init__` before any file of it.
+Shown.shown = shown

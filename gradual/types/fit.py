@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from gradual.dims.term.constraint import TRUE
 from gradual.types.declared import Data
 from gradual.types.instantiation import is_empty
-from gradual.types.relations import Demand, demands, instantiated, join
+from gradual.types.relations import Demand, demands, join
 from gradual.types.size_of_type import parts_of
+from gradual.types.substitution import instantiated
 from gradual.types.subsumption import subsumes
 from gradual.types.type import (
     DataType,

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from gradual.dims.term.constraint import TRUE, Constraint
 from gradual.dims.term.dim import Dim, Variable
 from gradual.types.binder_solving import Measured, measured, named_parts, unmeasured
-from gradual.types.relations import instantiated, join, renamed, substituted, type_variables
+from gradual.types.relations import join
+from gradual.types.substitution import instantiated, renamed, substituted, type_variables
 from gradual.types.type import (
     DataType,
     FunctionType,

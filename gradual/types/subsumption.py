@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gradual.types.instantiation import at_arguments
-from gradual.types.relations import Demand, Holds, demands, is_written, precise, renamed
+from gradual.types.relations import Demand, Holds, demands, is_written, precise
+from gradual.types.substitution import renamed
 from gradual.types.type import FunctionType
 from gradual.types.unpacking import opened
 

@@ -7,9 +7,10 @@ type is a gradual type, while a judgement, which takes `TensorType[Dim]`, can ne
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from gradual.dims.term.constraint import Constraint, at_least, at_most
 from gradual.dims.term.dim import Dim, Variable
@@ -27,9 +28,10 @@ class Shown:
     __slots__ = ()
 
     def __str__(self) -> str:
-        from gradual.types.print import shown
+        return self.shown()
 
-        return shown(self)  # type: ignore[arg-type]  # whatever inherits is a type
+    shown: ClassVar[Callable[[Any], str]]
+    """The text of a type, which is written in a later file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "gradual"
 
-GROUND = ("source", "verdict", "diagnostic", "codes", "limits", "resources")
+GROUND = ("source", "verdict", "diagnostic", "codes", "limits", "resources", "trail", "gc_paused")
 FOLDERS = (
     *("dims", "types", "tensors", "ops", "syntax", "core", "checker", "delaborate"),
     *("run", "passes", "importers", "lints", "report"),
 )
 RIM = ("interface", "conformance", "tools")
-ORDER = (*GROUND, *FOLDERS, "compiler", *RIM, "__init__", "__main__")
+ORDER = (*GROUND, *FOLDERS, "compilation", "compiler", *RIM, "__init__", "__main__")
 """A module may import what stands before it here, and its own folder; the top `__init__` answers `import gradual`."""
 
 ROOMS: dict[str, tuple[str, ...]] = {
@@ -26,8 +26,23 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("declaration", "elementwise", "reduction", "linear", "shape", "indexing", "other", "nn", "vision", "sparse"),
         *("catalogue", "two_forms"),
     ),
-    "syntax": ("tree", "parsing", "repair", "printing"),
-    "core": ("value_words", "terms", "print", "refinement", "constant_text", "datatypes", "traversal", "verify"),
+    "syntax": ("tree", "parsing", "repair", "parse", "printing"),
+    "tensors": (
+        *("fault", "index", "scalar", "bits", "integers", "reals", "inner_products"),
+        *("exchange", "print", "tensor", "value", "json_form"),
+    ),
+    "core": (
+        "value_words",
+        "check",
+        "pattern",
+        "terms",
+        "print",
+        "refinement",
+        "constant_text",
+        "datatypes",
+        "traversal",
+        "verify",
+    ),
     "checker": (
         *(
             "program",
@@ -71,15 +86,27 @@ class Module:
         first = self.path.relative_to(PACKAGE).parts[0]
         return first.removesuffix(".py")
 
+    @property
+    def dotted(self) -> str:
+        """How it is imported."""
+        parts = self.path.relative_to(ROOT).with_suffix("").parts
+        return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
 
 @dataclass(frozen=True)
 class Import:
-    """One imported module, dotted; `for_types` tells whether it stands under `if TYPE_CHECKING`."""
+    """One imported module, dotted.
+
+    Attributes:
+        for_types: whether it stands under `if TYPE_CHECKING`.
+        late: whether it stands in a function.
+    """
 
     module: Module
     target: str
     line: int
     for_types: bool
+    late: bool = False
 
     @property
     def place(self) -> str:
@@ -106,33 +133,35 @@ def imports() -> tuple[Import, ...]:
 
 
 def imports_of(module: Module) -> Iterator[Import]:
-    for node, for_types in _statements(module.tree, False):
+    for node, for_types, late in _statements(module.tree, False, False):
         match node:
             case ast.Import(names):
                 for alias in names:
-                    yield Import(module, alias.name, node.lineno, for_types)
-            case ast.ImportFrom(target, names, 0) if target == "gradual":
-                for alias in names:
-                    if alias.name != "__version__":  # a text; it needs nothing
-                        yield Import(module, _inside(alias.name), node.lineno, for_types)
+                    yield Import(module, alias.name, node.lineno, for_types, late)
+            case ast.ImportFrom(target, names, 0) if target is not None and target.partition(".")[0] == "gradual":
+                wanted = (_inside(target, alias.name) for alias in names if alias.name != "__version__")
+                for name in dict.fromkeys(wanted):  # the version is a text; it needs nothing
+                    yield Import(module, name, node.lineno, for_types, late)
             case ast.ImportFrom(target, _, 0) if target is not None:
-                yield Import(module, target, node.lineno, for_types)
+                yield Import(module, target, node.lineno, for_types, late)
             case ast.ImportFrom():
                 raise AssertionError(f"{module.name}:{node.lineno}: imports are absolute")
 
 
-def _inside(name: str) -> str:
-    """What `from gradual import name` imports: a module of that name, or else the package itself."""
-    return f"gradual.{name}" if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file() else "gradual"
+def _inside(package: str, name: str) -> str:
+    """What `from package import name` imports: a module of that name, or else the package itself."""
+    path = ROOT.joinpath(*package.split("."), name)
+    return f"{package}.{name}" if path.is_dir() or path.with_suffix(".py").is_file() else package
 
 
-def _statements(node: ast.AST, for_types: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """Every node below, with whether only the type checker reads it."""
+def _statements(node: ast.AST, for_types: bool, late: bool) -> Iterator[tuple[ast.AST, bool, bool]]:
+    """Every node below, with whether only the type checker reads it, and whether it stands in a function."""
     guarded = node.body if isinstance(node, ast.If) and _is_type_guard(node.test) else ()
+    inside = late or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     for child in ast.iter_child_nodes(node):
         seen_by_types = for_types or child in guarded
-        yield child, seen_by_types
-        yield from _statements(child, seen_by_types)
+        yield child, seen_by_types, inside
+        yield from _statements(child, seen_by_types, inside)
 
 
 def _is_type_guard(test: ast.expr) -> bool:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import gradual
 from gradual.checker.expressions.coverage import ANYTHING, Anything, Covering, Entangled, Matrix, Shape, shown_pattern
-from gradual.compiler import Options, compile_source
+from gradual.compilation import Options
+from gradual.compiler import compile_source
 from gradual.core.print import printed
 from gradual.core.terms import Bind, Change, Conversion, Convert, Destructure, Match, Module, Step
 from gradual.core.verify.function import violations

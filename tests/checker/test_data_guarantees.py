@@ -8,12 +8,13 @@ from collections.abc import Iterator
 import pytest
 
 import gradual
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
 from gradual.interface.input.arguments import read_call, values
 from gradual.source import Source
-from gradual.tensors.print import shown_value
+from gradual.tensors.value import shown_value
 from tests.generators.data import CALLS, Writer, blurs, text
 
 SEEDS = range(4)

@@ -16,7 +16,7 @@ from gradual.core.verify.function import violations
 from gradual.diagnostic import Severity
 from gradual.dims.solver.decide import Decider
 from gradual.source import Source, Span
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.print import printed
 from gradual.syntax.tree import ast
 from tests.corpus.replay import Outcome, played, rows

@@ -17,7 +17,8 @@ from gradual.dims.solver.decide import Decider
 from gradual.dims.term.dim import Kind, Variable, constant, variable
 from gradual.types.dtype import DType
 from gradual.types.instantiation import at_arguments, at_given
-from gradual.types.relations import instantiated, precise, substituted
+from gradual.types.relations import precise
+from gradual.types.substitution import instantiated, substituted
 from gradual.types.subsumption import subsumes
 from gradual.types.type import FunctionType, GradualType, Hole, TensorType, TupleType, TypeVariable
 from tests.checker.test_nasty import accepted, codes

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.compiler import Compilation, check
+from gradual.compilation import Compilation
+from gradual.compiler import check
 from gradual.diagnostic import Diagnostic, Severity
 from tests.properties.compiling import all_checks, compiled, outcome
 from tests.properties.inputs import arguments

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
 from gradual.ops.catalogue import CATALOGUE

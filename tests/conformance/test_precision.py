@@ -21,7 +21,7 @@ from gradual.conformance.runner.judge import agree
 from gradual.conformance.runner.known import read_known
 from gradual.resources import folder
 from gradual.source import Source, Span
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.tree import ast
 from tests.conformance.test_suite import KNOWN
 

@@ -9,7 +9,8 @@ from random import Random
 
 import pytest
 
-from gradual.compiler import Compilation, apply, check
+from gradual.compilation import Compilation
+from gradual.compiler import apply, check
 from gradual.conformance.cases.read import load
 from gradual.resources import folder
 from gradual.tensors.tensor import Tensor

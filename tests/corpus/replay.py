@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.diagnostic import Severity
+from gradual.tensors.json_form import from_json
 from gradual.tensors.tensor import Tensor
-from gradual.tensors.value import Value, from_json
+from gradual.tensors.value import Value
 from gradual.types.dtype import DType
 from gradual.types.type import FunctionType, TensorType, TupleType
 from tests.corpus.relay_types import at_least_as_precise, type_of

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.core.terms import Apply, Block, Check, Function, Module, Step
 from gradual.dims.solver.decide import Decider
 from gradual.dims.term.dim import Dim

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.print import printed
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.type import GradualType, Hole, TensorType

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from tests.corpus.relay_types import Group, Tensor, at_least_as_precise, printed_types, tally, type_of
 
 

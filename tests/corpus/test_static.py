@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.core.constant_text import every
 from gradual.core.print import printed
 from gradual.core.terms import Apply

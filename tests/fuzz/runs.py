@@ -8,14 +8,14 @@ from math import prod
 from random import Random
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.dims.term.dim import Dim, Undefined, Variable
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Constructor, Data
 from gradual.types.dtype import DType
 from gradual.types.print import shown
-from gradual.types.relations import instantiated
+from gradual.types.substitution import instantiated
 from gradual.types.type import (
     DataType,
     FunctionType,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradual import compiler
+from gradual import compilation, compiler
 from gradual.diagnostic import Diagnostic
 from gradual.source import Source, Span
 from gradual.tensors.tensor import Tensor
@@ -85,13 +85,13 @@ NARROW = (
         (lambda n: Tensor([0.0] * n, "float32", (n,)), "run: a value of another type"),
         (lambda n: Tensor([0] * (2 * n), "int32", (n, 2)), "run: a value of another type"),
         (lambda n: (), "run: a value of another type"),
-        (lambda n: 1 // 0, "run: ZeroDivisionError at gradual/compiler.py"),
+        (lambda n: 1 // 0, "run: ZeroDivisionError at gradual/compilation.py"),
     ],
 )
 def test_a_run_that_breaks_a_promise_is_a_failure(
     monkeypatch: pytest.MonkeyPatch, value: Callable[[int], Value], wrong: str | None
 ) -> None:
-    monkeypatch.setattr(compiler, "run", lambda core, entry, values: value(values[0].shape[0]))
+    monkeypatch.setattr(compilation, "run", lambda core, entry, values: value(values[0].shape[0]))
     failure = trial(NARROW)
     assert (failure and re.sub(r":\d+$", "", failure.signature)) == wrong
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from gradual import compiler
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.core.print import printed as core_printed
 from gradual.core.verify.function import violations
 from gradual.diagnostic import Diagnostic, Severity
@@ -19,7 +19,7 @@ from gradual.dims.solver.decide import Decider
 from gradual.interface.reports import json_lines
 from gradual.report import render
 from gradual.source import Source, Span
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.print import printed
 from gradual.syntax.tree.ast import Def
 from tests.fuzz.runs import breaches

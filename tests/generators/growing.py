@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from gradual.checker.state.values import Broken
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.dims.term.dim import Dim
 from gradual.types.type import DataType, FunctionType, TensorType, TupleType, UnrankedType
 from tests.generators.constructs import numbers

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.importers.onnx.builder.values import Names
 from gradual.importers.onnx.file.reading import load
 from gradual.importers.onnx.program import program

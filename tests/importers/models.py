@@ -11,7 +11,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.importers.onnx.builder.extents import Dims
 from gradual.importers.onnx.file.reading import model_of
 from gradual.importers.onnx.program import Program, Refused, program

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.importers.onnx.file.model import Unsupported
 from gradual.importers.onnx.file.reading import model_of, tensor_of_proto
 from gradual.importers.onnx.program import Program, Refused, program

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gradual.compiler import Compilation, apply, compile_source
+from gradual.compilation import Compilation
+from gradual.compiler import apply, compile_source
 from gradual.interface.input.allowed import allowed
 from gradual.source import Source
 

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.tools.lsp.findings import Checker, Findings
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

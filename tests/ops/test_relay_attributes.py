@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from gradual.compiler import Options, compile_source
+from gradual.compilation import Options
+from gradual.compiler import compile_source
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.operator import AttributeSpec
 from gradual.ops.other.not_supported import listed

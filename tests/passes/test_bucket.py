@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_each_size_is_run_by_its_copy() -> None:
         after = bucketed(before, *words)
         functions = dict(after.core.functions)
         functions["@main_n_2"] = functions["@main_n_5"]
-        broken = gradual.compiler.replace(after, core=gradual.compiler.replace(after.core, functions=functions))
+        broken = replace(after, core=replace(after.core, functions=functions))
         wrong = set()
         for n in range(8):
             try:

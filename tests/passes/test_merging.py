@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gradual.compiler import Compilation, apply, check
+from gradual.compilation import Compilation
+from gradual.compiler import apply, check
 from gradual.core.constant_text import every
 from gradual.core.print import printed
 from gradual.core.terms import Apply

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gradual.compiler import Compilation, _room
+from gradual.compilation import Compilation, room
 from gradual.conformance.cases.case import Case
 from gradual.conformance.cases.read import load
 from gradual.core.print import printed
@@ -74,7 +74,7 @@ def changed(found: Compilation, one: Pass, calls: list[Run]) -> str | None:
 def test_a_pass_keeps_what_the_programs_of_the_suite_do(part: int) -> None:
     bad: list[tuple[str, str, str]] = []
     count = 0
-    with _room():
+    with room():
         for case in load(folder("spec")).cases[part::SLICES]:
             found = compiled(case.request.text)
             if not found.ok or violations(found.core, SHARED()):

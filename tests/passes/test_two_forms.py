@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from gradual.compiler import Compilation, apply, check
+from gradual.compilation import Compilation
+from gradual.compiler import apply, check
 from tests.material import ROOT, models, needs_models
 from tests.passes.two_forms import PAIRS, applications, counts, table
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.core.terms import Block, Check, Closure, Function, If, Match, Step, Wrap, WrapReference
 from gradual.core.verify.function import Violation, violations
 from gradual.source import Span

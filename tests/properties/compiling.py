@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import gradual.compilation
 import gradual.compiler
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
 from gradual.core.terms import Module
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
@@ -72,11 +74,13 @@ class Doubtful(Decider):
 def deciding(make: Any) -> Iterator[None]:
     """Compile with another decider."""
     original = gradual.compiler.Decider
-    gradual.compiler.Decider = make  # type: ignore[misc]
+    for module in (gradual.compilation, gradual.compiler):
+        vars(module)["Decider"] = make
     try:
         yield
     finally:
-        gradual.compiler.Decider = original  # type: ignore[misc]
+        for module in (gradual.compilation, gradual.compiler):
+            vars(module)["Decider"] = original
 
 
 _ORDINARY = Options(advise=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.core.terms import Closure
 from gradual.types.relations import precise
 from gradual.types.type import (

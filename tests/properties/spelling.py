@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.core.print import printed as printed_core
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.print import printed
 from tests.generators.program_terms import SPELLED, Program, respelled, shadowed
 from tests.properties.case import Case, errors, gave_up

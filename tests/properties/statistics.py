@@ -12,7 +12,8 @@ from statistics import median
 from typing import Any
 from unittest.mock import patch
 
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
 from gradual.dims.solver.decide import Answer, Decider, Undecided, _Question
 from gradual.dims.solver.smt import ask
 from gradual.dims.store.facts import Facts

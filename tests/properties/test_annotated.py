@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradual.compiler import Compilation, Options
+from gradual.compilation import Compilation, Options
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 
 NONE = {
     "the same tensor twice": "def @main(%x: Tensor[(?,), float32]) { add(%x, %x) }",

@@ -7,7 +7,8 @@ from functools import lru_cache
 from itertools import zip_longest
 from random import Random
 
-from gradual.compiler import Options, compile_source
+from gradual.compilation import Options
+from gradual.compiler import compile_source
 from gradual.core.constant_text import blocks
 from gradual.core.print import printed as printed_core
 from gradual.core.terms import Check, Match, Module, Rename, Step, Stop

@@ -34,7 +34,7 @@ from gradual.run.value import Cell, Frame, Held, Procedure, Proxied
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Data
-from gradual.types.relations import instantiated
+from gradual.types.substitution import instantiated
 from gradual.types.type import (
     DataType,
     FunctionType,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import gradual
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.interface.input.arguments import values
 from gradual.run.graph.runtime import Graph
 from gradual.run.value import Blame, Fault, NotStatic

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.compiler import Compilation, check
+from gradual.compilation import Compilation
+from gradual.compiler import check
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
 from gradual.limits import LIMITS

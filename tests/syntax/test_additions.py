@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gradual.source import NOWHERE, Source
-from gradual.syntax.parsing.parse import parse, parse_fragment
+from gradual.syntax.parse import parse, parse_fragment
 from gradual.syntax.printing.print import printed
 from gradual.syntax.tree import ast
 from tests.syntax.structure import structure

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.format import formatted
 from gradual.syntax.printing.print import printed
 from tests.syntax.corpus import models, needs_models, needs_programs, programs

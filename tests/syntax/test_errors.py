@@ -7,7 +7,7 @@ import pytest
 from gradual.diagnostic import Diagnostic
 from gradual.limits import LIMITS
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse, parse_fragment, parse_incomplete
+from gradual.syntax.parse import parse, parse_fragment, parse_incomplete
 from gradual.syntax.tree import ast
 
 

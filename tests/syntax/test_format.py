@@ -8,7 +8,7 @@ import re
 import pytest
 
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.format import formatted
 from tests.syntax.structure import structure
 

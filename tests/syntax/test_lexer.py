@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gradual.source import Source, Span
+from gradual.syntax.parse import parse
 from gradual.syntax.parsing import lexicon
-from gradual.syntax.parsing.parse import parse
 from gradual.syntax.tree import ast
 from tests.syntax.corpus import models, needs_models
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from tests.generators.programs import generated
 from tests.properties.compiling import compiled
 

@@ -11,8 +11,8 @@ import pytest
 
 import gradual
 from gradual.source import Source
+from gradual.syntax.parse import parse
 from gradual.syntax.parsing.metadata import MAGIC, Undecodable, decoded
-from gradual.syntax.parsing.parse import parse
 from gradual.syntax.printing.print import printed
 from gradual.syntax.tree import ast
 

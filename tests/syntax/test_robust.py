@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse, parse_fragment, parse_incomplete
+from gradual.syntax.parse import parse, parse_fragment, parse_incomplete
 from gradual.syntax.printing.format import formatted
 from tests.syntax.corpus import needs_programs, programs
 

@@ -14,12 +14,12 @@ from lark.exceptions import UnexpectedToken
 
 from gradual.resources import folder
 from gradual.source import Source
+from gradual.syntax.parse import parse
 from gradual.syntax.parsing import tables as kept
 from gradual.syntax.parsing.build import LISTS, NODES, ROWS
 from gradual.syntax.parsing.lexer import END, ERROR, Lexer
 from gradual.syntax.parsing.lexicon import lexicon
 from gradual.syntax.parsing.metadata import NO_METADATA
-from gradual.syntax.parsing.parse import parse
 from tests.syntax.corpus import needs_programs, programs
 
 GRAMMAR = (folder("grammar") / "gradual.lark").read_text()
@@ -105,7 +105,7 @@ def test_lark_takes_the_recorded_programs_too(lark: Lark) -> None:
 def start(cache: Path, **environment: str) -> str:
     """Parses in a fresh process and tells whether Lark was needed."""
     code = (
-        "import sys; from gradual.source import Source; from gradual.syntax.parsing.parse import parse;"
+        "import sys; from gradual.source import Source; from gradual.syntax.parse import parse;"
         "assert not parse(Source('x', 'def @f() { 1 }'))[1]; print('lark' in sys.modules)"
     )
     clean: dict[str, Any] = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT), **environment}

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from gradual.tensors import dlpack, export
+from gradual.tensors.exchange import dlpack, export
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradual.tensors.json_form import from_json, to_json
 from gradual.tensors.tensor import Tensor, random_tensor, scalar, tensor_of
-from gradual.tensors.value import from_json, to_json
 from gradual.types.dtype import DType
 
 

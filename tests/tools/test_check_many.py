@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from gradual.compiler import Options
+from gradual.compilation import Options
 from gradual.interface.input.files import Absent, Text
 from gradual.source import Source
 from gradual.tools.checking import checking_many

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from gradual.codes import KINDS
-from gradual.compiler import Compilation, compile_source
+from gradual.compilation import Compilation
+from gradual.compiler import compile_source
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.arguments import read_call, values
 from gradual.interface.pages import explained, front_matter

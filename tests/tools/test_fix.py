@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gradual.compiler import Options
+from gradual.compilation import Options
 from gradual.source import Source
 from gradual.tools.checking.fixing import fixed
 from tests.tools.conftest import Gradual

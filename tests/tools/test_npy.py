@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradual.interface.input import npy
+from gradual.tensors.json_form import from_json
 from gradual.tensors.tensor import Tensor, random_tensor
-from gradual.tensors.value import from_json
 from gradual.types.dtype import DType
 from tests.tools.conftest import Gradual
 

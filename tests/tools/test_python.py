@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gradual as package
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.report.summary import in_order
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gradual.interface.input.arguments import read_call, values
-from gradual.tensors.print import shown_value
+from gradual.tensors.json_form import from_json
 from gradual.tensors.tensor import Tensor, random_tensor
-from gradual.tensors.value import from_json
+from gradual.tensors.value import shown_value
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.material import needs_tests, recordings

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from gradual.checker.coercion.flow import flow, ranks_met
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import discharge_divisions
@@ -16,27 +19,35 @@ from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare, measured
 from gradual.types.relations import substituted
-from gradual.types.type import FunctionType, NeverType, TupleType
+from gradual.types.type import FunctionType, GradualType, NeverType, TupleType
 from gradual.types.unpacking import base_of, paired_sizes, sizes
 
 
-def ascribe(
-    state: TypingContext,
-    value: str,
-    annotation: ast.Type,
-    value_span: Span,
-    span: Span,
-    site: Site,
-    rule: str,
-    hint: str | None,
-    what: str | None = None,
-) -> str:
+@dataclass(frozen=True, slots=True)
+class Ascription:
+    """A type that is written for a value.
+
+    Attributes:
+        value_span: the value.
+        span: what has the type from there on.
+        site: the kind of place, and `rule` the rule that demands.
+        what: what the type is called in reports.
+    """
+
+    annotation: ast.Type
+    value_span: Span
+    span: Span
+    site: Site
+    rule: str
+    what: str
+
+
+def ascribe(state: TypingContext, value: str, written: Ascription, hint: str | None) -> str:
     """The value at the written type, which forgets everything else; new dimension names are bound to its sizes.
 
     [type.annotation] [type.cast] [type.forget]
     """
-    waits = value in state.values.templates
-    if not waits and isinstance(state.values.types[value], Broken):
+    if value not in state.values.templates and isinstance(state.values.types[value], Broken):
         return value
     new: dict[str, Variable] = {}
 
@@ -47,32 +58,48 @@ def ascribe(
 
     reading = Reading(state, bound)
     try:
-        target = reading.type(annotation)
+        read = reading.type(written.annotation)
     except Unreadable:
         return state.values.broken()
-    what = what or ("the annotation of `" + (hint or "") + "`" if site is Site.ANNOTATION else "the cast")
-    place = Place(value_span, site, rule, what, f"{what}, in `{state.function}`", annotation)
-    if new:
-        own = FunctionType(("",), (target,), TupleType(()), tuple(new.values()))
-        if not ranks_met(state, value, target, place):
-            return state.values.broken()
-        choice = measured(own, [NeverType() if waits else state.values.opened(value)])
-        for name, variable in new.items():
-            if variable in choice.unsolved:
-                state.output.report(
-                    "E0206", "name.dimension", f"dimension `{name}` cannot be inferred from the value", annotation.span
-                )
-                return state.values.broken()
-            state.scope.bind_dim(name, choice.mapping[variable])
-        target = substituted(target, choice.mapping)
+    what = written.what
+    place = Place(
+        written.value_span, written.site, written.rule, what, f"{what}, in `{state.function}`", written.annotation
+    )
+    target = _measured(state, value, read, new, place) if new else read
+    if target is None:
+        return state.values.broken()
     discharge_divisions(state, reading)
     fits = flow(state, value, target, place)
-    if fits is None:
-        return state.values.broken()
-    name = state.values.fresh(hint)
+    return state.values.broken() if fits is None else _named(state, value, fits, target, written, hint)
+
+
+def _measured(
+    state: TypingContext, value: str, target: GradualType, new: Mapping[str, Variable], place: Place
+) -> GradualType | None:
+    """The target at the sizes of the value that its new names stand for; None after reporting one without a size."""
+    waits = value in state.values.templates
+    own = FunctionType(("",), (target,), TupleType(()), tuple(new.values()))
+    if not ranks_met(state, value, target, place):
+        return None
+    choice = measured(own, [NeverType() if waits else state.values.opened(value)])
+    for name, variable in new.items():
+        if variable in choice.unsolved:
+            assert place.annotation is not None
+            message = f"dimension `{name}` cannot be inferred from the value"
+            state.output.report("E0206", "name.dimension", message, place.annotation.span)
+            return None
+        state.scope.bind_dim(name, choice.mapping[variable])
+    return substituted(target, choice.mapping)
+
+
+def _named(
+    state: TypingContext, value: str, fits: str, target: GradualType, written: Ascription, hint: str | None
+) -> str:
+    """A new name for the value, of which the written type alone is known; what its `?` forget is kept for reports."""
+    name, annotation = state.values.fresh(hint), written.annotation
 
     def promise(path: str, axis: int | None) -> Promise:
-        return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {what}")
+        return Promise(written_at(annotation, path.split("#")[1:], axis), f"the `?` of {written.what}")
 
     state.strictness.wrote(target)
     type = state.enter(target, name, promise)
@@ -83,5 +110,5 @@ def ascribe(
             state.unknowns.forgotten[ghost] = forgotten
     for size in sizes(type):
         state.is_size(size)
-    state.output.steps.append(Rename(name, fits, type, span, target))
+    state.output.steps.append(Rename(name, fits, type, written.span, target))
     return state.values.define(name, type, Written(annotation))

@@ -34,6 +34,7 @@ from gradual.types.type import TensorType, TupleType, UnrankedType
 
 
 def application(state: TypingContext, call: ast.Call, hint: str | None) -> str:
+    """The core variable that holds the value of a call, by name or of a function that is a value."""
     match call.function:
         case ast.Name(name, span):
             return application_by_name(state, name, call.arguments, call.attributes, call.span, span, hint)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradual.checker.coercion.ascription import ascribe
+from gradual.checker.coercion.ascription import Ascription, ascribe
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import NotADim, Sizes, discharge_divisions
 from gradual.checker.functions.deferred_lambda import (
@@ -64,7 +64,9 @@ def _let(state: TypingContext, name: ast.Local, annotation: ast.Type | None, val
     )
     if not plain:
         assert annotation is not None
-        held = ascribe(state, held, annotation, value.span, name.span, Site.ANNOTATION, "type.annotation", name.name)
+        what = f"the annotation of `{name.name}`"
+        written = Ascription(annotation, value.span, name.span, Site.ANNOTATION, "type.annotation", what)
+        held = ascribe(state, held, written, name.name)
     state.scope.show(name.name, held, name.span)
 
 

@@ -6,7 +6,7 @@ that was reported has the type BROKEN, and whatever uses it stays silent.
 
 from __future__ import annotations
 
-from gradual.checker.coercion.ascription import ascribe
+from gradual.checker.coercion.ascription import Ascription, ascribe
 from gradual.checker.coercion.instantiation import instance
 from gradual.checker.expressions.application import application, application_by_name, infix_application
 from gradual.checker.expressions.block import block_value
@@ -57,7 +57,8 @@ def infer(state: TypingContext, expr: ast.Expr, hint: str | None = None) -> str:
             if isinstance(annotation, ast.Omitted):
                 return infer(state, value, hint)
             held = deferred(state, value)
-            return ascribe(state, held, annotation, value.span, span, Site.CAST, "type.cast", hint)
+            cast = Ascription(annotation, value.span, span, Site.CAST, "type.cast", "the cast")
+            return ascribe(state, held, cast, hint)
         case ast.Global(name, span):
             return function_name(state, name, span)
         case ast.Listing(items, span):

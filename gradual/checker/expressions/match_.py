@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from gradual.checker.coercion.ascription import ascribe
+from gradual.checker.coercion.ascription import Ascription, ascribe
 from gradual.checker.coercion.datatypes import constructor_named, fields_of, written_field
 from gradual.checker.expressions.coverage import ANYTHING, Covering, Entangled, Matrix, Shape, shown_pattern
 from gradual.checker.joins.branch import Branch, read_under, settled_facts
@@ -103,10 +103,9 @@ class _Patterns:
         for variable, name in annotated:
             assert variable.annotation is not None
             at, spelling = variable.name.span, variable.name.name
-            held = ascribe(
-                self.state, name, variable.annotation, at, at, Site.ANNOTATION, "type.annotation", spelling
-            )  # fmt: skip
-            self._bind(variable, held)
+            what = f"the annotation of `{spelling}`"
+            bound = Ascription(variable.annotation, at, at, Site.ANNOTATION, "type.annotation", what)
+            self._bind(variable, ascribe(self.state, name, bound, spelling))
         return read
 
     def _read(

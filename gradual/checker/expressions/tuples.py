@@ -23,6 +23,7 @@ def tuple_value(state: TypingContext, items: Sequence[ast.Expr], span: Span, hin
 
 
 def tuple_of(state: TypingContext, fields: Sequence[str], span: Span, hint: str | None) -> str:
+    """The core variable that holds a tuple of values."""
     for field in fields:  # what is known of an element is known of it in the tuple, as in `stack((%a, %b))`
         state.contents(field)
     types = [state.values.types[field] for field in fields]

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from gradual.checker.coercion.agreement import promising
-from gradual.checker.coercion.ascription import ascribe
+from gradual.checker.coercion.ascription import Ascription, ascribe
 from gradual.checker.coercion.instantiation import leaves_open
 from gradual.checker.functions.call import called, spelled
 from gradual.checker.functions.lambda_ import closure
@@ -197,7 +197,7 @@ def _at(state: TypingContext, value: str, annotation: ast.Type | None, span: Spa
     if annotation is None or isinstance(annotation, ast.Omitted):
         return value
     rule = "type.call.argument" if site is Site.ARGUMENT else "type.result"
-    return ascribe(state, value, annotation, span, span, site, rule, None, what)
+    return ascribe(state, value, Ascription(annotation, span, span, site, rule, what), None)
 
 
 def _say_where(state: TypingContext, marks: tuple[int, int, int], span: Span) -> None:

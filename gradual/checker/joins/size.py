@@ -213,6 +213,7 @@ class SizeJoin:
         return chosen(self.truth, *contents) if self.truth is not None and all(map(self._visible, contents)) else None
 
     def spans(self, i: int, j: int) -> tuple[Span, Span]:
+        """Where two branches stand."""
         return self.branches[i].span, self.branches[j].span
 
     def _disagreement(self, i: int, j: int, axis: int, dims: Sequence[Dim], witness: Mapping[str, int]) -> Diagnostic:

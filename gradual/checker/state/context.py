@@ -18,7 +18,6 @@ from gradual.checker.state.output import Output
 from gradual.checker.state.reach import Reach
 from gradual.checker.state.scope import Scoping
 from gradual.checker.state.strictness import Strictness
-from gradual.checker.state.trail import Trail
 from gradual.checker.state.unknowns import Unknowns, single
 from gradual.checker.state.values import Values
 from gradual.core.terms import Promise, Step
@@ -26,6 +25,7 @@ from gradual.dims.rewrite.simplify import simplified_dim
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import equal
 from gradual.dims.term.dim import Dim, constant, product
+from gradual.trail import Trail
 from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
 from gradual.types.instantiation import is_gradual

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypedDict, Unpack
 
 from gradual.core.terms import Conversion, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 from gradual.source import Span
 from gradual.types.type import DataType
+
+
+class More(TypedDict, total=False):
+    """What a diagnostic may say beside its message."""
+
+    severity: Severity
+    label: str
+    related: tuple[Related, ...]
+    notes: tuple[str, ...]
+    help: tuple[Help, ...]
+    data: Mapping[str, object]
 
 
 @dataclass(slots=True, eq=False)
@@ -30,21 +42,8 @@ class Output:
     written_out: int = 0
     decided: dict[Span, bool | None] = field(default_factory=dict)
 
-    def report(
-        self,
-        code: str,
-        rule: str,
-        message: str,
-        span: Span,
-        *,
-        label: str = "",
-        severity: Severity = Severity.ERROR,
-        related: tuple[Related, ...] = (),
-        notes: tuple[str, ...] = (),
-        help: tuple[Help, ...] = (),
-        data: Mapping[str, object] | None = None,
-    ) -> Diagnostic:
+    def report(self, code: str, rule: str, message: str, span: Span, **more: Unpack[More]) -> Diagnostic:
         """Add a diagnostic to the definition's list."""
-        found = Diagnostic(code, rule, message, span, severity, label, related, notes, help, data or {})
+        found = Diagnostic(code, rule, message, span, **more)
         self.diagnostics.append(found)
         return found

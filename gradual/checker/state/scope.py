@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gradual.checker.program.elided import Scope
-from gradual.checker.state.trail import Trail
 from gradual.dims.term.dim import Dim, Kind, variable
 from gradual.source import Span
+from gradual.trail import Trail
 from gradual.types.type import TypeVariable
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gradual.checker.program.elided import Template
-from gradual.checker.state.trail import Trail
 from gradual.core.refinement import Implied, of_value
 from gradual.dims.term.dim import Dim, Variable, constant
 from gradual.ops.declaration.rank_cases import at_size
 from gradual.source import Span
 from gradual.syntax.tree import ast
+from gradual.trail import Trail
 from gradual.types.type import OpenedType, TensorType
 from gradual.types.unpacking import all_at_rank, base_of, shapes_unknown
 

@@ -28,7 +28,8 @@ from gradual.conformance.cases.case import Place, Request
 from gradual.conformance.implementations.reference import values_of
 from gradual.conformance.runner.judge import Profile
 from gradual.diagnostic import Severity
-from gradual.tensors.value import Value, from_json, to_json
+from gradual.tensors.json_form import from_json, to_json
+from gradual.tensors.value import Value
 
 VERSION = 1
 """The protocol's number; an implementation that speaks another one is not asked anything."""

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gradual.compiler import Compilation, Options, apply, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import apply, compile_source
 from gradual.conformance.cases.answer import (
     FoundCheck,
     FoundDiagnostic,

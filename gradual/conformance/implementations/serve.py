@@ -14,7 +14,7 @@ from gradual.conformance.runner.judge import Profile
 from gradual.interface.reports import json_lines
 from gradual.limits import LIMITS
 from gradual.run.value import Blame, Fault
-from gradual.tensors.value import from_json
+from gradual.tensors.json_form import from_json
 
 
 def serve(requests: IO[str], replies: IO[str], smt: bool) -> None:

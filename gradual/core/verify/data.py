@@ -15,7 +15,8 @@ from gradual.limits import LIMITS
 from gradual.types.declared import Constructor
 from gradual.types.fit import Regular, fits
 from gradual.types.print import shown
-from gradual.types.relations import Coercion, Demand, Mismatch, demands, instantiated
+from gradual.types.relations import Coercion, Demand, Mismatch, demands
+from gradual.types.substitution import instantiated
 from gradual.types.type import (
     DataType,
     FunctionType,

@@ -11,7 +11,7 @@ from gradual.dims.term.constraint import at_least
 from gradual.dims.term.dim import constant, of_atom
 from gradual.types.binder_solving import at_values, measured, measuring
 from gradual.types.print import shown
-from gradual.types.relations import instantiated, substituted
+from gradual.types.substitution import instantiated, substituted
 from gradual.types.type import FunctionType, GradualType, ReferenceType, TupleType
 
 

@@ -296,11 +296,6 @@ class Estimate:
                 return True if True in verdicts else None if None in verdicts else False
 
 
-def bounds_of(dim: Dim, known: Bounds) -> Interval:
-    """Bounds of a dim wherever it is defined, from bounds of forms.  [dim.decide.interval]"""
-    return Estimate(known).of(dim)
-
-
 def _greatest_of(intervals: list[Interval]) -> Interval:
     highs = [interval.high for interval in intervals if interval.high is not None]
     return Interval(

@@ -17,7 +17,7 @@ from gradual.dims.store.store import Item, Store, is_compound, parts_of
 from gradual.dims.term.atom import Atom, FloorDiv, Max, Min, Variable, names_of
 from gradual.dims.term.constraint import TRUE, Constraint, at_least, at_most
 from gradual.dims.term.dim import Dim, Undefined, of_atom, polynomial
-from gradual.dims.term.trail import Trail
+from gradual.trail import Trail
 
 _ROUNDS = 4
 _FORMS = 64

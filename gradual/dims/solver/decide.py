@@ -10,17 +10,19 @@ Z3 last, within a budget.  Without Z3 some answers become unknown; none becomes 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gradual.dims.rewrite.readable import lean
-from gradual.dims.rewrite.simplify import simplified_constraint, simplified_dim
+from gradual.dims.rewrite.simplify import simplified_dim
 from gradual.dims.solver.case_split import Refuter
 from gradual.dims.solver.conjunction import System
+from gradual.dims.solver.question import Question, is_evident, ordered
+from gradual.dims.solver.question import occurrences as occurrences
 from gradual.dims.solver.samples import sample
 from gradual.dims.solver.small_models import Model, least_model, measured
-from gradual.dims.store.facts import Cone, Facts
-from gradual.dims.term.atom import Variable, bottom_up, names_of
+from gradual.dims.solver.smt import ask, small_answer
+from gradual.dims.store.facts import Facts
+from gradual.dims.term.atom import Variable, names_of
 from gradual.dims.term.constraint import (
     FALSE,
     TRUE,
@@ -88,9 +90,9 @@ class Decider:
         rewritten = facts.rewrite(goal)
         if rewritten is TRUE:
             return self._proved("normal-form" if goal is TRUE else "facts")
-        if _is_evident(facts, rewritten):
+        if is_evident(facts, rewritten):
             return self._proved("interval")
-        question = _Question(facts, goal, rewritten)
+        question = Question(facts, goal, rewritten)
         match self._answer(question.cone.known, question.plausibility, question.order):
             case Nowhere(rung=rung):
                 return self._refuted(question, "normal-form" if goal is FALSE else rung)
@@ -113,13 +115,13 @@ class Decider:
 
     def excludes(self, facts: Facts, goal: Constraint) -> bool:
         """Whether a goal cannot hold together with the unconditional facts, as for a `where` clause."""
-        return self._is_excluded(_Question(facts, goal, facts.rewrite(goal)))
+        return self._is_excluded(Question(facts, goal, facts.rewrite(goal)))
 
-    def _is_excluded(self, question: _Question) -> bool:
+    def _is_excluded(self, question: Question) -> bool:
         """Whether a goal cannot hold with the unconditional facts."""
         return not question.facts.can_meet(question.rewritten) and self._excludes(question, question.plausibility)
 
-    def _excludes(self, question: _Question, asked: Sequence[Constraint]) -> bool:
+    def _excludes(self, question: Question, asked: Sequence[Constraint]) -> bool:
         """Whether what is asked contradicts what is known: not where a sample is at hand, else by the ladder."""
         known = question.cone.known
         return sample((*known, *asked)) is None and isinstance(self._answer(known, asked, question.order), Nowhere)
@@ -130,14 +132,14 @@ class Decider:
         known, _, whole = facts.cone(rewritten, self._limits.component)
         return whole and sample((*known, rewritten)) is not None
 
-    def _open(self, facts: Facts, goal: Constraint) -> _Question | None:
+    def _open(self, facts: Facts, goal: Constraint) -> Question | None:
         """What is asked about a goal; nothing where its form or bounds prove it."""
         rewritten = facts.rewrite(goal)
-        if rewritten is TRUE or _is_evident(facts, rewritten):
+        if rewritten is TRUE or is_evident(facts, rewritten):
             return None
-        return _Question(facts, goal, rewritten)
+        return Question(facts, goal, rewritten)
 
-    def _owed(self, question: _Question, plausible: bool) -> Verdict:
+    def _owed(self, question: Question, plausible: bool) -> Verdict:
         """Proved or unknown, for a goal that nothing unconditional refutes."""
         answer = self._answer(question.cone.known, question.failure, question.order)
         if isinstance(answer, Nowhere):
@@ -158,9 +160,9 @@ class Decider:
     def _is_impossible(self, facts: Facts) -> bool:
         """Whether nothing comes to the end of the path, by what was learnt on it.  [dim.facts.suppose]"""
         cone = facts.about(names_of(map(facts.rewrite, facts.path)))
-        return isinstance(self._answer(cone.known, cone.path, _order((), cone)), Nowhere)
+        return isinstance(self._answer(cone.known, cone.path, ordered((), cone)), Nowhere)
 
-    def _never_on_path(self, question: _Question) -> bool:
+    def _never_on_path(self, question: Question) -> bool:
         known, path = question.cone.known, question.cone.path
         return bool(path) and isinstance(self._answer(known, [*question.plausibility, *path], question.order), Nowhere)
 
@@ -168,13 +170,13 @@ class Decider:
         self.counts[rung] += 1
         return Proved(rung, plausible)
 
-    def _refuted(self, question: _Question, rung: str) -> Refuted:
+    def _refuted(self, question: Question, rung: str) -> Refuted:
         self.counts[rung] += 1
         sample = self._answer(question.cone.known, (), question.order)
         witness = self._witness(question, sample.model, False) if isinstance(sample, Somewhere) else {}
         return Refuted(_never(question), witness)
 
-    def _witness(self, question: _Question, model: Model, path: bool) -> dict[str, int]:
+    def _witness(self, question: Question, model: Model, path: bool) -> dict[str, int]:
         """The least model by name, of the path's facts too or not: the goal's own variables first.  [dim.witness]"""
         env = (self._least(question, path) if self._limits.least else None) or model
         found: dict[str, int] = {}
@@ -186,13 +188,13 @@ class Decider:
                     return {}  # else nobody is told: that it fails is enough
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
-    def _least(self, question: _Question, path: bool) -> Model | None:
+    def _least(self, question: Question, path: bool) -> Model | None:
         """The least model in which all of the variables count that a witness tells, those too that equations solve."""
         facts, names = question.facts, question.told
         solved = [equal(of_atom(name), facts.rewrite(of_atom(name))) for name in names if name in facts.known.solved]
         cone = facts.about(names_of((*solved, question.rewritten)).union(names))
         asked = [*cone.path, negated(question.rewritten)] if path else []
-        constraints, order = (*cone.known, *asked, *solved), _order(names, cone)
+        constraints, order = (*cone.known, *asked, *solved), ordered(names, cone)
         match self._answer(cone.known, [*asked, *solved], order):
             case Somewhere(model=model, least=least) if cone.whole or facts.extended(model, question.rewritten):
                 return model if least else self._smaller(model, constraints, order)
@@ -215,7 +217,7 @@ class Decider:
         reached = facts.is_reached
         free = reached and facts.can_meet(facts.rewrite(condition), path=True)
         facts.suppose(condition)
-        question = _Question(facts, condition, facts.rewrite(condition))
+        question = Question(facts, condition, facts.rewrite(condition))
         if not free and sample((*question.cone.known, *question.cone.path)) is None:
             match self._answer(question.cone.known, question.cone.path, question.order):
                 case Nowhere():
@@ -229,7 +231,7 @@ class Decider:
 
     def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
         """Whether a goal can hold together with the unconditional facts, and where."""
-        question = _Question(facts, goal, facts.rewrite(goal))
+        question = Question(facts, goal, facts.rewrite(goal))
         return self._answer(question.cone.known, question.plausibility, question.order)
 
     def has_value(self, facts: Facts, node: Dim | Constraint) -> bool:
@@ -249,7 +251,7 @@ class Decider:
 
     def counterexample(self, facts: Facts, goal: Constraint) -> Mapping[str, int]:
         """The least valuation found at which a goal fails, by name; empty if none was found."""
-        question = _Question(facts, goal, facts.rewrite(goal))
+        question = Question(facts, goal, facts.rewrite(goal))
         match self._answer(question.cone.known, question.failure, question.order):
             case Somewhere(model=model) if facts.is_sure and question.admits(model):
                 return self._witness(question, model, True)
@@ -273,7 +275,7 @@ class Decider:
 
     def values(self, facts: Facts, goal: Constraint, name: Variable, limit: int = 3) -> tuple[int, ...] | None:
         """All values of a variable at which a goal can hold, if they are at most `limit`.  [dim.few]"""
-        question = _Question(facts, goal, facts.rewrite(goal))
+        question = Question(facts, goal, facts.rewrite(goal))
         dim = facts.rewrite(of_atom(name))
         found: list[int] = []
         while question.cone.whole and len(found) <= limit:
@@ -330,8 +332,6 @@ class Decider:
 
     def _asked(self, system: System, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
         """Z3's answer; its models are evaluated, and made small.  [dim.decide.smt]"""
-        from gradual.dims.solver.smt import ask, small_answer
-
         self.smt_queries += 1
         status, model = ask(constraints, self._limits.rlimit)
         if status == "unsat":
@@ -344,78 +344,6 @@ class Decider:
         return Somewhere(dict(best) if least is None else least.model, "smt")
 
 
-class _Question:
-    """A goal at a point, with the facts it is connected with."""
-
-    __slots__ = ("_cone", "_order", "facts", "goal", "rewritten")
-
-    def __init__(self, facts: Facts, goal: Constraint, rewritten: Constraint) -> None:
-        self.facts = facts
-        self.goal = goal
-        self.rewritten = lean(rewritten)
-        self._cone: Cone | None = None
-        self._order: tuple[Variable, ...] | None = None
-
-    @property
-    def cone(self) -> Cone:
-        """The facts that it is connected with."""
-        if self._cone is None:
-            self._cone = self.facts.cone(self.rewritten)
-        return self._cone
-
-    @property
-    def order(self) -> tuple[Variable, ...]:
-        """The variables: those of the goal first, as they occur, then those of the facts."""
-        if self._order is None:
-            self._order = _order(occurrences(self.rewritten), self.cone)
-        return self._order
-
-    @property
-    def plausibility(self) -> list[Constraint]:
-        """What is asked beside the unconditional facts: whether the goal can hold.  [dim.decide.plausible]"""
-        return [self.rewritten]
-
-    @property
-    def failure(self) -> list[Constraint]:
-        """What is asked beside the unconditional facts: whether the goal can fail on the path.  [dim.decide.valid]"""
-        return [*self.cone.path, negated(self.rewritten)]
-
-    @property
-    def told(self) -> tuple[Variable, ...]:
-        """The variables that a witness tells: the goal's, and those of goals before that fail for some sizes.
-
-        Where those fail no run comes to this one.   [dim.witness]
-        """
-        return tuple(dict.fromkeys(name for goal in (self.goal, *self.facts.failing) for name in occurrences(goal)))
-
-    def admits(self, model: Model) -> bool:
-        """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.cone]"""
-        return self.cone.whole or self.facts.extended(model, self.rewritten)
-
-
-def _is_evident(facts: Facts, rewritten: Constraint) -> bool:
-    """Whether unconditional bounds prove a rewritten goal, or exact quotients and bounds.  [dim.facts.multiple]"""
-    known = facts.known
-    if known.conflict:
-        return False
-    return known.estimate.holds(rewritten) is True or (
-        bool(known.multiples) and simplified_constraint(rewritten, known.knowledge) is TRUE
-    )
-
-
-def occurrences(constraint: Constraint) -> tuple[Variable, ...]:
-    """The variables in order of first occurrence."""
-    dims = (node for node in bottom_up(constraint) if isinstance(node, Dim))
-    atoms = (atom for dim in dims for atom in dim.atoms())
-    return tuple(dict.fromkeys(atom for atom in atoms if isinstance(atom, Variable)))
-
-
-def _order(first: Iterable[Variable], cone: Cone) -> tuple[Variable, ...]:
-    """The variables of a question: some first, then those of the facts."""
-    connected = names_of((*cone.known, *cone.path))
-    return tuple(dict.fromkeys((*first, *sorted(connected))))
-
-
 _GAVE_UP = "the budget ran out before an answer"
 
 
@@ -423,7 +351,7 @@ def _fails_for(witness: Mapping[str, int]) -> str:
     return "fails for " + ", ".join(f"{name} = {k}" for name, k in witness.items())
 
 
-def _never(question: _Question) -> str:
+def _never(question: Question) -> str:
     """Why a goal never holds, in the user's words."""
     solved = [(name, question.facts.rewrite(of_atom(name))) for name in occurrences(question.goal)]
     reasons = [f"{name} == {image}" for name, image in solved if image is not of_atom(name)]

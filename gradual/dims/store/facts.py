@@ -24,8 +24,8 @@ from gradual.dims.term.constraint import (
 )
 from gradual.dims.term.dim import Dim, Variable, of_atom
 from gradual.dims.term.evaluation import satisfied
-from gradual.dims.term.trail import Trail
 from gradual.limits import LIMITS
+from gradual.trail import Trail
 from gradual.verdict import Proved, Unknown, Verdict
 
 
@@ -109,7 +109,7 @@ class Facts:
 
     def mark(self) -> Mark:
         """The present point, for `rollback`."""
-        return Mark(len(self._knowing), len(self._trail))
+        return Mark(self._knowing.mark(), self._trail.mark())
 
     def rollback(self, mark: Mark) -> None:
         """Forget everything assumed or supposed since the mark."""
@@ -134,11 +134,11 @@ class Facts:
     @property
     def is_reached(self) -> bool:
         """Whether somebody may come here by what was known when that was last asked, and nothing was learnt since."""
-        return not self._path or self._reached.get("known") == len(self._knowing)
+        return not self._path or self._reached.get("known") == self._knowing.mark()
 
     def reach(self) -> None:
         """Know that the path can hold together with what is known now."""
-        self._trail.put(self._reached, "known", len(self._knowing))
+        self._trail.put(self._reached, "known", self._knowing.mark())
 
     def can_meet(self, constraint: Constraint, *, path: bool = False) -> bool:
         """Whether a variable of which nothing else is said can be chosen for a rewritten constraint.

@@ -18,7 +18,7 @@ from gradual.dims.store.store import Item, Store, is_compound, names_in, parts_o
 from gradual.dims.term.atom import Variable
 from gradual.dims.term.constraint import AtMost, Constraint, Equal, Not, Or, is_total
 from gradual.dims.term.dim import Dim, of_atom
-from gradual.dims.term.trail import Trail
+from gradual.trail import Trail
 
 _NEAR = 256
 """How many facts about a name are looked at again when more is known of it."""

@@ -34,7 +34,7 @@ from gradual.dims.term.constraint import (
     equal,
 )
 from gradual.dims.term.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial
-from gradual.dims.term.trail import Trail
+from gradual.trail import Trail
 
 N = TypeVar("N", Dim, Constraint)
 Item = Any

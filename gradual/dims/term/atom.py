@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 if TYPE_CHECKING:
     from gradual.dims.term.constraint import Constraint
-    from gradual.dims.term.dim import Dim
+    from gradual.dims.term.polynomial import Dim
 
 
 @dataclass(frozen=True, slots=True)

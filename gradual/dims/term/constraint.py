@@ -8,13 +8,13 @@ read off the normal form of their difference.   [dim.constraint]
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from gradual.dims.term.atom import FloorDiv, Ite, Variable, bottom_up, names_of, shortened
-from gradual.dims.term.dim import Dim, Undefined, constant
+from gradual.dims.term.polynomial import Dim, Undefined, constant
 
 __all__ = [
     "FALSE",
@@ -44,7 +44,9 @@ __all__ = [
 
 
 @dataclass(slots=True, eq=False, repr=False, weakref_slot=True)
-class _Constraint:
+class Formula:
+    """What all constraints have."""
+
     key: str
     names: frozenset[Variable]
 
@@ -64,32 +66,30 @@ class _Constraint:
 
     def evaluate(self, env: Mapping[Variable, int]) -> bool:
         """Whether it holds under a valuation; raises Undefined where that hangs on a divisor below 1.  [dim.meaning]"""
-        from gradual.dims.term.evaluation import evaluated_constraint
-
-        return evaluated_constraint(cast("Constraint", self), env)
+        return self.evaluated(env)
 
     def substitute(self, mapping: Mapping[Variable, Dim]) -> Constraint:
         """The constraint with variables replaced, simplified again.  [dim.substitute]"""
-        from gradual.dims.term.substitution import substituted_constraint
-
-        return substituted_constraint(cast("Constraint", self), mapping)
+        return self.substituted(mapping)
 
     def __str__(self) -> str:
-        from gradual.dims.term.print import written
-
-        return written(self)
+        return self.written()
 
     def __repr__(self) -> str:
         return f"<{self}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from gradual.dims.term.substitution import flattened, restored
+        return self.pickled()
 
-        return restored, (flattened(cast("Constraint", self)),)
+    evaluated: ClassVar[Callable[[Any, Mapping[Variable, int]], bool]]
+    substituted: ClassVar[Callable[[Any, Mapping[Variable, Dim]], Constraint]]
+    written: ClassVar[Callable[[Any], str]]
+    pickled: ClassVar[Callable[[Any], tuple[Any, ...]]]
+    """Walks over dims and constraints, which are written in later files."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Truth(_Constraint):
+class Truth(Formula):
     """`True` or `False`."""
 
     holds: bool
@@ -106,7 +106,7 @@ class Truth(_Constraint):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Equal(_Constraint):
+class Equal(Formula):
     """`left == right`; `difference` is 0 exactly where it holds."""
 
     left: Dim
@@ -129,7 +129,7 @@ class Equal(_Constraint):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class AtMost(_Constraint):
+class AtMost(Formula):
     """`left <= right`; `difference` is at least 0 exactly where it holds."""
 
     left: Dim
@@ -143,7 +143,7 @@ class AtMost(_Constraint):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Not(_Constraint):
+class Not(Formula):
     """`left != right`, as the negation of an equation; nothing else is ever negated."""
 
     part: Equal
@@ -155,7 +155,7 @@ class Not(_Constraint):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class And(_Constraint):
+class And(Formula):
     """All of two or more different parts, in the order written."""
 
     parts: tuple[Constraint, ...]
@@ -167,7 +167,7 @@ class And(_Constraint):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Or(_Constraint):
+class Or(Formula):
     """Any of two or more different parts, in the order written."""
 
     parts: tuple[Constraint, ...]
@@ -181,6 +181,7 @@ class Or(_Constraint):
 Constraint = Truth | Equal | AtMost | Not | And | Or
 TRUE = Truth("True", frozenset(), True)
 FALSE = Truth("False", frozenset(), False)
+
 
 C = TypeVar("C", Not, And, Or)
 Q = TypeVar("Q", Equal, AtMost)

@@ -11,7 +11,7 @@ is defined.  `a % b` is `a - b * (a // b)`, so a divisibility is an equation bet
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from gradual.dims.term.atom import (
     Atom,
@@ -30,6 +30,7 @@ from gradual.dims.term.atom import (
     Witness,
     compound,
 )
+from gradual.dims.term.constraint import Constraint, Not, equal
 from gradual.dims.term.polynomial import (
     Dim,
     Monomial,
@@ -43,9 +44,6 @@ from gradual.dims.term.polynomial import (
     sum_of,
     variable,
 )
-
-if TYPE_CHECKING:
-    from gradual.dims.term.constraint import Constraint
 
 __all__ = [
     "Atom",
@@ -113,8 +111,6 @@ def ite(condition: Constraint, then: Dim | int, orelse: Dim | int) -> Dim:
         return yes if condition.value else no
     if yes is no:
         return yes
-    from gradual.dims.term.constraint import Not
-
     if isinstance(condition, Not):
         return ite(condition.part, no, yes)
     return _chosen(condition, yes, no)
@@ -122,8 +118,6 @@ def ite(condition: Constraint, then: Dim | int, orelse: Dim | int) -> Dim:
 
 def broadcast(size: Dim, other: Dim) -> Dim:
     """What a size becomes beside another: `other` where it is 1, else itself.  [dim.broadcast]"""
-    from gradual.dims.term.constraint import equal
-
     return ite(equal(size, 1), other, size)
 
 

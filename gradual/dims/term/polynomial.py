@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import gcd
-from typing import Any, TypeVar, final
+from typing import Any, ClassVar, TypeVar, final
 from weakref import WeakValueDictionary
 
 from gradual.dims.term.atom import (
@@ -123,9 +123,7 @@ class Dim:
         if self.value is not None:
             return self.value
         if self.children:
-            from gradual.dims.term.evaluation import evaluated_dim
-
-            return evaluated_dim(self, env)
+            return self.evaluated(env)
         total = 0
         for monomial, coefficient in self.terms:
             for atom in monomial:
@@ -137,29 +135,27 @@ class Dim:
 
     def substitute(self, mapping: Mapping[Variable, Dim]) -> Dim:
         """The dim with variables replaced, in normal form again.  [dim.substitute]"""
-        if mapping.keys().isdisjoint(self.names):
-            return self
-        from gradual.dims.term.substitution import substituted_dim
-
-        return substituted_dim(self, mapping)
+        return self if mapping.keys().isdisjoint(self.names) else self.substituted(mapping)
 
     def __str__(self) -> str:
         if self._text is None:
-            from gradual.dims.term.print import written
-
-            self._text = written(self)
+            self._text = self.written()
         return self._text
 
     def __repr__(self) -> str:
         return f"<{self}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from gradual.dims.term.substitution import flattened, restored
-
-        return restored, (flattened(self),)
+        return self.pickled()
 
     _key: str | None
     _text: str | None
+
+    evaluated: ClassVar[Callable[[Dim, Mapping[Variable, int]], int]]
+    substituted: ClassVar[Callable[[Dim, Mapping[Variable, Dim]], Dim]]
+    written: ClassVar[Callable[[Dim], str]]
+    pickled: ClassVar[Callable[[Dim], tuple[Any, ...]]]
+    """Walks over dims and constraints, which are written in later files."""
 
 
 # ------------------------------------------------------------------------------------------------- interning

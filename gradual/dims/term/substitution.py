@@ -141,6 +141,11 @@ def flattened(root: Dim | Constraint) -> Flat:
     return tuple(made)
 
 
+def pickled(root: Dim | Constraint) -> tuple[Any, ...]:
+    """What pickle keeps of a dim or constraint: how to restore it, and from what."""
+    return restored, (flattened(root),)
+
+
 def _flat(node: Any, places: dict[Any, int]) -> tuple[Any, ...]:
     if isinstance(node, Dim):
         terms = [

@@ -18,16 +18,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import SEEK_END
 from typing import Any
 
+from gradual.interface.input import npy
 from gradual.interface.input.files import content, opened
 from gradual.interface.input.values import Built, Drawn, Fields, Literal, Values, read_value
 from gradual.interface.terminal import Trouble
 from gradual.limits import LIMITS
 from gradual.tensors.index import numel
+from gradual.tensors.json_form import from_json
 from gradual.tensors.tensor import Tensor, random_tensor
-from gradual.tensors.value import Constructed, Value, from_json
+from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Data
 from gradual.types.dtype import DType
-from gradual.types.relations import instantiated
+from gradual.types.substitution import instantiated
 from gradual.types.type import DataType, GradualType, TensorType, TupleType, UnrankedType
 
 Argument = Values | Tensor | str
@@ -61,8 +63,6 @@ def _path(text: str) -> str:
 
 def _all(path: str) -> list[Tensor]:
     """Every tensor of an archive, in order."""
-    from gradual.interface.input import npy
-
     try:
         with opened(path, "file") as stream:
             return npy.read_all(stream)
@@ -160,8 +160,6 @@ def from_file(path: str) -> Value:
 
 
 def _array(path: str) -> Tensor:
-    from gradual.interface.input import npy
-
     try:
         with opened(path, "file") as stream:
             length = stream.seek(0, SEEK_END)
@@ -173,8 +171,6 @@ def _array(path: str) -> Tensor:
 
 def _member(path: str, name: str) -> Tensor:
     """The tensor of that name in an archive, or the only one that it holds."""
-    from gradual.interface.input import npy
-
     try:
         with opened(path, "file") as stream:
             names = npy.names_in(stream)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,17 +29,6 @@ class Text:
 
     source: Source
     flaw: Diagnostic | None
-
-
-def read(path: str, empty: Sequence[str] = ()) -> Text:
-    """One text, of a model its program, where some sizes may be 0; raises Trouble where it cannot be read."""
-    if path.endswith(MODEL):
-        from gradual.interface.input.imported import imported
-
-        return Text(Source(Path(path).as_posix(), imported(path, empty=empty).text), None)
-    if path == "-":
-        return decoded(STDIN, bounded(sys.stdin.buffer, "standard input", "source"))
-    return decoded(Path(path).as_posix(), content(path, "source"))
 
 
 def text_of(path: Path) -> str:

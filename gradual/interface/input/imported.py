@@ -13,7 +13,7 @@ from gradual.importers.onnx.program import Program, Refused, program
 from gradual.interface.input.files import regular
 from gradual.interface.terminal import Trouble
 from gradual.source import Source
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.format import formatted
 
 

@@ -18,8 +18,8 @@ from os import SEEK_END
 from typing import IO, Any
 
 from gradual.limits import LIMITS
-from gradual.tensors.array_protocols import elements_of
-from gradual.tensors.export import packed
+from gradual.tensors.exchange.array_protocols import elements_of
+from gradual.tensors.exchange.export import packed
 from gradual.tensors.index import numel, permuted
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gradual.compiler import Options
+from gradual.compilation import Options
 from gradual.interface.input.files import content
 from gradual.interface.input.levels import COMMAND_LINE, DEFAULT, Choice, Level, Levels, NoLevel, chosen
 from gradual.interface.terminal import Trouble

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
-from gradual.interface.input.files import read
+from gradual.interface.input.program_text import read
 from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Output
 from gradual.report import render

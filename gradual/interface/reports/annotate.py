@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradual.compiler import Compilation
+    from gradual.compilation import Compilation
 
 WIDEST = 72
 """Comments stand at most this far to the right; a longer line has them below it."""

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from gradual.diagnostic import Diagnostic, Help, Related
 from gradual.source import Position, Source, Span, visible
+from gradual.tensors.json_form import to_json
+from gradual.tensors.tensor import Tensor
+from gradual.tensors.value import Constructed, Value
 
 if TYPE_CHECKING:
-    from gradual.compiler import Compilation
+    from gradual.compilation import Compilation
     from gradual.core.terms import Check
     from gradual.report.bindings import Binding
     from gradual.run.value import Blame, Fault
-    from gradual.tensors.value import Value
-    from gradual.tools.checking.checking import Checked
 
 Object = dict[str, Any]
 
@@ -116,13 +117,6 @@ def plain(data: object) -> Any:
     return data if data is None or type(data) in (bool, int, float, str) else str(data)
 
 
-def file(checked: Checked) -> Object:
-    """What became of one of several files: `ok`, `errors`, or why it was not checked."""
-    row = {"kind": "file", "file": checked.source.name, "outcome": str(checked.outcome), "proved": checked.proved}
-    row |= {"residual": checked.residual, "refuted": checked.refuted, "errors": checked.errors}
-    return row | {"not_empty": checked.not_empty}
-
-
 def summary(counts: Mapping[str, int]) -> Object:
     """The last line."""
     return {"kind": "summary", **counts}
@@ -136,9 +130,6 @@ def value_line(result: Value) -> str:
 
 def value_text(value: Value) -> str:
     """The JSON form of a value as text, however deep it nests."""
-    from gradual.tensors.tensor import Tensor
-    from gradual.tensors.value import Constructed, to_json
-
     parts: list[str] = []
     waiting: list[Value | str] = [value]
     while waiting:

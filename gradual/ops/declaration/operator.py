@@ -164,20 +164,10 @@ class Operator:
     static_form: StaticForm | None = None
     writes_shape: bool = False
 
-    def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
-        """An operator travels between processes by name."""
-        return _named, (self.name,)
-
     def form(self, operands: Sequence[str]) -> Operator:
         """The operator of one form that is applied to these; a merged one has two."""
         del operands
         return self
-
-
-def _named(name: str) -> Operator:
-    from gradual.ops.catalogue import CATALOGUE
-
-    return CATALOGUE[name]
 
 
 _RULE = re.compile(r"\[(op(?:\.[a-z0-9_]+)+)\]")

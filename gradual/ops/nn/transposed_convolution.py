@@ -132,17 +132,18 @@ def _spread_all(plan: Plan, weights: Elements, share: int, axes: Sequence[Spread
     area = numel([axis.result for axis in axes])
     found = kept(dtype, (0,)) * (plan.batch * plan.groups * share * area)
     for residues in product(*(range(min(axis.stride, axis.result)) for axis in axes)):
-        taps = [axis.taps(residue) for axis, residue in zip(axes, residues, strict=True)]
-        if all(taps):
-            _spread_residue(plan, volume, weights, share, axes, residues, taps, found, dtype)
+        _spread_residue(plan, volume, weights, share, axes, residues, found, dtype)
     return found
 
 
 def _spread_residue(
     plan: Plan, volume: Volume, weights: Elements, share: int, axes: Sequence[Spread], residues: Ints,
-    taps: Sequence[dict[int, int]], found: array[Any], dtype: DType,
+    found: array[Any], dtype: DType,
 ) -> None:  # fmt: skip
-    """Write the result cells of one residue."""
+    """Write the result cells of one residue, if a tap reaches it along every axis."""
+    taps = [axis.taps(residue) for axis, residue in zip(axes, residues, strict=True)]
+    if not all(taps):
+        return
     into, kernel = plan.into, tuple(axis.kernel for axis in axes)
     offsets = tap_offsets((into, *volume.shape), [range(into), *(list(along.values()) for along in taps)])
     chosen = tap_offsets(kernel, [list(along) for along in taps])

@@ -19,7 +19,7 @@ from gradual.dims.term.dim import ContentOf, Dim, SizeOf, Variable, constant, of
 from gradual.passes.catalogue import PASSES
 from gradual.passes.framework.pass_ import Context, Unusable
 from gradual.passes.plan.obstacles import Obstacle, elements_of_parameters, obstacles, open_sizes
-from gradual.passes.plan.prepare import entry_facts, entry_unknowns, ready
+from gradual.passes.plan.prepare import entry_facts, entry_unknowns, graph, ready
 from gradual.run.graph.runtime import Graph
 from gradual.run.value import NotStatic
 from gradual.source import Span
@@ -60,8 +60,6 @@ def required(
 
 def graph_of(module: Module, entry: str, decider: Decider, file: str, places: Mapping[str, Span]) -> Graph:
     """The graph of a function.  Raises NotStatic, and KeyError for an unknown function.  [graph.prepare]"""
-    from gradual.passes.plan.prepare import graph
-
     function = ready(module, entry, decider)
     found = obstacles(function, places)
     if found:

@@ -40,12 +40,13 @@ from gradual.core.terms import (
 )
 from gradual.core.traversal import Rewriting, apart
 from gradual.dims.solver.decide import Decider
-from gradual.dims.solver.deferred import Passed, Path
-from gradual.dims.term.constraint import TRUE, Constraint, negated
-from gradual.dims.term.dim import Dim, SizeOf, Variable
+from gradual.dims.solver.deferred import Path
+from gradual.dims.term.constraint import Constraint, negated
+from gradual.dims.term.dim import Dim, Variable
 from gradual.passes.framework.bound_names import names_in
+from gradual.passes.refine.checks import asserted, checked, condition_of
 from gradual.passes.refine.operators import agreeing, forgetting, is_another, judged, nowhere, shared
-from gradual.passes.refine.state import Rank, Seen, Unreachable, stopping
+from gradual.passes.refine.state import Seen, Unreachable
 from gradual.passes.refine.types import is_alike, is_closed, says
 from gradual.tensors.tensor import scalar
 from gradual.types.dtype import DType
@@ -59,10 +60,6 @@ from gradual.types.type import (
     TensorType,
     TupleType,
 )
-from gradual.types.unpacking import (
-    base_of,
-)
-from gradual.verdict import Proved, Refuted
 
 
 def sharpened(
@@ -140,9 +137,9 @@ class Sweep(Seen):
             case Apply():
                 self._apply(step)
             case Check():
-                self._check(step)
+                checked(self, step)
             case Assertion():
-                self._assertion(step)
+                asserted(self, step)
             case If():
                 self._conditional(step)
             case Match():
@@ -320,7 +317,7 @@ class Sweep(Seen):
     def _conditional(self, step: If) -> None:
         """An `if`: its branch where the condition is constant, else both, and what they agree on now."""
         condition = self.rewriting.name(step.condition)
-        truth = self._truth(condition)
+        truth = condition_of(self, condition)
         if truth is not None and truth.value is not None:
             self.loosened.add(condition)
             taken = step.then if truth.value else step.orelse
@@ -333,11 +330,6 @@ class Sweep(Seen):
         same = then is step.then and orelse is step.orelse and condition == step.condition and type == step.type
         moved = step if same else replace(step, condition=condition, then=then, orelse=orelse, type=type)
         self.emit(moved, step)
-
-    def _truth(self, condition: str) -> Constraint | None:
-        type = self.type_of(condition)
-        content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
-        return content if isinstance(content, Constraint) else None
 
     def _branch(self, block: Block, truth: Constraint | None = None) -> tuple[Block, OpenedType]:
         """A branch under its path, and the type of its value."""
@@ -377,36 +369,3 @@ class Sweep(Seen):
                     parts = held.fields
                 made = tuple(self._pattern(*pair) for pair in zip_longest(fields, parts))
                 return pattern if made == fields else Destructure(constructor, made)
-
-    # ------------------------------------------------------------------------------------------------ obligations
-    def _check(self, step: Check) -> None:
-        """A check at what is known now: provable, it goes; failing, it stays and fails always."""
-        moved = step if self.is_untouched else self.rewriting.step(step)
-        goal, held = moved.goal, self.rank(moved.goal)
-        verdict = self.knowing.decide(goal) if goal is not step.goal else None
-        if isinstance(verdict, Proved) or held is Rank.KNOWN:
-            self.loosened.update(base for variable in step.goal.variables() if (base := base_of(variable)))
-            return
-        if held is Rank.ANOTHER or isinstance(verdict, Refuted):
-            self.out.append(self._refuted(step, moved))
-            raise Unreachable(stopping(f"`{step.goal}` never holds", step.span))
-        self.out.append(moved)
-        self.knowing.tell(Passed(goal))
-
-    def _refuted(self, step: Check, moved: Check) -> Check:
-        """A check that never holds: of the sizes that it speaks of, not of what they are known to be, if it can be."""
-        named = Rewriting(self.rewriting.names).step(step)
-        return named if all(map(self._is_measured, named.goal.variables())) else moved
-
-    def _is_measured(self, variable: Variable) -> bool:
-        """Whether a variable is a size of a value that is here."""
-        if not isinstance(variable.witness, SizeOf):
-            return False
-        type = self.types.get(variable.witness.value)
-        return isinstance(type, TensorType) and variable.witness.axis < type.rank
-
-    def _assertion(self, step: Assertion) -> None:
-        condition = self.rewriting.name(step.condition)
-        if step.condition in self.changed and self._truth(condition) is TRUE:
-            return
-        self.out.append(step if condition == step.condition else replace(step, condition=condition))

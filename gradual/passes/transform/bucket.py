@@ -21,15 +21,16 @@ from gradual.passes.framework.builder import Writer
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed, Unusable
 from gradual.passes.framework.pins import Pins, by_function, number
 from gradual.passes.refine.sweep import sharpened
+from gradual.passes.transform.at_numbers import at_numbers, result_of, with_known_result
 from gradual.passes.transform.drop_dead import dropped
 from gradual.passes.transform.dynamic_to_static import made_static
 from gradual.passes.transform.inline import inlined
-from gradual.passes.transform.specialize import Specializing, at_numbers, result_of, settled, with_known_result
+from gradual.passes.transform.specialize import Specializing, settled
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.binder_solving import extents, requirements
 from gradual.types.dtype import DType
 from gradual.types.instantiation import at_types
-from gradual.types.relations import mentioned
+from gradual.types.substitution import mentioned
 from gradual.types.type import GradualType, Hole, NeverType, OpenedType, TensorType, TupleType
 from gradual.types.unpacking import size_of
 from gradual.verdict import Proved

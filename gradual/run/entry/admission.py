@@ -12,7 +12,7 @@ from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Data
 from gradual.types.print import shown, shown_extent
-from gradual.types.relations import instantiated
+from gradual.types.substitution import instantiated
 from gradual.types.type import (
     DataType,
     FunctionType,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradual.core.terms import Function
-from gradual.tensors.array_protocols import LISTS, nested
+from gradual.tensors.exchange.array_protocols import LISTS, nested
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.type import GradualType, TensorType, TupleType, UnrankedType

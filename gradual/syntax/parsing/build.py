@@ -6,27 +6,34 @@ their children in one list; `LISTS` with that list alone.  The names are those o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradual.diagnostic import Diagnostic
 from gradual.source import Span
-from gradual.syntax.parsing.errors import bad_number
+from gradual.syntax.parsing.build_types import (
+    Exprs,
+    bare_pattern,
+    constrained_type,
+    constructor_pattern,
+    dims,
+    fn_binders,
+    fn_type,
+    meta_type,
+    named_type,
+    ref_type,
+    tensor_type,
+    tuple_pattern,
+    tuple_type,
+    type_atom,
+    unranked_type,
+    variable_pattern,
+)
+from gradual.syntax.parsing.build_types import bare_type as bare_type
+from gradual.syntax.parsing.errors import Refused, bad_number
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.literals import BadNumber, negated
 
-
-class Refused(Exception):
-    """A phrase that the grammar takes and the language does not; carries its diagnostic."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
-
-
-Exprs = tuple[ast.Expr, ...]
 Where = Exprs | None
 Header = tuple[str, str, Span]
 Parameters = tuple[tuple[ast.Param, ...], tuple[ast.Attribute, ...]]
@@ -235,12 +242,6 @@ def product(span: Span, items: list[ast.Expr]) -> ast.Tuple:
     return ast.Tuple(tuple(items), span)
 
 
-def type_atom(span: Span, value: ast.TensorType) -> ast.Expr:
-    """A tensor type among the arguments of an instance; `Tensor[(), float32]` is `float32` there too."""
-    bare = value.shape == () and _DTYPE.fullmatch(value.dtype)
-    return ast.Name(value.dtype, span) if bare else value
-
-
 def listing(span: Span, items: list[ast.Expr]) -> ast.Listing:
     return ast.Listing(tuple(items), span)
 
@@ -263,88 +264,6 @@ def arm(span: Span, pattern: ast.Pattern, body: ast.Expr) -> ast.Arm:
 
 def ref(span: Span, kind: str, *operands: ast.Expr) -> ast.Ref:
     return ast.Ref(kind, operands, span)
-
-
-# --------------------------------------------------------------------------------------------- patterns
-def bare_pattern(span: Span, name: ast.Name) -> ast.Pattern:
-    return ast.WildcardPattern(span) if name.name == "_" else ast.ConstructorPattern(name.name, (), span)
-
-
-def constructor_pattern(span: Span, name: ast.Name, fields: tuple[ast.Pattern, ...] | None) -> ast.ConstructorPattern:
-    return ast.ConstructorPattern(name.name, fields or (), span)
-
-
-def variable_pattern(span: Span, name: ast.Local, annotation: ast.Type | None) -> ast.VariablePattern:
-    return ast.VariablePattern(name, annotation, span)
-
-
-def tuple_pattern(span: Span, fields: tuple[ast.Pattern, ...] | None) -> ast.TuplePattern:
-    return ast.TuplePattern(fields or (), span)
-
-
-# ------------------------------------------------------------------------------------------------- types
-_DTYPE = re.compile(r"bool|int|uint|float|(bool|(u?int|float|bfloat)[0-9]+)(x[0-9]+)?")
-
-
-def bare_type(span: Span, name: ast.Name) -> ast.Type:
-    if name.name == "_":
-        return ast.Omitted(span)
-    return ast.TensorType((), name.name, span) if _DTYPE.fullmatch(name.name) else ast.NamedType(name.name, (), span)
-
-
-def named_type(span: Span, name: ast.Name, arguments: tuple[ast.Type, ...] | None) -> ast.NamedType:
-    return ast.NamedType(name.name, arguments or (), span)
-
-
-def tuple_type(span: Span, fields: tuple[ast.Type, ...] | None) -> ast.TupleType:
-    return ast.TupleType(fields or (), span)
-
-
-def ref_type(span: Span, _: str, content: ast.Type) -> ast.RefType:
-    return ast.RefType(content, span)
-
-
-def meta_type(span: Span, key: ast.Expr) -> ast.Omitted:
-    """TVM prints a type that it has not inferred as `meta[IncompleteType][0]`."""
-    if isinstance(key, ast.Meta) and key.kind == "IncompleteType":
-        return ast.Omitted(span)
-    shown = f"meta[{key.kind}][{key.index}]" if isinstance(key, ast.Meta) else "a size"
-    raise Refused(Diagnostic("E0106", "syntax.metadata", f"expected a type, found {shown}", span))
-
-
-def tensor_type(span: Span, _: str, dims: Exprs | None, dtype: ast.Name) -> ast.TensorType:
-    return ast.TensorType(dims or (), dtype.name, span)
-
-
-def unranked_type(span: Span, _: str, __: str, dtype: ast.Name) -> ast.TensorType:
-    return ast.TensorType(None, dtype.name, span)
-
-
-def dims(children: list[ast.Expr]) -> Exprs:
-    return tuple(map(_any, children))
-
-
-def _any(size: ast.Expr) -> ast.Expr:
-    return ast.Hole(size.span) if isinstance(size, ast.Name) and size.name == "Any" else size
-
-
-def fn_binders(children: list[Any]) -> tuple[tuple[ast.Binder, ...], Exprs]:
-    where = children.pop() if children and isinstance(children[-1], tuple) else ()
-    return tuple(children), where
-
-
-def fn_type(
-    span: Span,
-    binders: tuple[tuple[ast.Binder, ...], Exprs] | None,
-    params: tuple[ast.Type, ...] | None,
-    result: ast.Type,
-) -> ast.FnType:
-    names, where = binders or ((), ())
-    return ast.FnType(names, params or (), result, where, span)
-
-
-def constrained_type(span: Span, value: ast.FnType, condition: ast.Expr) -> ast.FnType:
-    return replace(value, where=(*value.where, condition), span=span)
 
 
 NODES: dict[str, Callable[..., Any]] = {

@@ -11,6 +11,15 @@ from gradual.diagnostic import Diagnostic, Related
 from gradual.limits import LIMITS
 from gradual.source import Span
 
+
+class Refused(Exception):
+    """A phrase that the grammar takes and the language does not; carries its diagnostic."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
 CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from gradual.source import Source
+from gradual.syntax.parse import parse
 from gradual.syntax.parsing.lexer import END, Lexer, comment_end, line_end
 from gradual.syntax.parsing.lexicon import lexicon
 from gradual.syntax.parsing.metadata import NO_METADATA
-from gradual.syntax.parsing.parse import parse
 from gradual.syntax.printing.layout import Piece, Sort, laid_out
 
 

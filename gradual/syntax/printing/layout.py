@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from typing import NamedTuple
 
-from gradual.syntax.parsing.gc_paused import collector_paused
+from gradual.gc_paused import collector_paused
 
 
 class Sort(Enum):

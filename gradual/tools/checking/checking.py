@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.input.allowed import allowed
-from gradual.interface.input.files import MODEL, Absent, Text, read
+from gradual.interface.input.files import MODEL, Absent, Text
 from gradual.interface.input.levels import RESIDUAL, Levels
+from gradual.interface.input.program_text import read
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.annotate import annotated
 from gradual.interface.terminal import Trouble
@@ -84,6 +86,14 @@ class Checked:
     def checked(self) -> bool:
         """Whether there was a program, and it was checked."""
         return self.outcome in (Outcome.OK, Outcome.ERRORS)
+
+
+def file_row(checked: Checked) -> json_lines.Object:
+    """What became of one of several files: `ok`, `errors`, or why it was not checked."""
+    row: json_lines.Object = {"kind": "file", "file": checked.source.name, "outcome": str(checked.outcome)}
+    row["proved"] = checked.proved
+    row |= {"residual": checked.residual, "refuted": checked.refuted, "errors": checked.errors}
+    return row | {"not_empty": checked.not_empty}
 
 
 def checked_file(path: str | Text, wanted: Wanted) -> Checked:

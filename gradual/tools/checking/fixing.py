@@ -10,9 +10,11 @@ from difflib import unified_diff
 from pathlib import Path
 
 from gradual.checker.fixes.suggested import edited
-from gradual.compiler import Options, compile_source
+from gradual.compilation import Options
+from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Edit, Help
-from gradual.interface.input.files import MODEL, Absent, read
+from gradual.interface.input.files import MODEL, Absent
+from gradual.interface.input.program_text import read
 from gradual.interface.terminal import Trouble
 from gradual.source import Source
 from gradual.tools.checking.checking_many import Unit

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gradual.compiler import Compilation, Options
+from gradual.compilation import Compilation, Options
 from gradual.dims.term.constraint import equal
 from gradual.dims.term.dim import Dim, Variable, constant, of_atom
 from gradual.interface.reports import json_lines

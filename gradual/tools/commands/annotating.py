@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gradual.interface.input.files import MODEL, STDIN, read
+from gradual.interface.input.files import MODEL, STDIN
+from gradual.interface.input.program_text import read
 from gradual.interface.reports.accepted import errors, show
 from gradual.interface.terminal import Output, note, shared
 from gradual.source import Source, visible

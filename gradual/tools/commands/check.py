@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gradual.compiler import Options
+from gradual.compilation import Options
 from gradual.diagnostic import Diagnostic, Severity, counted
-from gradual.interface.input.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded, read
+from gradual.interface.input.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded
 from gradual.interface.input.levels import Level, Levels, NoLevel
+from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
 from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Output, note, shared
 from gradual.report import render
 from gradual.report.summary import totals
 from gradual.source import Source, visible
-from gradual.tools.checking.checking import Checked, Wanted, checked_file
+from gradual.tools.checking.checking import Checked, Wanted, checked_file, file_row
 from gradual.tools.checking.checking_many import Unit, checked_all
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ def _json(checked: Checked, out: Output, found: list[Diagnostic], many: bool) ->
     yield from checked.head
     yield from (json_lines.line(json_lines.diagnostic(checked.source, each)) for each in found)
     if many:
-        yield json_lines.line(json_lines.file(checked))
+        yield json_lines.line(file_row(checked))
 
 
 def _github(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from gradual.interface.input.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded, read
+from gradual.interface.input.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded
+from gradual.interface.input.program_text import read
 from gradual.interface.reports.accepted import show
 from gradual.interface.terminal import Output, Trouble, shared, told
 from gradual.source import Source, visible
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.format import formatted
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
-from gradual.compiler import Options, apply
+from gradual.compilation import Options
+from gradual.compiler import apply
 from gradual.core.print import printed
 from gradual.interface.reports.accepted import accepted
 from gradual.interface.terminal import Output, note, shared
 from gradual.passes.catalogue import PASSES
 from gradual.passes.framework.pass_ import Note, Unusable
-
-if TYPE_CHECKING:
-    from gradual.source import Source
+from gradual.source import Source
 
 LISTED = "\n".join(f"  {one.name} {one.takes}".rstrip() + f"\n      {one.summary}" for one in PASSES.values())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from gradual.compiler import Options
+from gradual.compilation import Options
 from gradual.interface.input.files import too_long
 from gradual.interface.terminal import Output, shared
 from gradual.limits import LIMITS

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import click
 
-from gradual.compiler import Compilation, Options
+from gradual.compilation import Compilation, Options
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input import arguments
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import compiled, show
 from gradual.interface.terminal import Output, Trouble, save_bytes, shared
 from gradual.run.value import Blame, Fault, NotStatic
-from gradual.tensors.print import shown_value
-from gradual.tensors.value import Value
+from gradual.tensors.value import Value, shown_value
 from gradual.types.type import FunctionType
 
 BLAMED, FAILED = 3, 1

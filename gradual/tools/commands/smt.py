@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gradual.compiler import Options
+from gradual.compilation import Options
 from gradual.interface.reports.accepted import accepted
 from gradual.interface.terminal import Output, shared
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from gradual.source import Source, Span
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.names import Names
 

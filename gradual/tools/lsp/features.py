@@ -13,7 +13,7 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.operator import Operator
 from gradual.report.bindings import Binding
 from gradual.source import NOWHERE, Source, Span
-from gradual.syntax.parsing.parse import parse
+from gradual.syntax.parse import parse
 from gradual.syntax.printing.format import formatted
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.names import everything, outline

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
 from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic, Edit, Related, Severity
 from gradual.interface.input.allowed import allowed

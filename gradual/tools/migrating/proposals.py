@@ -13,7 +13,7 @@ from itertools import chain, count
 from gradual.checker.fixes.requirements import clauses_added
 from gradual.checker.program.elided import is_omitted
 from gradual.checker.state.context import TypingContext
-from gradual.compiler import Compilation
+from gradual.compilation import Compilation
 from gradual.core.terms import Function
 from gradual.diagnostic import Edit
 from gradual.dims.solver.decide import Decider

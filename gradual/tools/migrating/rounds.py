@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from gradual.checker.fixes.suggested import edited
-from gradual.compiler import Compilation, Options, compile_source
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.source import Source, Span
 from gradual.tools.migrating.proposals import (

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from gradual.compiler import Options
+from gradual.compilation import Options
+from gradual.conformance.cases.read import CASE_ID
+from gradual.conformance.implementations.making import called, made
 from gradual.core.print import printed
 from gradual.core.terms import Check, Module
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.input.arguments import Argument, read_call, values
-from gradual.interface.input.files import read as read_file
 from gradual.interface.input.files import too_long
+from gradual.interface.input.program_text import read as read_file
 from gradual.interface.pages import Page, explained
+from gradual.interface.reports.operators import entry
 from gradual.interface.terminal import Output, Trouble, save_text
 from gradual.limits import LIMITS
+from gradual.ops.catalogue import CATALOGUE
 from gradual.report import render
 from gradual.report.residual import residual
 from gradual.run.value import Stop
 from gradual.source import Source, visible
-from gradual.syntax.parsing.parse import parse, parse_fragment, parse_incomplete
+from gradual.syntax.parse import parse, parse_fragment, parse_incomplete
 from gradual.syntax.tree import ast
-from gradual.tensors.print import shown_value
+from gradual.tensors.value import shown_value
 from gradual.tools.session import session
 from gradual.tools.session.session import Compiled, State
 from gradual.types.print import shown
@@ -274,9 +278,6 @@ class Session:
 
     def case(self, id: str) -> Iterator[str]:
         """The definitions and the calls that were run, as a case of a conformance suite."""
-        from gradual.conformance.cases.read import CASE_ID
-        from gradual.conformance.implementations.making import called, made
-
         functions = self.program().compilation.functions
         calls = [called(name, written) for name, written in self.calls if name in functions]
         if not CASE_ID.match(id):
@@ -297,9 +298,6 @@ class Session:
 
     def info(self, name: str) -> Iterator[str]:
         """An operator's entry."""
-        from gradual.interface.reports.operators import entry
-        from gradual.ops.catalogue import CATALOGUE
-
         yield entry(CATALOGUE[name]) if name in CATALOGUE else f"there is no operator `{name}`"
 
     def undo(self, text: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gradual.compiler import Compilation, Options
+from gradual.compilation import Compilation, Options
 from gradual.limits import Limits
 from gradual.run.value import Blame
 from gradual.tensors.tensor import Tensor

@@ -21,7 +21,7 @@ from gradual.importers.onnx.file.model import (
     Unsupported,
 )
 from gradual.limits import LIMITS
-from gradual.tensors.array_protocols import elements_of
+from gradual.tensors.exchange.array_protocols import elements_of
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType

@@ -5,12 +5,30 @@ from __future__ import annotations
 import struct
 from array import array
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from gradual.types.dtype import DType
 
-if TYPE_CHECKING:
-    from gradual.tensors.tensor import Tensor
+
+class Stored(Protocol):
+    """What is exported: a tensor, by its shape, its element type and its flat elements."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extent of each axis."""
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+
+    @property
+    def elements(self) -> Any:
+        """The elements in row-major order."""
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+
 
 _FORMATS = {
     DType.BOOL: "?",
@@ -29,7 +47,7 @@ _FORMATS = {
 """Codes of the module `struct`; bfloat16 has none."""
 
 
-def packed(tensor: Tensor) -> memoryview:
+def packed(tensor: Stored) -> memoryview:
     """The elements as bytes, each as wide as its type, in row-major order; read only, and shared where it can be."""
     if not tensor.size:  # no view of nothing can be cast
         return memoryview(b"")
@@ -42,7 +60,7 @@ def packed(tensor: Tensor) -> memoryview:
     return memoryview(tensor.elements).cast("B").toreadonly()
 
 
-def buffer(tensor: Tensor) -> memoryview:
+def buffer(tensor: Stored) -> memoryview:
     """A read-only view of the elements with shape and format.
 
     Raises BufferError for bfloat16, which no buffer knows, and before Python 3.12 for float16.
@@ -59,7 +77,7 @@ def buffer(tensor: Tensor) -> memoryview:
     return view
 
 
-def _empty(tensor: Tensor, form: str) -> memoryview:
+def _empty(tensor: Stored, form: str) -> memoryview:
     """A view of no elements, which no cast makes."""
     import ctypes
 
@@ -74,7 +92,7 @@ def _empty(tensor: Tensor, form: str) -> memoryview:
     return memoryview(held()).toreadonly()
 
 
-def numpy_array(tensor: Tensor, dtype: Any, copy: bool | None) -> Any:
+def numpy_array(tensor: Stored, dtype: Any, copy: bool | None) -> Any:
     """An array of NumPy: read only where the elements are shared, which `copy` asks for or forbids.
 
     NumPy is looked for when it is asked for its array.  Raises ImportError without it, TypeError for bfloat16 without

@@ -8,9 +8,16 @@ _ABSENT: Any = object()
 
 
 class Trail:
-    """Changes of tables, undone the last first."""
+    """Changes to dictionaries, undone in reverse order.
+
+    Attributes:
+        undone: how often there was something to undo; who keeps what it computed from the tables compares it.
+    """
+
+    __slots__ = ("_entries", "undone")
 
     def __init__(self) -> None:
+        self.undone = 0
         self._entries: list[Any] = []  # a table, a key, and what it held, one after the other
 
     def mark(self) -> int:
@@ -18,13 +25,19 @@ class Trail:
         return len(self._entries)
 
     def put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
-        """A new entry of a table until it is undone."""
+        """Set `table[key]` until it is undone."""
         self._entries += (table, key, table.get(key, _ABSENT))
         table[key] = value
+
+    def drop(self, table: dict[Any, Any], key: Any) -> None:
+        """Remove `table[key]`, if it is there, until it is undone."""
+        if key in table:
+            self._entries += (table, key, table.pop(key))
 
     def undo(self, mark: int) -> None:
         """Put back what was changed since the mark."""
         entries = self._entries
+        self.undone += len(entries) > mark
         while len(entries) > mark:
             old, key, table = entries.pop(), entries.pop(), entries.pop()
             if old is _ABSENT:

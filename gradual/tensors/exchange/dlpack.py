@@ -13,7 +13,7 @@ from ctypes import POINTER, Structure, c_int32, c_int64, c_uint8, c_uint16, c_ui
 from threading import Lock
 from typing import Any, NamedTuple
 
-from gradual.tensors.array_protocols import affordable, gathered
+from gradual.tensors.exchange.memory import affordable, gathered
 from gradual.tensors.index import numel
 from gradual.types.dtype import DType
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gradual.limits import LIMITS
+from gradual.tensors.exchange.memory import affordable, gathered
 from gradual.tensors.index import numel
 from gradual.tensors.scalar import TYPECODES, kept
 from gradual.types.dtype import DType
@@ -100,7 +99,7 @@ _INTERFACE_KINDS = {"b": "bool", "i": "int", "u": "uint", "f": "float"}
 def _capsule(data: Any) -> Read | None:
     if not hasattr(data, "__dlpack__"):
         return None
-    from gradual.tensors.dlpack import imported
+    from gradual.tensors.exchange.dlpack import imported
 
     lent = imported(data)
     return Read(lent.shape, lent.dtype, elements_of(lent.dtype, lent.raw, False))
@@ -171,13 +170,6 @@ def _dtype(kind: str, bits: int) -> DType:
     return DType(name)
 
 
-def affordable(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape whose elements may be copied; ValueError says why not."""
-    if numel(shape) > LIMITS.elements:
-        raise ValueError(f"an array of shape {shape} is beyond the limit of {LIMITS.elements} elements")
-    return shape
-
-
 def elements_of(dtype: DType, raw: bytes, swapped: bool) -> array[Any]:
     """The elements of a tensor of this type from the bytes of numbers in row-major order."""
     match dtype:
@@ -200,21 +192,3 @@ def _ordered(code: str, raw: bytes, swapped: bool) -> array[Any]:
     if swapped:
         found.byteswap()
     return found
-
-
-def gathered(address: int, shape: tuple[int, ...], width: int, strides: Sequence[int] | None) -> bytes:
-    """The elements in row-major order that lie in memory so many bytes apart along each axis."""
-    from ctypes import string_at
-
-    if strides is None or 0 in shape:
-        return string_at(address, numel(shape) * width)
-    rows, extent, step = shape[:-1], shape[-1] if shape else 1, strides[-1] if shape else width
-    outer = [
-        range(0, size * stride, stride) if stride else [0] * size for size, stride in zip(rows, strides, strict=False)
-    ]
-    take: Callable[[int], bytes] = (
-        (lambda at: string_at(at, extent * width))
-        if step == width
-        else (lambda at: b"".join(string_at(at + k * step, width) for k in range(extent)))
-    )
-    return b"".join(take(address + sum(offsets)) for offsets in product(*outer))

@@ -1,0 +1,124 @@
+"""Checks, and their labels: what a rule demands where, who promised otherwise, and who is blamed if it fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gradual.core.value_words import Words, reworded
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.print import brief
+from gradual.source import Span
+from gradual.types.positive import says_not_empty
+
+
+class Polarity(StrEnum):
+    """Which side broke a promise: the value that flows (POSITIVE), or the context that uses a function (NEGATIVE)."""
+
+    POSITIVE = "positive"
+    NEGATIVE = "negative"
+
+    @property
+    def other(self) -> Polarity:
+        """The other side: what flows into a function comes from its context."""
+        return Polarity.NEGATIVE if self is Polarity.POSITIVE else Polarity.POSITIVE
+
+
+class Site(StrEnum):
+    """What kind of place made a demand."""
+
+    OPERATOR = "operator"
+    ARGUMENT = "argument"
+    RESULT = "result"
+    ANNOTATION = "annotation"
+    CAST = "cast"
+    WHERE = "where"
+    ASSERT = "assert"
+    ENTRY = "entry"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Promise:
+    """Who left a size open: the span of a `?` (or of a call or operator), and words for it.
+
+    In a label, `names` are those of the sizes that are meant.
+    """
+
+    span: Span
+    says: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blame:
+    """The label of a check, with all five fields of its report.
+
+    Attributes:
+        rule: the rule that demands.
+        site: the kind of place, and `span` where it stands (what was required, where).
+        says: the requirement in words ("contracted dimensions differ").
+        through: the position through which the value came ("argument 1 of `nn.dense`").
+        promises: the `?`s, calls or operators that left the sizes open.
+        blamed: the blamed party in words ("the value supplied for parameter `%x` of `@f`").
+        blames: the spans that are blamed.
+        because: why the obligation is not proved.
+        owed: the obligation as its rule states it; the check's own goal is reduced.
+        polarity: whether the value or the context of a function broke the promise.
+        terms: what the names in the goal are that nobody wrote, where words for them are not enough.
+        words: the words for names of core that nobody wrote.
+    """
+
+    rule: str
+    site: Site
+    span: Span
+    says: str
+    through: str
+    promises: tuple[Promise, ...]
+    blamed: str
+    blames: tuple[Span, ...]
+    because: str
+    owed: Constraint
+    polarity: Polarity = Polarity.POSITIVE
+    terms: tuple[str, ...] = ()
+    words: Words = field(default_factory=dict)
+
+    def worded(self, text: str) -> str:
+        """A text in which the names of core are what stands in the program."""
+        return reworded(text, self.words)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Check:
+    """`check goal // id [rule]`: halt with blame unless `goal` holds at this run's sizes.
+
+    `id` is written once, when the checks of a file are numbered in source order.  Where no constraint on sizes says
+    what is checked, `says` does: of an operator's rule that is asked at run time, whose `goal` is true, and of two
+    numbers that are never equal, whose `goal` is false.
+    """
+
+    id: str
+    goal: Constraint
+    blame: Blame
+    span: Span
+    says: str = ""
+
+    @property
+    def condition(self) -> str:
+        """What is checked, as text."""
+        return self.says or str(self.goal)
+
+    @property
+    def shown(self) -> str:
+        """What is checked, for a person: parts of a long condition are elided.  [dim.text]"""
+        return self.blame.worded(self.says) or brief(self.goal, self.blame.worded)
+
+    @property
+    def not_empty(self) -> bool:
+        """Whether it asks only that something is not empty."""
+        return says_not_empty(self.goal)
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.condition} [{self.blame.rule}]"
+
+    def __repr__(self) -> str:
+        return f"<Check {self}>"

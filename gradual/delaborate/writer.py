@@ -1,0 +1,378 @@
+"""The syntax of one definition: its header, its blocks, and an expression for each step.   [pass.surface]"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from gradual.core.constant_text import checks_in
+from gradual.core.terms import (
+    Apply,
+    Assertion,
+    Block,
+    Check,
+    Closure,
+    Constant,
+    Construct,
+    Convert,
+    Function,
+    If,
+    Instantiate,
+    Invoke,
+    MakeReference,
+    MakeTuple,
+    Match,
+    Project,
+    ReadReference,
+    Rename,
+    Size,
+    Step,
+    Stop,
+    Wrap,
+    WrapReference,
+    WriteReference,
+)
+from gradual.delaborate.blocks import TEMPORARY, Implied, implied, literals_in_place, uses, with_operands
+from gradual.delaborate.demands import divisions, is_demanded, without_own, written
+from gradual.delaborate.headers import converts_with_checks, is_open, said, written_pattern
+from gradual.delaborate.lines import Lines
+from gradual.delaborate.literals import attributes, is_absent
+from gradual.delaborate.types import (
+    NOWHERE,
+    Unsayable,
+    brackets,
+    local,
+    ordered,
+    shape_forgotten,
+)
+from gradual.delaborate.unreachable import agreeing, in_doubt, makeable, read_joined
+from gradual.dims.term.constraint import TRUE, Constraint
+from gradual.dims.term.dim import Dim, SizeOf
+from gradual.syntax.tree import ast
+from gradual.types.binder_solving import bare, requirements
+from gradual.types.instantiation import settled_type
+from gradual.types.positive import stated
+from gradual.types.type import (
+    FunctionType,
+    GradualType,
+    NeverType,
+    OpenedType,
+    ReferenceType,
+    TypeVariable,
+)
+from gradual.types.unpacking import size_of
+from gradual.verdict import Proved
+
+
+@dataclass(slots=True, eq=False)
+class Writer(Lines):
+    """One definition while it is written.
+
+    Attributes:
+        endings: the types that the values of blocks have outside.
+    """
+
+    endings: dict[str, GradualType] = field(default_factory=dict)
+
+    # ------------------------------------------------------------------------------------------------ definitions
+    def definition(self, function: Function) -> ast.Def | ast.OperatorDef:
+        """A function, or a declared operator.  Raises Unsayable."""
+        self.uses = uses(function)
+        self.open = self.opens or is_open(function)
+        self.doubtful = not self.open and converts_with_checks(function)
+        self.inline = literals_in_place(function, self.uses)
+        params, result = self._params(function), self._result(function)
+        where, binders = tuple(map(self.spelling.predicate, stated(function.type))), self._binders(function, params)
+        if function.name.startswith("@"):
+            whole = ast.Fn(binders, params, said(function), result, where, self._body(function), NOWHERE)
+            return ast.Def(ast.Global(function.name, NOWHERE), whole, NOWHERE)
+        if result is None:
+            raise Unsayable(f"the result type of the operator `{function.name}`")
+        body = None if is_absent(function) else self._body(function)
+        return ast.OperatorDef(ast.Name(function.name, NOWHERE), binders, params, result, where, body, NOWHERE)
+
+    def _params(self, function: Function) -> tuple[ast.Param, ...]:
+        self.demands.enter(function)
+        self.around.append(function)
+        written = [self.declared(param.written) for param in function.params]
+        self.scope += (param.name for param in function.params)
+        return tuple(
+            ast.Param(local(param.name), self.spelling.type(type), (), NOWHERE)
+            for param, type in zip(function.params, written, strict=True)
+        )
+
+    def _binders(self, function: Function, params: Sequence[ast.Param]) -> tuple[ast.Binder, ...]:
+        return brackets(function.type, [param.annotation for param in params if param.annotation is not None])
+
+    def _result(self, function: Function) -> ast.Type | None:
+        """The result type; None where only inference can find it, or where reading it would check what nobody does."""
+        try:
+            type = self.spelling.type(self.declared(function.type.result))
+            return type if all(self._is_divided(goal, function) for goal in divisions(function.type.result)) else None
+        except Unsayable:
+            return None
+
+    def _is_divided(self, goal: Constraint, function: Function) -> bool:
+        """Whether what a result type divides by is known where the function begins, or checked in it for that."""
+        checks = (step for step in function.body.steps if isinstance(step, Check))
+        checked = any(one.blame.rule == "dim.division" and is_demanded(one, frozenset({goal})) for one in checks)
+        return checked or isinstance(self.demands.knowing.decide(goal), Proved)
+
+    def _body(self, function: Function) -> ast.Block:
+        goals = (function.body.result, function.type.result)
+        begin: list[ast.Item] = []
+        if self.opens and len(self.around) == 1:
+            self.opening(begin)
+        body = self.block(function.body, goals)
+        return replace(body, items=(*begin, *body.items)) if begin else body
+
+    # ----------------------------------------------------------------------------------------------------- blocks
+    def block(self, block: Block, flows: tuple[str, GradualType] | None = None) -> ast.Block:
+        """The steps in order, then the value; `flows` is a value that flows into a written type, and the type."""
+        return self._ended(*self._lines(block, flows)[:2])
+
+    def _lines(
+        self, block: Block, flows: tuple[str, GradualType] | None = None
+    ) -> tuple[list[ast.Item], str, OpenedType]:
+        """The steps in order, the name of the value, and what is known of it where the block ends."""
+        if flows is not None:
+            self.endings[block.result] = shape_forgotten(flows[1])
+        self.demands.knowing.enter()
+        inside, seen, measured = self.demands.inside, len(self.scope), dict(self.spelling.measured)
+        for step in block.steps:
+            self.demands.define(step)
+        before = self.demands.mark() if any(isinstance(step, Check) for step in block.steps) else None
+        found = implied(block, self.demands, self.uses, flows)
+        items: list[ast.Item] = []
+        result, type = self._items(found, items)
+        if before is not None:
+            self.demands.rollback(before)
+        self.demands.knowing.leave()
+        self.demands.inside = inside
+        self.spelling.measured = measured
+        del self.scope[seen:]
+        return items, result, type
+
+    def _items(self, found: Implied, items: list[ast.Item]) -> tuple[str, OpenedType]:
+        """The lines of the steps; the name of the block's value, and its type.  What no run comes to is left out."""
+        for index, step in enumerate(found.block.steps):
+            if index in found.silent:
+                self.demands.reach(step)
+                continue
+            if isinstance(step, Stop):
+                return self._unmade(found.block, items), NeverType()
+            if isinstance(step, Check) and (found.always_fails(index) or self.demands.never(step.goal)):
+                self.failure(step, items)
+                with suppress(Unsayable):
+                    return self._unmade(found.block, items), NeverType()
+                self.demands.inside += 1
+            else:
+                self._item(found, index, items)
+            self.demands.reach(step)
+        result = self.forgotten(found.result, items) if self.demands.refuses(found.ending) else found.result
+        return result, self.demands.type_of(result)
+
+    def _unmade(self, block: Block, items: list[ast.Item]) -> str:
+        """The value of a block that never ends in one.  [pass.surface.stop]  Raises Unsayable."""
+        type = makeable(self.endings[block.result], self.demands)
+        value, open = self.literals.unmade(type, self.spelling), shape_forgotten(type)
+        name = self.new(open)
+        items.append(ast.Let(self.spelling.local(name), None, value, NOWHERE))
+        return self.ascribed(name, type, items) if type != open else name
+
+    def _branches(self, step: If | Match, blocks: Sequence[Block]) -> list[ast.Block]:
+        """Blocks of which each run comes to one; their values forget what never agrees.  [pass.surface.never]"""
+        outside = {*self.demands.types}
+        self.endings |= {block.result: without_own(step.type, step.name) for block in blocks}
+        self.demands.inside += 1
+        lines = [self._lines(block) for block in blocks]
+        self.demands.inside -= 1
+        some = [type for _, _, type in lines if not isinstance(type, NeverType)]
+        joined = iter(agreeing(some, outside, self.demands))
+        types = [type if isinstance(type, NeverType) else next(joined) for _, _, type in lines]
+        made = []
+        for (items, result, own), type in zip(lines, types, strict=True):
+            made.append(self._ended(items, result if type == own else self.vaguer(result, type, items)))
+        if len(some) == len(types):
+            truth = self.demands.truth(step.condition) if isinstance(step, If) else None
+            self.demands.hold(step.name, read_joined(step.type, step.name, truth, types, outside, self.demands))
+            self._measure(step)
+            self.joins.add(step.name)
+            self.doubtful |= not self.open and truth is None and in_doubt(types, outside, self.demands)
+        return made
+
+    def _measure(self, step: If | Match) -> None:
+        """A size of what branches give, which only those measure that come to one, is written as that of the value."""
+        for extent, _, path, axis in requirements(step.type, step.name):
+            if isinstance(extent, Dim) and any(map(self.is_unranked, extent.variables())):
+                self.spelling.measured[extent] = size_of(path, axis)
+
+    def _ended(self, items: list[ast.Item], result: str) -> ast.Block:
+        """The items and their value; a last step that nobody named is the value itself."""
+        value = self.spelling.variable(result)
+        match items, value:
+            case [*_, ast.Let(ast.Local(last), None, whole)], ast.Local(name) if name == last and (
+                result in self.made or self._is_nameless(result)
+            ):
+                return ast.Block(tuple(items[:-1]), whole, NOWHERE)
+        return ast.Block(tuple(items), value, NOWHERE)
+
+    def _item(self, found: Implied, index: int, items: list[ast.Item]) -> None:
+        match found.block.steps[index]:
+            case Constant(name) if name in self.inline:
+                return
+            case Check() as check:
+                self.check(check, found.demanded(index), items)
+                if self.demands.learn(check):
+                    found.forget()
+            case Assertion(condition, message):
+                items.append(ast.Assert(self.spelling.variable(condition), message or None, NOWHERE))
+            case step:
+                value = self._value(self._admissible(self._converted(found, index, items), items))
+                if isinstance(step, Rename) and self._owes_nothing(step, found.later.get(index, {})):
+                    self.needless.add(step.name)
+                items.append(self._let(step, value))
+                self.scope.append(step.name)
+
+    def _owes_nothing(self, step: Rename, later: Mapping[str, Sequence[Constraint]]) -> bool:
+        """Whether an ascription demands nothing, neither where it stands nor where a function in it is called."""
+        return not any(later.values()) and self.demands.goals(step) <= {TRUE}
+
+    def _converted(self, found: Implied, index: int, items: list[ast.Item]) -> Step:
+        """The step at a place with operands that forget, where converting them checks what never holds."""
+        step = found.resolved(index)
+        never = {
+            base: self.forgotten(base, items)
+            for base, goals in found.later.get(index, {}).items()
+            if any(map(self.demands.never, goals))
+        }
+        return with_operands(step, never) if never else step
+
+    def _let(self, step: Step, value: ast.Expr) -> ast.Let:
+        assert not isinstance(step, Check | Assertion)
+        if isinstance(step, WriteReference) and not self.uses[step.name] and TEMPORARY.fullmatch(step.name):
+            return ast.Let(None, None, value, NOWHERE)
+        annotation: ast.Type | None = None
+        match step:
+            case Rename():
+                annotation = self.spelling.type(written(step))
+            case Wrap(type=type) | WrapReference(type=type) | Convert(type=type):
+                annotation = self.spelling.type(type)
+        return ast.Let(self._named(step.name), annotation, value, NOWHERE)
+
+    def _named(self, name: str) -> ast.Local:
+        """The variable that a step defines; one that nobody named gets the next number."""
+        if self._is_nameless(name):
+            self.spelling.names[name] = self.next_name()
+        return local(self.spelling.names.get(name, name))
+
+    def _is_nameless(self, name: str) -> bool:
+        return TEMPORARY.fullmatch(name) is not None
+
+    def _admissible(self, step: Step, items: list[ast.Item]) -> Step:
+        """The step with operands that forget their sizes, where these can never fit.  [pass.surface.never]
+
+        What fails at every run is not refuted before it.
+        """
+        if isinstance(step, Invoke | Construct):
+            step = self._at_its_types(step, items)
+        match step:
+            case Apply(operands=operands) if self.demands.fails(step):
+                return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
+            case Invoke(operands=operands) if self.demands.fails(step):
+                return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
+            case Construct(fields=fields) if self.demands.fails(step):
+                return replace(step, fields=tuple(self.forgotten(one, items) for one in fields))
+            case Rename(operand=operand) | WriteReference(operand=operand) if self.demands.fails(step):
+                return replace(step, operand=self.forgotten(operand, items))
+            case Wrap(operand=operand) | WrapReference(operand=operand) | Convert(operand=operand):
+                if any(self.demands.never(check.goal) for check in checks_in(Block((step,), step.name))):
+                    return replace(step, operand=self.forgotten(operand, items))
+            case MakeReference(operand=operand, type=ReferenceType(content)):
+                if settled_type(self.demands.type_of(operand)) != content:
+                    return replace(step, operand=self.ascribed(operand, content, items))
+        return step
+
+    def _at_its_types(self, step: Invoke | Construct, items: list[ast.Item]) -> Step:
+        """The step with operands that say no more than the types that were chosen for it.  [pass.surface.never]"""
+        names = {one: self.ascribed(one, type, items) for one, type in self.demands.vaguer(step)}
+        if isinstance(step, Invoke):
+            return replace(step, operands=tuple(names.get(one, one) for one in step.operands))
+        return replace(step, fields=tuple(names.get(one, one) for one in step.fields))
+
+    # ----------------------------------------------------------------------------------------------------- values
+    def _value(self, step: Step) -> ast.Expr:
+        """The expression of a step.  Raises Unsayable."""
+        variable = self.spelling.variable
+        match step:
+            case Apply(_, operator, operands):
+                function = ast.Name(operator.name, NOWHERE)
+                return ast.Call(function, tuple(map(self.operand, operands)), attributes(step, self.spelling), NOWHERE)
+            case Constant(_, value):
+                return self.literals.constant(value)
+            case Size(_, dim):
+                return self._size(dim)
+            case MakeTuple(_, fields):
+                return ast.Tuple(tuple(map(variable, fields)), NOWHERE)
+            case Project(_, operand, index):
+                return ast.Project(variable(operand), index, NOWHERE)
+            case Rename(_, operand) | Wrap(_, operand) | WrapReference(_, operand) | Convert(_, operand):
+                return variable(operand)
+            case Invoke(_, called_function, operands):
+                return ast.Call(variable(called_function), tuple(map(variable, operands)), (), NOWHERE)
+            case Instantiate():
+                return self._instance(step)
+            case Closure(_, literal):
+                seen = len(self.scope)
+                self.demands.knowing.enter()
+                params = self._params(literal)
+                where = tuple(map(self.spelling.predicate, stated(literal.type)))
+                binders, result, body = self._binders(literal, params), self._result(literal), self._body(literal)
+                self.demands.knowing.leave()
+                self.around.pop()
+                del self.scope[seen:]
+                return ast.Fn(binders, params, said(literal), result, where, body, NOWHERE)
+            case Construct(_, constructor, fields):
+                name = ast.Name(constructor, NOWHERE)
+                return ast.Call(name, tuple(map(variable, fields)), (), NOWHERE) if fields else name
+            case If(_, condition, then, orelse):
+                first, second = self._branches(step, (then, orelse))
+                return ast.If(variable(condition), first, second, NOWHERE)
+            case Match():
+                return self._match(step)
+            case MakeReference(_, operand):
+                return ast.Ref("ref", (variable(operand),), NOWHERE)
+            case ReadReference(_, reference):
+                return ast.Ref("ref_read", (variable(reference),), NOWHERE)
+            case WriteReference(_, reference, operand):
+                return ast.Ref("ref_write", (variable(reference), variable(operand)), NOWHERE)
+        raise AssertionError(step)
+
+    def _size(self, dim: Dim) -> ast.Expr:
+        """A size as a value: a name, `dim(%x, 0)`, or `dim[n + 1]`.  [type.size]"""
+        variable = bare(dim)
+        plain = variable is not None and (variable.witness is None or isinstance(variable.witness, SizeOf))
+        return self.spelling.dim(dim) if plain else self.spelling.alone(dim)
+
+    def _instance(self, step: Instantiate) -> ast.Expr:
+        type = self.demands.type_of(step.operand)
+        assert isinstance(type, FunctionType), step.operand
+        dims, types = dict(step.dims), dict(step.types)
+        given: list[ast.Expr | ast.Type] = []
+        last = 0
+        for index, one in enumerate(ordered(type), 1):
+            if isinstance(one, TypeVariable):
+                given.append(self.spelling.type(types[one]) if one in types else ast.Omitted(NOWHERE))
+            else:
+                given.append(self.spelling.dim(dims[one]) if one in dims else ast.Hole(NOWHERE))
+            last = index if one in dims or one in types else last
+        return ast.Instance(self.spelling.variable(step.operand), tuple(given[:last]), NOWHERE)
+
+    def _match(self, step: Match) -> ast.Expr:
+        for arm in step.arms:
+            self.demands.bind(arm.pattern)
+        blocks = self._branches(step, [arm.block for arm in step.arms])
+        each = zip(step.arms, blocks, strict=True)
+        arms = tuple(ast.Arm(written_pattern(arm.pattern), block, NOWHERE) for arm, block in each)
+        return ast.Match(self.spelling.variable(step.scrutinee), arms, step.complete, NOWHERE)

@@ -1,0 +1,89 @@
+"""A goal at a point, with the facts that it is connected with, and what is asked of it.   [dim.facts.cone]"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradual.dims.rewrite.readable import lean
+from gradual.dims.rewrite.simplify import simplified_constraint
+from gradual.dims.solver.small_models import Model
+from gradual.dims.store.facts import Cone, Facts
+from gradual.dims.term.atom import Variable, bottom_up, names_of
+from gradual.dims.term.constraint import (
+    TRUE,
+    Constraint,
+    negated,
+)
+from gradual.dims.term.dim import Dim
+
+
+class Question:
+    """A goal at a point, with the facts it is connected with."""
+
+    __slots__ = ("_cone", "_order", "facts", "goal", "rewritten")
+
+    def __init__(self, facts: Facts, goal: Constraint, rewritten: Constraint) -> None:
+        self.facts = facts
+        self.goal = goal
+        self.rewritten = lean(rewritten)
+        self._cone: Cone | None = None
+        self._order: tuple[Variable, ...] | None = None
+
+    @property
+    def cone(self) -> Cone:
+        """The facts that it is connected with."""
+        if self._cone is None:
+            self._cone = self.facts.cone(self.rewritten)
+        return self._cone
+
+    @property
+    def order(self) -> tuple[Variable, ...]:
+        """The variables: those of the goal first, as they occur, then those of the facts."""
+        if self._order is None:
+            self._order = ordered(occurrences(self.rewritten), self.cone)
+        return self._order
+
+    @property
+    def plausibility(self) -> list[Constraint]:
+        """What is asked beside the unconditional facts: whether the goal can hold.  [dim.decide.plausible]"""
+        return [self.rewritten]
+
+    @property
+    def failure(self) -> list[Constraint]:
+        """What is asked beside the unconditional facts: whether the goal can fail on the path.  [dim.decide.valid]"""
+        return [*self.cone.path, negated(self.rewritten)]
+
+    @property
+    def told(self) -> tuple[Variable, ...]:
+        """The variables that a witness tells: the goal's, and those of goals before that fail for some sizes.
+
+        Where those fail no run comes to this one.   [dim.witness]
+        """
+        return tuple(dict.fromkeys(name for goal in (self.goal, *self.facts.failing) for name in occurrences(goal)))
+
+    def admits(self, model: Model) -> bool:
+        """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.cone]"""
+        return self.cone.whole or self.facts.extended(model, self.rewritten)
+
+
+def is_evident(facts: Facts, rewritten: Constraint) -> bool:
+    """Whether unconditional bounds prove a rewritten goal, or exact quotients and bounds.  [dim.facts.multiple]"""
+    known = facts.known
+    if known.conflict:
+        return False
+    return known.estimate.holds(rewritten) is True or (
+        bool(known.multiples) and simplified_constraint(rewritten, known.knowledge) is TRUE
+    )
+
+
+def occurrences(constraint: Constraint) -> tuple[Variable, ...]:
+    """The variables in order of first occurrence."""
+    dims = (node for node in bottom_up(constraint) if isinstance(node, Dim))
+    atoms = (atom for dim in dims for atom in dim.atoms())
+    return tuple(dict.fromkeys(atom for atom in atoms if isinstance(atom, Variable)))
+
+
+def ordered(first: Iterable[Variable], cone: Cone) -> tuple[Variable, ...]:
+    """The variables of a question: some first, then those of the facts."""
+    connected = names_of((*cone.known, *cone.path))
+    return tuple(dict.fromkeys((*first, *sorted(connected))))

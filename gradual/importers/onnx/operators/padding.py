@@ -1,0 +1,59 @@
+"""The operator that puts cells around a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradual.importers.onnx.builder.importers import Use, as_scalar, imports, positive
+from gradual.importers.onnx.builder.values import Value
+from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.onnx.operators.shapes import exactly
+
+Width = int | Value
+"""Cells before or after an axis: a number, or a scalar."""
+
+
+@imports("Pad")
+def pad(use: Use) -> Value:
+    """Cells before and after each axis; fewer than none cuts some off."""
+    x, mode = use[0], use.only("mode", "constant", "reflect", "edge")
+    numbers: list[Width]
+    if use.opset < 11:
+        numbers = list(use.required("pads" if use.opset > 1 else "paddings"))
+        return _pad(use, _by_axis(use, numbers, range(x.rank)), use.like(use.attribute("value", 0.0), x), mode)
+    widths, given, axes = use[1], use.optional(2), use.optional(3)
+    filling = use.like(0, x) if given is None else as_scalar(use, given)
+    chosen = list(range(x.rank)) if axes is None else [positive(axis, x.rank) for axis in axes.numbers("axes")]
+    if widths.rank != 1 or (widths.extent(0) is None and axes is None):
+        return _uncounted_pad(use, widths, filling, mode)
+    widths = exactly(use, widths, 0, 2 * len(chosen))
+    numbers = [use.builder.element(widths, at) for at in range(2 * len(chosen))]
+    return _pad(use, _by_axis(use, numbers, chosen), filling, mode)
+
+
+def _by_axis(use: Use, numbers: Sequence[Width], axes: Sequence[int]) -> list[list[Width]]:
+    """The widths before and after every axis: first all that stand before, then all behind."""
+    if len(numbers) != 2 * len(axes) or len(set(axes)) < len(axes):
+        raise Unsupported(f"{len(numbers)} widths for the axes {list(axes)}")
+    widths: list[list[Width]] = [[0, 0] for _ in range(use[0].rank)]
+    for index, axis in enumerate(axes):
+        widths[axis] = [numbers[index], numbers[index + len(axes)]]
+    return widths
+
+
+def _pad(use: Use, widths: Sequence[Sequence[Width]], filling: Value, mode: str) -> Value:
+    """The border is that of what is left once cells are cut off; of a constant it does not matter what comes first."""
+    x, numbers = use[0], [[width if isinstance(width, int) else 0 for width in pair] for pair in widths]
+    if mode == "constant":
+        return use.call("nn.pad", x, filling, pad_width=widths)
+    if any(width < 0 for pair in numbers for width in pair):
+        x = use.call("nn.pad", x, filling, pad_width=[[min(width, 0) for width in pair] for pair in numbers])
+        widths = [[max(width, 0) if isinstance(width, int) else width for width in pair] for pair in widths]
+    return use.call("nn.pad", x, filling, pad_width=widths, pad_mode=mode)
+
+
+def _uncounted_pad(use: Use, widths: Value, filling: Value, mode: str) -> Value:
+    """The same by a vector of widths whose length is not known here."""
+    x = use[0]
+    pairs = use.call("transpose", use.call("reshape", widths, newshape=[2, x.rank]), axes=[1, 0])
+    return use.call("dyn.nn.pad", x, pairs, filling, pad_mode=None if mode == "constant" else mode)

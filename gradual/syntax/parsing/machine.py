@@ -1,0 +1,125 @@
+"""The automaton of the grammar, made ready for the reader: what each step takes and makes, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from gradual.syntax.parsing.build import LISTS, NODES, ROWS
+from gradual.syntax.parsing.lexer import END
+from gradual.syntax.parsing.tables import REPETITION, Production, tables
+
+
+class Step(NamedTuple):
+    """A production made ready: how many symbols it takes, which it makes, by what, and from which of them."""
+
+    size: int
+    origin: int
+    build: Callable[..., Any]
+    children: Callable[[list[Any]], Any]
+    sort: int
+
+
+UNIT, EXTEND, NODE, LIST, ROW = range(5)
+
+
+class Machine:
+    """The automaton of the grammar, with the steps that only hand a child on followed ahead of time."""
+
+    def __init__(self) -> None:
+        grammar = tables()
+        self.symbols = grammar.symbols
+        self.terminals = 1 + len(grammar.terminals)
+        self.starts = grammar.starts
+        self.gotos = grammar.gotos
+        self.steps = tuple(map(_step, grammar.productions))
+        self.actions = tuple(map(dict, grammar.actions))
+        self.jumps: dict[tuple[int, int, int], int] = {}
+        self.definition = grammar.number("DEF")
+        self.resuming = frozenset(map(grammar.number, ("$END", "DEF", "TYPE", "EXTERN", "OPERATOR", "METADATA")))
+        for phrase, first in (("attribute", "NAME"), ("tensor_type", "TENSOR")):
+            self._admit(grammar.number(phrase), grammar.number(first))
+
+    def _admit(self, phrase: int, first: int) -> None:
+        """Let the lexer hand in a whole phrase wherever its first token may be shifted."""
+        for actions, gotos in zip(self.actions, self.gotos, strict=True):
+            action = actions.get(first)
+            if action is not None and action < 0:
+                actions[phrase] = action
+            elif action is not None and phrase in gotos:
+                actions[phrase] = gotos[phrase]
+
+    def jump(self, key: tuple[int, int, int]) -> int:
+        """The state above `below` once `origin` and every child-handing step that `kind` calls for are done."""
+        below, origin, kind = key
+        state = self.gotos[below][origin]
+        while (action := self.actions[state].get(kind, 0)) < 0 and self.steps[~action].sort == UNIT:
+            state = self.gotos[below][self.steps[~action].origin]
+        self.jumps[key] = state
+        return state
+
+    def accepts(self, states: list[int], kind: int, last: int) -> bool:
+        """Whether a symbol could come next on this stack; `last` is the state in which the end is welcome."""
+        height, above = len(states) - 1, [states[-1]]
+        while True:
+            action = self.actions[above[-1]].get(kind)
+            if action is None or action >= 0:
+                return action is not None
+            step = self.steps[~action]
+            taken = min(step.size, len(above))
+            del above[len(above) - taken :]
+            height -= step.size - taken
+            above.append(self.gotos[above[-1] if above else states[height - 1]][step.origin])
+            if kind == END and above[-1] == last:
+                return True
+
+
+@cache
+def machine() -> Machine:
+    """The machine of the grammar."""
+    return Machine()
+
+
+def _step(production: Production) -> Step:
+    """The production with its builder; a name that `build.py` lacks is an error of ours."""
+    name, size, origin = production.builder, production.size, production.origin
+    if name is None:
+        return Step(1, origin, list, list, UNIT)
+    if name == REPETITION:
+        assert production.picks[-1] == size - 1, "a repetition ends with what it repeats"
+        return Step(size, origin, list, itemgetter(slice(size - 1, size)), EXTEND if production.lists else LIST)
+    if name in NODES:
+        return Step(size, origin, NODES[name], _positional(production), NODE)
+    joined = _joined(production)
+    return (
+        Step(size, origin, ROWS[name], joined, ROW) if name in ROWS else Step(size, origin, LISTS[name], joined, LIST)
+    )
+
+
+def _positional(production: Production) -> Callable[[list[Any]], Any]:
+    """The kept children in their places, None where an option is absent."""
+    picks = production.picks
+    if picks == tuple(range(production.size)):
+        return tuple
+    if None not in picks and len(picks) > 1:
+        return itemgetter(*picks)
+    return lambda values: [None if pick is None else values[pick] for pick in picks]
+
+
+def _joined(production: Production) -> Callable[[list[Any]], list[Any]]:
+    """The kept children in one list, repetitions opened."""
+    lists = production.lists
+    picks = [pick for pick in production.picks if pick is not None]
+
+    def joined(values: list[Any]) -> list[Any]:
+        children: list[Any] = []
+        for pick in picks:
+            if pick in lists:
+                children += values[pick]
+            else:
+                children.append(values[pick])
+        return children
+
+    return joined

@@ -1,0 +1,204 @@
+"""Reading a text: the tables of the grammar driven by a loop, the tree built by the rules as they complete.
+
+After an error the parser drops what it was in the middle of and goes on at the next definition, so that one run
+reports the errors of every definition, each once.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from gradual.diagnostic import Diagnostic
+from gradual.gc_paused import collector_paused
+from gradual.limits import LIMITS
+from gradual.source import Span
+from gradual.syntax.parsing.errors import Refused, too_deep, unexpected
+from gradual.syntax.parsing.lexer import DEFINING, END, ERROR, Lexer, Token, skipped
+from gradual.syntax.parsing.machine import EXTEND, LIST, NODE, UNIT, machine
+from gradual.syntax.parsing.metadata import Metadata
+
+_OPERAND = re.compile(r"//[ \t]*(?:[%(\d-]|[A-Za-z_]\w*[ \t]*[;,()\]}+*/<>=-])(?:[^\n]*([;,){][ \t]*$))?", re.MULTILINE)
+"""A comment that begins as an operand does, and whether it ends as a line of code does."""
+
+
+class Reading(NamedTuple):
+    """The value of the start rule, what is wrong, whether only the end came too early, and where metadata begin."""
+
+    value: Any
+    diagnostics: list[Diagnostic]
+    incomplete: bool
+    section: int | None
+    failures: list[Failure]
+
+
+class Failure(NamedTuple):
+    """An error, where the definition begins that it is in, and where the token is that cannot stand there."""
+
+    diagnostic: Diagnostic
+    begin: int
+    found: Span
+
+
+def read(text: str, start: str, metadata: Metadata) -> Reading:
+    """What a text spells by a start rule, with the metadata that its keys stand for."""
+    with collector_paused():
+        return _Reader(text, start, metadata).read()
+
+
+class _Reader:
+    """One run of the machine over one text."""
+
+    def __init__(self, text: str, start: str, metadata: Metadata) -> None:
+        self.text = text
+        self.machine = machine()
+        self.lexer = Lexer(text, metadata)
+        first, self.last = self.machine.starts[start]
+        self.states = [first]
+        self.values: list[Any] = []
+        self.places: list[int] = []
+        self.depths: list[int] = []
+        self.errors: list[Diagnostic] = []
+        self.failures: list[Failure] = []
+        self.early = False
+
+    def read(self) -> Reading:
+        value = self._run()
+        diagnostics = self.errors + self.lexer.diagnostics
+        incomplete = self.early and len(diagnostics) == 1
+        return Reading(value, diagnostics, incomplete, self.lexer.section, self.failures)
+
+    def _run(self) -> Any:
+        """The loop: shift, follow a child-handing step, extend a list, or build a node."""
+        actions, steps, jumps, jump = self.machine.actions, self.machine.steps, self.machine.jumps, self.machine.jump
+        states, values, places, depths = self.states, self.values, self.places, self.depths
+        deepest = LIMITS.nesting
+        skipping, end = False, 0
+        for token in self.lexer.tokens():
+            kind, value, at, to = token
+            if skipping:
+                skipping = not self._resumes(token)
+                if skipping:
+                    continue
+            while True:
+                action = actions[states[-1]].get(kind)
+                if action is None:
+                    if self._failed(self._unexpected(token, end), token):
+                        continue
+                    skipping = True
+                    break
+                if action >= 0:
+                    states.append(action)
+                    values.append(value)
+                    places.append(at)
+                    depths.append(0)
+                    end = to
+                    break
+                size, origin, build, children, sort = steps[~action]
+                if sort == UNIT:
+                    key = (states[-2], origin, kind)
+                    states[-1] = jumps[key] if key in jumps else jump(key)
+                    continue
+                base = len(values) - size
+                if sort == EXTEND:
+                    values[base].append(values[-1])
+                    depths[base] = max(depths[base], depths[-1])
+                    del states[base + 2 :], values[base + 1 :], places[base + 1 :], depths[base + 1 :]
+                    continue
+                start = places[base] if size else at
+                depth = max(depths[base:]) if size else 0
+                if sort == NODE:
+                    depth += 1
+                    span = Span(start, end)
+                    problem: Diagnostic | None
+                    try:
+                        made = build(span, *children(values[base:]))
+                    except Refused as refusal:
+                        problem = refusal.diagnostic
+                    else:
+                        problem = too_deep(span) if depth > deepest else None
+                    if problem is not None:
+                        self._drop()
+                        if self._failed(problem, token):
+                            continue
+                        skipping = True
+                        break
+                elif sort == LIST:
+                    made = build(children(values[base:]))
+                else:
+                    made = build(Span(start, end), children(values[base:]))
+                del states[base + 1 :], values[base:], places[base:], depths[base:]
+                key = (states[-1], origin, kind)
+                state = jumps[key] if key in jumps else jump(key)
+                if kind == END and state == self.last:
+                    return made
+                states.append(state)
+                values.append(made)
+                places.append(start)
+                depths.append(depth)
+        raise AssertionError("the end of the text is always accepted")
+
+    # -------------------------------------------------------------------------------- errors
+    def _unexpected(self, token: Token, end: int) -> Diagnostic:
+        """The error at a token; where the text ends too early, at the last thing read."""
+        kind, value, at, to = token
+        if isinstance(value, Diagnostic):
+            self.early = not self.errors and at < len(self.text) and self._is_open_comment(token)
+            return value
+        self.early = not self.errors and kind == END
+        machine = self.machine
+        wanted = {
+            machine.symbols[kind] for kind in range(machine.terminals) if machine.accepts(self.states, kind, self.last)
+        }
+        place = Span(max(0, end - 1), end) if kind == END else Span(at, to)
+        return unexpected(wanted, self.text, Span(at, to), place, self.lexer.open, self._division(at))
+
+    def _division(self, error: int) -> Span | None:
+        """A comment that may have been meant as a division: an operand follows, and code ended or stopped there."""
+        begins = self.text.startswith(tuple(DEFINING), error)
+        start = self.lexer.before if begins else self.lexer.divided
+        if start is None or start >= error:
+            return None
+        meant = _OPERAND.match(self.text, start)
+        if meant is None or not (meant[1] or skipped(self.text, start) == error):
+            return None
+        return Span(start, start + 2)
+
+    def _failed(self, problem: Diagnostic, token: Token) -> bool:
+        """Note an error, drop the definition it is in; whether reading can go on with this very token."""
+        self.errors.append(problem)
+        _, _, at, to = token
+        height = self._height()
+        if problem.rule == "syntax.token" and at < to:
+            self.failures.append(Failure(problem, [*self.places, at][height], Span(at, to)))
+        if not self.machine.accepts(self.states, self.machine.definition, self.last):
+            self._drop()
+        return self._resumes(token)
+
+    def _height(self) -> int:
+        """How much of the stack stands before what was begun last, which is where a definition may begin."""
+        actions, definition = self.machine.actions, self.machine.definition
+        return next(k for k in reversed(range(len(self.states))) if actions[self.states[k]].get(definition, -1) >= 0)
+
+    def _drop(self) -> None:
+        """Take what was begun off the stack."""
+        height = self._height()
+        del self.states[height + 1 :], self.values[height:], self.places[height:], self.depths[height:]
+
+    def _resumes(self, token: Token) -> bool:
+        """Whether a token begins a definition or ends the text, so that reading goes on there."""
+        kind, value, at, _ = token
+        if kind == ERROR and self._is_open_comment(token) and value not in self.errors:
+            self.errors.append(value)
+        if kind not in self.machine.resuming or not self.machine.accepts(self.states, kind, self.last):
+            return False
+        if kind != END and self.lexer.open and not self._begins_line(at):
+            return False
+        self.lexer.reset()
+        return True
+
+    def _begins_line(self, at: int) -> bool:
+        return not self.text[self.text.rfind("\n", 0, at) + 1 : at].strip()
+
+    def _is_open_comment(self, token: Token) -> bool:
+        return self.text.startswith("/*", token[2])
