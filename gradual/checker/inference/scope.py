@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from gradual.checker.inference import terms as sk
 from gradual.checker.inference.conversion import Calls
 from gradual.checker.inference.terms import Skeleton
-from gradual.checker.state.trail import Trail
 from gradual.source import Span
 from gradual.syntax.tree import ast
+from gradual.trail import Trail
 
 
 @dataclass(slots=True, eq=False)
