@@ -176,7 +176,7 @@ def divisions_reduce_the_constant_upwards(patch: pytest.MonkeyPatch) -> None:
 def refutation_uses_the_path(patch: pytest.MonkeyPatch) -> None:
     """GraTen's order: plausibility is asked under the path condition."""
     patch.setattr(
-        decide._Question,
+        decide.Question,
         "plausibility",
         property(lambda self: [*self.cone.path, self.rewritten]),
     )

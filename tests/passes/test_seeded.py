@@ -11,6 +11,7 @@ from gradual.compiler import check
 from gradual.passes.analysis.may_fault import Failing
 from gradual.passes.catalogue import PASSES
 from gradual.passes.framework.pass_ import Context, Pass
+from gradual.passes.refine import sweep
 from gradual.passes.refine.sweep import Sweep
 from gradual.passes.transform import dynamic_to_static, fold_constants, inline, simplify_shapes
 from gradual.tensors.tensor import Tensor
@@ -73,13 +74,13 @@ def dims_of_the_callee(patch: pytest.MonkeyPatch) -> None:
 
 def failing_checks_go(patch: pytest.MonkeyPatch) -> None:
     """A check goes once its goal has changed, whatever became of it."""
-    original = Sweep._check
+    original = sweep.checked
 
-    def _check(self: Sweep, step: Any) -> None:
-        if self.rewriting.goal(step.goal) is step.goal:
-            original(self, step)
+    def checked(state: Sweep, step: Any) -> None:
+        if state.rewriting.goal(step.goal) is step.goal:
+            original(state, step)
 
-    patch.setattr(Sweep, "_check", _check)
+    patch.setattr(sweep, "checked", checked)
 
 
 def faults_are_zero(patch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,8 @@ from unittest.mock import patch
 
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
-from gradual.dims.solver.decide import Answer, Decider, Undecided, _Question
+from gradual.dims.solver.decide import Answer, Decider, Undecided
+from gradual.dims.solver.question import Question
 from gradual.dims.solver.smt import ask
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
@@ -124,7 +125,7 @@ class _Clocked(Decider):
 
     def _put(self, facts: Facts, goal: Constraint, verdict: Verdict) -> None:
         """Both questions of a goal put to Z3, which may not know better than the verdict."""
-        question = _Question(facts, goal, facts.rewrite(goal))
+        question = Question(facts, goal, facts.rewrite(goal))
         questions = (question.plausibility, question.failure)
         possible, may_fail = (self._answered([*question.cone.known, *asked]) for asked in questions)
         match verdict:
