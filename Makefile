@@ -1,12 +1,13 @@
 # Two commands on a fresh machine: `make try` runs the main job, `make test` passes the tests.
 # Each makes the virtual environment first if it is missing; VENV chooses another place for it.
+# While working, `make quick` tells most breakages within a minute; `make check` is the whole gate.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test check campaign oracles nodes format bench fuzz proofs install clean
+.PHONY: try test quick check campaign oracles nodes format bench fuzz proofs install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -14,6 +15,22 @@ try: install
 
 test: install
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# A file or two of each floor, the rules' names, and some suites: what tells most breakages soonest.
+QUICK := tests/architecture tests/test_traceability.py \
+	tests/dims/test_text.py tests/dims/test_solver.py tests/tensors/test_tensor.py \
+	tests/ops/test_attributes.py tests/ops/test_shapes.py tests/syntax/test_lexer.py tests/syntax/test_errors.py \
+	tests/core/test_implied.py tests/checker/test_order.py tests/run/test_faults.py tests/passes/test_hoist.py \
+	tests/importers/test_reading.py tests/report tests/conformance/test_read.py tests/properties/test_needless.py \
+	tests/tools/test_run.py tests/tools/test_repl.py::test_a_session_is_its_transcript
+SUITES := $(addprefix conformance/,acceptance.md checks.md calls.md passes-static.md)
+
+quick: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict
+	$(BIN)/gradual conformance run $(SUITES)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -k 'not seen_proved' $(QUICK)
 
 check: install
 	$(BIN)/ruff format --check .

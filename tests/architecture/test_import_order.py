@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from pathlib import Path
 
 import pytest
@@ -70,51 +68,6 @@ def test_every_foreign_library_has_one_door() -> None:
     assert [str(found) for found in imports() if not is_behind_its_door(found)] == []
 
 
-INIT_CODE: frozenset[str] = frozenset(
-    {"gradual/__init__.py", "gradual/core/__init__.py", "gradual/dims/term/__init__.py", "gradual/types/__init__.py"}
-)
-"""The `__init__.py` files that may hold code beside their docstring; every other one is a docstring alone."""
-
-
-def test_each_folder_opens_with_a_docstring_and_nothing_else() -> None:
-    wrong = []
-    for module in modules():
-        if module.path.name == "__init__.py":
-            bare = len(module.tree.body) == 1 or module.name in INIT_CODE
-            if not bare or (ast.get_docstring(module.tree) is None and module.path.parent != PACKAGE):
-                wrong.append(module.name)
-    assert wrong == []
-
-
-def test_a_folder_names_types_that_exist() -> None:
-    wrong = []
-    for module in modules():
-        if module.path.name != "__init__.py" or module.path.parent == PACKAGE:
-            continue
-        inside = [m for m in modules() if m.path.is_relative_to(module.path.parent)]
-        known = {name for m in inside for node in m.tree.body for name in _named(node)} | NAMES_FROM_ELSEWHERE
-        for word in re.findall(r"`([A-Z]\w+)", ast.get_docstring(module.tree) or ""):
-            if word not in known:
-                wrong.append(f"{module.name}: nothing in this folder is called `{word}`")
-    assert wrong == []
-
-
-NAMES_FROM_ELSEWHERE = {"Blame", "Use"}
-"""Names that a folder's docstring may mention though another folder defines them."""
-
-
-def _named(node: ast.stmt) -> tuple[str, ...]:
-    match node:
-        case ast.ClassDef(name=name):
-            return (name,)
-        case ast.Assign(targets=targets):
-            return tuple(ast.unparse(target) for target in targets)
-        case ast.AnnAssign(target=target):
-            return (ast.unparse(target),)
-        case _:
-            return ()
-
-
 def test_every_folder_of_python_is_a_package() -> None:
     folders = {path.parent for path in PACKAGE.rglob("*.py")}
     assert [folder for folder in sorted(folders) if not (folder / "__init__.py").is_file()] == []
@@ -150,6 +103,8 @@ def test_the_test_of_the_doors_can_fail(place: str, line: str, allowed: bool) ->
 
 
 def _written(place: str, text: str) -> list[Import]:
+    import ast
+
     return list(imports_of(Module(PACKAGE.parent / Path(place), ast.parse(text))))
 
 

@@ -1,13 +1,15 @@
-"""The pages for newcomers name what is there: floors and rooms, files, and pages that exist."""
+"""What newcomers read names what is there: each folder's docstring, floors and rooms, files and pages that exist."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import ORDER, PACKAGE, ROOMS, ROOT
+from tests.architecture.sources import ORDER, PACKAGE, ROOMS, ROOT, Module, modules
 
 DOCS = ROOT / "docs"
 PAGES = sorted((*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"))
@@ -54,3 +56,47 @@ def test_the_glossary_is_in_alphabetical_order() -> None:
     plain = [re.sub(r"[`*]", "", term).casefold() for term in terms]
     assert len(plain) > 40
     assert plain == sorted(plain)
+
+
+# ------------------------------------------------------------------------------------------------------------ folders
+INIT_CODE = ("gradual", "gradual/core", "gradual/dims/term", "gradual/types")
+"""The folders whose `__init__.py` may have code behind its docstring; that of every other one is a docstring alone."""
+
+FROM_ELSEWHERE = {"Blame", "Use"}
+"""Names that a folder's docstring may mention though another folder defines them."""
+
+
+def folders() -> Iterator[Module]:
+    """The `__init__.py` of every folder below the package."""
+    return (one for one in modules() if one.path.name == "__init__.py" and one.path.parent != PACKAGE)
+
+
+def test_each_folder_opens_with_a_docstring_and_nothing_else() -> None:
+    wrong = [one.name for one in folders() if ast.get_docstring(one.tree) is None]
+    wrong += [
+        one.name for one in folders() if len(one.tree.body) > 1 and Path(one.name).parent.as_posix() not in INIT_CODE
+    ]
+    assert wrong == []
+
+
+def test_a_folder_names_types_that_exist() -> None:
+    wrong = []
+    for folder in folders():
+        inside = [one for one in modules() if one.path.is_relative_to(folder.path.parent)]
+        known = {name for one in inside for node in one.tree.body for name in defined(node)} | FROM_ELSEWHERE
+        words = re.findall(r"`([A-Z]\w+)", ast.get_docstring(folder.tree) or "")
+        wrong += [f"{folder.name}: nothing in this folder is called `{word}`" for word in words if word not in known]
+    assert wrong == []
+
+
+def defined(node: ast.stmt) -> tuple[str, ...]:
+    """The names that a statement of a module defines, functions aside."""
+    match node:
+        case ast.ClassDef(name=name):
+            return (name,)
+        case ast.Assign(targets=targets):
+            return tuple(map(ast.unparse, targets))
+        case ast.AnnAssign(target=target):
+            return (ast.unparse(target),)
+        case _:
+            return ()
