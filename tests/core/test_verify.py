@@ -12,6 +12,7 @@ from gradual.core.print import printed
 from gradual.core.terms import Apply, If
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
+from gradual.dims.term.dim import constant
 from gradual.limits import Limits
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, UnrankedType
@@ -243,3 +244,21 @@ def test_a_branch_that_nothing_comes_to_need_not_give_contents() -> None:
           }
         }""")
     assert found.ok and not violations(found.core, Decider())
+
+
+@pytest.mark.parametrize(
+    ("type", "is_wrong"),
+    [
+        (TensorType((), DType.BOOL), False),
+        (TensorType((constant(1),), DType.BOOL), True),
+        (TensorType((), DType.INT64), True),
+        (UnrankedType(DType.BOOL, "%c"), True),
+    ],
+)
+def test_what_decides_is_a_boolean_of_rank_0(type: TensorType | UnrankedType, is_wrong: bool) -> None:
+    found = gradual.check("def @main(%x: Tensor[(n,), float32], %c: bool) { if (%c) { %x } else { exp(%x) } }").core
+    main = found.functions["@main"]
+    x, c = main.params
+    changed = replace(main, params=(x, replace(c, type=type)))
+    wrong = violations(replace(found, functions={"@main": changed}), Decider(Limits()))
+    assert any("decides" in one for one in wrong) == is_wrong

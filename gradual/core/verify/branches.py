@@ -11,12 +11,14 @@ from gradual.dims.term.constraint import FALSE, TRUE, Constraint, all_of, any_of
 from gradual.dims.term.dim import Dim, Variable
 from gradual.ops.declaration.symbolic_elements import iff
 from gradual.types.binder_solving import bare
+from gradual.types.dtype import DType
 from gradual.types.type import NeverType, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import base_of, paired_sizes, placed_sizes, shapes_unknown, sizes
 
 
 def conditional(verifier: Structures, step: If) -> None:
     """Both sides of an `if`, each under what the condition says.  [core.verify]"""
+    boolean(verifier, step.condition)
     truth = verifier.implied(step.condition)
     then = _branch(verifier, step.then, truth.holds, step)
     orelse = _branch(verifier, step.orelse, truth.fails, step)
@@ -24,6 +26,13 @@ def conditional(verifier: Structures, step: If) -> None:
     for branch, elsewhere in ((then, truth.fails), (orelse, truth.holds)):
         if branch.never:  # whoever comes past the `if` took the other branch
             verifier.facts.suppose(elsewhere)
+
+
+def boolean(verifier: Structures, condition: str) -> None:
+    """What decides is a boolean of rank 0.  [core.verify]"""
+    type = verifier.type_of(condition)
+    if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
+        verifier.found.append(f"{condition} decides, and may be something else than a boolean of rank 0")
 
 
 def matched(verifier: Structures, step: Match) -> None:

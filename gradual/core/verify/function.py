@@ -45,7 +45,7 @@ from gradual.core.terms import (
     WriteReference,
 )
 from gradual.core.verify import ranks
-from gradual.core.verify.branches import conditional, matched
+from gradual.core.verify.branches import boolean, conditional, matched
 from gradual.core.verify.data import Structures
 from gradual.core.verify.operators import apply
 from gradual.core.verify.proxies import wrap
@@ -202,7 +202,7 @@ class _Verifier(Structures):
                 with self.scope():
                     self.function(function)
             case Assertion(condition):
-                self.type_of(condition)
+                boolean(self, condition)
             case Wrap() | WrapReference():
                 wrap(self, step)
             case MakeReference(name, operand, type):
