@@ -261,4 +261,4 @@ def test_what_decides_is_a_boolean_of_rank_0(type: TensorType | UnrankedType, is
     x, c = main.params
     changed = replace(main, params=(x, replace(c, type=type)))
     wrong = violations(replace(found, functions={"@main": changed}), Decider(Limits()))
-    assert any("decides" in one for one in wrong) == is_wrong
+    assert any("decides" in one.message for one in wrong) == is_wrong
