@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from gradual.checker.fixes.suggested import Outcome, Trials, annotation_for, findings, name_for, residual
 from gradual.checker.module import Checked
 from gradual.checker.state.context import TypingContext
-from gradual.core.terms import Check, Function, Module
+from gradual.core.check import Check
+from gradual.core.terms import Function, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
 from gradual.dims.solver.decide import CHEAP, Decider
 from gradual.dims.term.constraint import Equal

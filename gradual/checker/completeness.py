@@ -12,7 +12,7 @@ from gradual.checker.state.context import TypingContext
 from gradual.checker.state.scope import Binding
 from gradual.checker.state.unknowns import single
 from gradual.checker.state.values import Broken
-from gradual.core.terms import Promise
+from gradual.core.check import Promise
 from gradual.diagnostic import Diagnostic
 from gradual.dims.term.atom import ContentOf, NumelOf, RankOf, SizeOf, Variable
 from gradual.types.instantiation import is_gradual

@@ -21,7 +21,8 @@ from gradual.checker.program.elided import is_omitted
 from gradual.checker.program.judgements import Judgements
 from gradual.checker.program.program import Program
 from gradual.checker.state.context import TypingContext
-from gradual.core.terms import Check, Function, Module
+from gradual.core.check import Check
+from gradual.core.terms import Function, Module
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.solver.smt import question
 from gradual.dims.store.facts import Facts

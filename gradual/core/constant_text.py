@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from gradual.core.check import Check
+from gradual.core.pattern import Bind, CorePattern, Destructure
 from gradual.core.terms import (
     Apply,
     Assertion,
-    Bind,
     Block,
     Change,
-    Check,
     Closure,
     Constant,
     Construct,
     Conversion,
     Convert,
-    CorePattern,
-    Destructure,
     Function,
     If,
     Instantiate,

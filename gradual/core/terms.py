@@ -11,14 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from gradual.core.check import Blame as Blame
-from gradual.core.check import Check as Check
-from gradual.core.check import Polarity as Polarity
-from gradual.core.check import Promise as Promise
-from gradual.core.check import Site as Site
-from gradual.core.pattern import Bind as Bind
-from gradual.core.pattern import CorePattern as CorePattern
-from gradual.core.pattern import Destructure as Destructure
+from gradual.core.check import Check
+from gradual.core.pattern import CorePattern
 from gradual.dims.term.dim import Dim, Variable
 from gradual.ops.declaration.operator import Operator
 from gradual.source import Span

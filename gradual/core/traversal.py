@@ -10,22 +10,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
+from gradual.core.check import Check
 from gradual.core.constant_text import variables_of
+from gradual.core.pattern import Bind, CorePattern, Destructure
 from gradual.core.terms import (
     Apply,
     Arm,
     Assertion,
-    Bind,
     Block,
     Change,
-    Check,
     Closure,
     Constant,
     Construct,
     Conversion,
     Convert,
-    CorePattern,
-    Destructure,
     Function,
     If,
     Instantiate,

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from gradual.core.check import Check, Site
 from gradual.core.constant_text import blocks, checks_in, defined, every, operands, reads
 from gradual.core.terms import (
     Apply,
     Block,
-    Check,
     Constant,
     Construct,
     Convert,
@@ -26,7 +26,6 @@ from gradual.core.terms import (
     MakeTuple,
     Project,
     Rename,
-    Site,
     Step,
     Stop,
     Wrap,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gradual.core.check import Check
 from gradual.core.constant_text import binds
 from gradual.core.datatypes import declarations
+from gradual.core.pattern import CorePattern
 from gradual.core.terms import (
     Apply,
     Assertion,
-    Check,
     Construct,
-    CorePattern,
     Function,
     Instantiate,
     Invoke,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gradual.core.constant_text import checks_in, every
-from gradual.core.terms import Bind, Block, Convert, CorePattern, Destructure, Function, Rename, Wrap, WrapReference
+from gradual.core.pattern import Bind, CorePattern, Destructure
+from gradual.core.terms import Block, Convert, Function, Rename, Wrap, WrapReference
 from gradual.delaborate.demands import written
 from gradual.delaborate.types import NOWHERE, Spelling, binder, local
 from gradual.syntax.tree import ast

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gradual.core.terms import Check, Function, Module, Site
+from gradual.core.check import Check, Site
+from gradual.core.terms import Function, Module
 from gradual.delaborate.demands import Demands, divisions, is_demanded, without_own
 from gradual.delaborate.literals import Literals
 from gradual.delaborate.types import NOWHERE, Spelling, Unsayable, integer, shape_forgotten

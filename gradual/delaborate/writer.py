@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from gradual.core.check import Check
 from gradual.core.constant_text import checks_in
 from gradual.core.terms import (
     Apply,
     Assertion,
     Block,
-    Check,
     Closure,
     Constant,
     Construct,

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gradual.core.check import Check
 from gradual.core.constant_text import binds, every
 from gradual.core.datatypes import declarations
-from gradual.core.terms import Assertion, Block, Check, Closure, Function, If, Match, Module, Step
+from gradual.core.terms import Assertion, Block, Closure, Function, If, Match, Module, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least, negated
 from gradual.dims.term.dim import constant

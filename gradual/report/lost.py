@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from gradual.core.terms import Check, Promise
+from gradual.core.check import Check, Promise
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.source import Span
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from gradual.core.terms import Check
+from gradual.core.check import Check
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
 
 

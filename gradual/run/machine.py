@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gradual.core.check import Check, Site
 from gradual.core.terms import (
     Apply,
     Assertion,
     Block,
-    Check,
     Closure,
     Constant,
     Construct,
@@ -30,7 +30,6 @@ from gradual.core.terms import (
     Project,
     ReadReference,
     Rename,
-    Site,
     Size,
     Step,
     Stop,

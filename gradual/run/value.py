@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gradual.core.terms import Blame as Label
-from gradual.core.terms import Check, Function, Layer, Step
+from gradual.core.check import Blame as Label
+from gradual.core.check import Check
+from gradual.core.terms import Function, Layer, Step
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.term.dim import Variable
 from gradual.dims.term.print import brief

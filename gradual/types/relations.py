@@ -14,12 +14,7 @@ from gradual.dims.term.constraint import TRUE, Constraint, equal
 from gradual.dims.term.dim import Dim, Kind, constant, variable
 from gradual.types.binder_solving import measured, measuring
 from gradual.types.print import shown
-from gradual.types.substitution import around as around
-from gradual.types.substitution import clear_of as clear_of
-from gradual.types.substitution import instantiated as instantiated
-from gradual.types.substitution import renamed as renamed
-from gradual.types.substitution import substituted as substituted
-from gradual.types.substitution import type_variables as type_variables
+from gradual.types.substitution import around, clear_of, renamed
 from gradual.types.type import (
     DataType,
     FunctionType,

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from gradual.core.terms import Apply, Block, Check, Closure, Function, If, Invoke, Module, Rename, Site, Step
+from gradual.core.check import Check, Site
+from gradual.core.terms import Apply, Block, Closure, Function, If, Invoke, Module, Rename, Step
 from gradual.dims.term.constraint import Constraint, Equal
 from gradual.dims.term.dim import Dim, constant
 from gradual.types.binder_solving import bare, extents

@@ -18,7 +18,8 @@ from math import prod
 
 import gradual
 from gradual.compilation import Compilation
-from gradual.core.terms import Apply, Block, Check, Function, Module, Step
+from gradual.core.check import Check
+from gradual.core.terms import Apply, Block, Function, Module, Step
 from gradual.dims.solver.decide import Decider
 from gradual.dims.term.dim import Dim
 from gradual.passes.plan.obstacles import obstacles

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
+from gradual.core.check import Check
 from gradual.core.constant_text import defined, every
 from gradual.core.print import printed
-from gradual.core.terms import Check, Function, Module
+from gradual.core.terms import Function, Module
 from gradual.core.verify.function import violations
 from gradual.passes.catalogue import PASSES
 from gradual.passes.framework.pass_ import Context, Pass, Transformed, Unusable

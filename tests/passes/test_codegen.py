@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import gradual
+from gradual.core.check import Check
 from gradual.core.constant_text import every
 from gradual.core.print import printed
-from gradual.core.terms import Check
 from gradual.passes.framework.pass_ import Unusable
 from gradual.run.value import Blame
 from gradual.tensors.tensor import random_tensor

@@ -6,9 +6,10 @@ import pytest
 
 import gradual
 from gradual import Compilation
+from gradual.core.check import Check
 from gradual.core.constant_text import every
 from gradual.core.print import printed
-from gradual.core.terms import Apply, Assertion, Check, Invoke
+from gradual.core.terms import Apply, Assertion, Invoke
 from gradual.run.value import Stop
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.types.dtype import DType

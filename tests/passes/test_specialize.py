@@ -8,8 +8,9 @@ import pytest
 
 import gradual
 from gradual import Compilation
+from gradual.core.check import Check
 from gradual.core.constant_text import every
-from gradual.core.terms import Check, Invoke, Stop
+from gradual.core.terms import Invoke, Stop
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
 from gradual.passes.framework.pass_ import Unusable

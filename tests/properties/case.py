@@ -9,7 +9,8 @@ from random import Random
 from typing import Any
 
 from gradual.compilation import Compilation
-from gradual.core.terms import Block, Check, Closure, Function, If, Match, Step, Wrap, WrapReference
+from gradual.core.check import Check
+from gradual.core.terms import Block, Closure, Function, If, Match, Step, Wrap, WrapReference
 from gradual.core.verify.function import Violation, violations
 from gradual.source import Span
 from gradual.tensors.value import Value

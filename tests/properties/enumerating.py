@@ -16,18 +16,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 
-from gradual.core.terms import (
-    Assertion,
-    Block,
-    Check,
-    Closure,
-    Function,
-    If,
-    Invoke,
-    Module,
-    Site,
-    Step,
-)
+from gradual.core.check import Check, Site
+from gradual.core.terms import Assertion, Block, Closure, Function, If, Invoke, Module, Step
 from gradual.dims.term.dim import Undefined
 from gradual.run.entry.cast import admitted
 from gradual.run.machine import Activation, Machine

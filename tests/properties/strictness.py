@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from gradual.core.terms import Check, Closure, Convert, Function, If, Match, Wrap, WrapReference
+from gradual.core.check import Check
+from gradual.core.terms import Closure, Convert, Function, If, Match, Wrap, WrapReference
 from gradual.diagnostic import Diagnostic
 from gradual.source import Span
 from gradual.types.instantiation import is_gradual

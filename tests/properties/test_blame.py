@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradual
-from gradual.core.terms import Polarity
+from gradual.core.check import Polarity
 from gradual.run.value import Blame
 from gradual.tensors.tensor import Tensor
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gradual.core.terms import Check
+from gradual.core.check import Check
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
 from tests.generators.families import member

@@ -9,9 +9,10 @@ from random import Random
 
 from gradual.compilation import Options
 from gradual.compiler import compile_source
+from gradual.core.check import Check
 from gradual.core.constant_text import blocks
 from gradual.core.print import printed as printed_core
-from gradual.core.terms import Check, Match, Module, Rename, Step, Stop
+from gradual.core.terms import Match, Module, Rename, Step, Stop
 from gradual.core.verify.function import violations
 from gradual.limits import LIMITS, Limits
 from gradual.ops.declaration.unknown_rank import remembered_cases

@@ -19,7 +19,8 @@ from gradual.source import Span
 from gradual.types.binder_solving import named_parts, unmeasured
 from gradual.types.instantiation import Agree, Shown, at_arguments
 from gradual.types.print import shown
-from gradual.types.relations import ANY, around, clear_of, joined_function, renamed
+from gradual.types.relations import ANY, joined_function
+from gradual.types.substitution import around, clear_of, renamed
 from gradual.types.type import (
     DataType,
     FunctionType,

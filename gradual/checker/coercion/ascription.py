@@ -13,12 +13,13 @@ from gradual.checker.obligations.origins import written_at
 from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import Broken, Written
-from gradual.core.terms import Promise, Rename, Site
+from gradual.core.check import Promise, Site
+from gradual.core.terms import Rename
 from gradual.dims.term.dim import Dim, Variable
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare, measured
-from gradual.types.relations import substituted
+from gradual.types.substitution import substituted
 from gradual.types.type import FunctionType, GradualType, NeverType, TupleType
 from gradual.types.unpacking import base_of, paired_sizes, sizes
 

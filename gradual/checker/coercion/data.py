@@ -18,7 +18,8 @@ from gradual.checker.coercion.projection import projected
 from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import Made
-from gradual.core.terms import Change, Conversion, Convert, Param, Promise
+from gradual.core.check import Promise
+from gradual.core.terms import Change, Conversion, Convert, Param
 from gradual.types.declared import Constructor, Data
 from gradual.types.fit import Regular, fits
 from gradual.types.print import shown

@@ -18,14 +18,15 @@ from gradual.checker.program.place import Place
 from gradual.checker.program.program import Program
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken, Made
+from gradual.core.check import Promise, Site
 from gradual.core.datatypes import entry_goals
-from gradual.core.terms import Block, Closure, Construct, Function, Param, Promise, Site
+from gradual.core.terms import Block, Closure, Construct, Function, Param
 from gradual.diagnostic import Diagnostic, Related, counted
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.declared import Constructor, Data
 from gradual.types.instantiation import Choosing
-from gradual.types.relations import instantiated, renamed
+from gradual.types.substitution import instantiated, renamed
 from gradual.types.type import DataType, FunctionType, GradualType, NeverType, TypeVariable
 from gradual.types.unpacking import sizes
 

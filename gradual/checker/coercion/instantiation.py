@@ -16,11 +16,12 @@ from gradual.checker.obligations.discharge import owe
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import Broken, Made
-from gradual.core.terms import Instantiate, Promise, Site
+from gradual.core.check import Promise, Site
+from gradual.core.terms import Instantiate
 from gradual.dims.term.constraint import FALSE, at_least
 from gradual.dims.term.dim import Dim, Variable, constant
 from gradual.source import Span
-from gradual.syntax.parsing.build import bare_type
+from gradual.syntax.parsing.build_types import bare_type
 from gradual.syntax.tree import ast
 from gradual.types.instantiation import (
     Applied,

@@ -21,23 +21,15 @@ from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.unknowns import single
 from gradual.checker.state.values import Made, Written
-from gradual.core.terms import (
-    Invoke,
-    Layer,
-    Param,
-    Promise,
-    ReadReference,
-    Wrap,
-    WrapReference,
-    WriteReference,
-)
+from gradual.core.check import Promise
+from gradual.core.terms import Invoke, Layer, Param, ReadReference, Wrap, WrapReference, WriteReference
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Variable
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import at_values, measured, measuring
 from gradual.types.instantiation import at_arguments, is_empty
 from gradual.types.print import shown
-from gradual.types.relations import instantiated, substituted
+from gradual.types.substitution import instantiated, substituted
 from gradual.types.type import FunctionType, GradualType, ReferenceType, TupleType
 from gradual.types.unpacking import sizes
 

@@ -23,7 +23,7 @@ from gradual.checker.obligations.unknown_rank import (
 from gradual.checker.program.suggestions import similar
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import Broken
-from gradual.core.terms import Site
+from gradual.core.check import Site
 from gradual.diagnostic import Diagnostic, Help
 from gradual.dims.term.constraint import (
     Constraint,

@@ -8,7 +8,8 @@ from typing import Any
 
 from gradual.checker.declarations.preconditions import Clause
 from gradual.checker.obligations.origins import written_at
-from gradual.core.terms import Blame, Check, Param, Promise, Site
+from gradual.core.check import Blame, Check, Promise, Site
+from gradual.core.terms import Param
 from gradual.dims.term.constraint import Constraint, at_least, equal
 from gradual.dims.term.dim import Dim, Variable, constant
 from gradual.source import Span

@@ -20,7 +20,8 @@ from gradual.checker.declarations.parameters import (
 from gradual.checker.declarations.preconditions import Clause, Declared, assumed, read_clauses
 from gradual.checker.declarations.types import CAUSAL, Reading
 from gradual.checker.state.context import TypingContext
-from gradual.core.terms import Check, Param
+from gradual.core.check import Check
+from gradual.core.terms import Param
 from gradual.dims.term.dim import Dim, Variable
 from gradual.source import Span
 from gradual.syntax.tree import ast

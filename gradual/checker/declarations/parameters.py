@@ -12,7 +12,8 @@ from gradual.checker.obligations.origins import written_at
 from gradual.checker.program.elided import is_omitted
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken, Written
-from gradual.core.terms import Param, Promise
+from gradual.core.check import Promise
+from gradual.core.terms import Param
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, Kind, Variable
 from gradual.source import Span
@@ -23,7 +24,7 @@ from gradual.types.binder_solving import (
     unbound,
 )
 from gradual.types.dtype import DType
-from gradual.types.relations import instantiated, substituted
+from gradual.types.substitution import instantiated, substituted
 from gradual.types.type import (
     FunctionType,
     GradualType,

@@ -14,10 +14,8 @@ from gradual.checker.obligations.obligation import UNSAID, Owed
 from gradual.checker.obligations.unknown_rank import demanded_scalar
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import Broken
-from gradual.core.terms import (
-    Assertion,
-    Site,
-)
+from gradual.core.check import Site
+from gradual.core.terms import Assertion
 from gradual.dims.term.constraint import Constraint
 from gradual.source import Span
 from gradual.syntax.tree import ast

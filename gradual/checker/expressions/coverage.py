@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from gradual.types.declared import Data
-from gradual.types.relations import instantiated
+from gradual.types.substitution import instantiated
 from gradual.types.type import DataType, GradualType, TupleType
 
 

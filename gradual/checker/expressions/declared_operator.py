@@ -19,7 +19,8 @@ from gradual.checker.obligations.discharge import owe
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken, Made
-from gradual.core.terms import Site, Size, Stop
+from gradual.core.check import Site
+from gradual.core.terms import Size, Stop
 from gradual.diagnostic import counted
 from gradual.dims.term.constraint import at_least
 from gradual.dims.term.dim import Dim, constant

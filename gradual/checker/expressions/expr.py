@@ -26,9 +26,7 @@ from gradual.checker.functions.deferred_lambda import (
     settled,
 )
 from gradual.checker.state.context import TypingContext
-from gradual.core.terms import (
-    Site,
-)
+from gradual.core.check import Site
 from gradual.syntax.tree import ast
 
 

@@ -21,7 +21,9 @@ from gradual.checker.obligations.size_tests import ends, reached
 from gradual.checker.program.suggestions import similar
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken, Made, Origin, Typed, Written
-from gradual.core.terms import Arm, Bind, Block, CorePattern, Destructure, Match, Promise, Site
+from gradual.core.check import Promise, Site
+from gradual.core.pattern import Bind, CorePattern, Destructure
+from gradual.core.terms import Arm, Block, Match
 from gradual.diagnostic import Help, Related, Severity
 from gradual.dims.term.constraint import TRUE
 from gradual.source import Span

@@ -12,7 +12,8 @@ from gradual.checker.coercion.flow import flow
 from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken, Made
-from gradual.core.terms import MakeReference, Promise, ReadReference, Site, WriteReference
+from gradual.core.check import Promise, Site
+from gradual.core.terms import MakeReference, ReadReference, WriteReference
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.instantiation import settled_type

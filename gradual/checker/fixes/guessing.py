@@ -12,7 +12,8 @@ from itertools import permutations
 from typing import Any
 
 from gradual.dims.rewrite.readable import reduced
-from gradual.dims.solver.decide import Decider, Nowhere, occurrences
+from gradual.dims.solver.decide import Decider, Nowhere
+from gradual.dims.solver.question import occurrences
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.atom import FloorDiv, Ite, Max, Min, Variable, bottom_up
 from gradual.dims.term.constraint import (

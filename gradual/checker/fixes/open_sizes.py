@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from gradual.checker.fixes.suggested import Outcome, Trials
 from gradual.checker.repairs.place import shortened
 from gradual.checker.state.context import TypingContext
-from gradual.core.terms import Check
+from gradual.core.check import Check
 from gradual.diagnostic import Edit, Help
 from gradual.dims.term.atom import Variable
 from gradual.dims.term.constraint import AtMost, Equal, Or, all_of

@@ -19,7 +19,8 @@ from gradual.checker.obligations.value_names import quoted
 from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken, Made
-from gradual.core.terms import Invoke, Promise, Site
+from gradual.core.check import Promise, Site
+from gradual.core.terms import Invoke
 from gradual.diagnostic import counted
 from gradual.dims.term.constraint import Constraint
 from gradual.source import Span

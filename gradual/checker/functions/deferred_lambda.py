@@ -28,16 +28,14 @@ from gradual.checker.program.elided import (
 )
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken
-from gradual.core.terms import (
-    Site,
-)
+from gradual.core.check import Site
 from gradual.diagnostic import Diagnostic, Related, counted
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import last, mentioned
 from gradual.types.instantiation import at_arguments
 from gradual.types.print import shown
-from gradual.types.relations import type_variables
+from gradual.types.substitution import type_variables
 from gradual.types.type import (
     DataType,
     FunctionType,

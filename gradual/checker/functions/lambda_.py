@@ -13,7 +13,8 @@ from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.scope import Binding
 from gradual.checker.state.values import BROKEN, Broken, Made
-from gradual.core.terms import Block, Closure, Function, Site, Step
+from gradual.core.check import Site
+from gradual.core.terms import Block, Closure, Function, Step
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import last
 from gradual.types.type import FunctionType, NeverType, TensorType

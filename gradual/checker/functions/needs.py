@@ -8,7 +8,7 @@ from typing import Any
 from gradual.checker.obligations.obligation import Owed
 from gradual.checker.obligations.origins import birth
 from gradual.checker.state.context import TypingContext
-from gradual.core.terms import Site
+from gradual.core.check import Site
 from gradual.diagnostic import Related
 from gradual.dims.term.constraint import Constraint, Or, equal
 from gradual.dims.term.dim import Dim

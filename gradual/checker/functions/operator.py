@@ -17,8 +17,9 @@ from gradual.checker.program.rule_cache import Answer, Asked, question
 from gradual.checker.program.suggestions import similar
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken, Made
+from gradual.core.check import Promise
 from gradual.core.refinement import of_result
-from gradual.core.terms import Apply, Promise
+from gradual.core.terms import Apply
 from gradual.diagnostic import Diagnostic, counted
 from gradual.limits import LIMITS
 from gradual.ops.declaration.attributes import bound

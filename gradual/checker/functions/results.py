@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 from gradual.checker.program.rule_cache import Answer
 from gradual.checker.state.context import TypingContext
-from gradual.core.terms import Promise
+from gradual.core.check import Promise
 from gradual.dims.rewrite.readable import is_large
 from gradual.dims.term.atom import Ite, Max, Min, bottom_up
 from gradual.dims.term.dim import Dim

@@ -19,7 +19,8 @@ from gradual.checker.joins.size import SizeJoin
 from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken, Typed
-from gradual.core.terms import Block, Promise, Site
+from gradual.core.check import Promise, Site
+from gradual.core.terms import Block
 from gradual.diagnostic import Related
 from gradual.dims.term.constraint import TRUE, Constraint, at_least
 from gradual.dims.term.dim import ContentOf, Dim, SizeOf, Variable, constant, of_atom

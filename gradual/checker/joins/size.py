@@ -16,7 +16,7 @@ from gradual.checker.joins.branch import Branch, one_of
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.obligations import Postponed
 from gradual.checker.state.unknowns import mentions_ghost
-from gradual.core.terms import Promise
+from gradual.core.check import Promise
 from gradual.diagnostic import Diagnostic
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, all_of, any_of, equal, is_total

@@ -15,7 +15,8 @@ from gradual.checker.obligations.unknown_rank import Application
 from gradual.checker.program.rule_cache import Asked
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Typed
-from gradual.core.terms import Block, Promise
+from gradual.core.check import Promise
+from gradual.core.terms import Block
 from gradual.dims.term.constraint import TRUE
 from gradual.ops.declaration.operator import Judgement
 from gradual.ops.declaration.rank_cases import unranked

@@ -14,7 +14,7 @@ from gradual.checker.obligations.value_names import terms, words_of
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.obligations import Postponed, fails
 from gradual.checker.state.unknowns import mentions_ghost
-from gradual.core.terms import Blame, Check, Promise, Site
+from gradual.core.check import Blame, Check, Promise, Site
 from gradual.core.value_words import reworded
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.dims.rewrite.readable import reduced

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from gradual.checker.program.elided import is_omitted
 from gradual.checker.program.program import Latent, Program
 from gradual.checker.state.context import TypingContext
-from gradual.core.terms import Check, Function
+from gradual.core.check import Check
+from gradual.core.terms import Function
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.term.constraint import FALSE, TRUE, Constraint, Equal
 from gradual.dims.term.dim import Dim, Variable

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gradual.checker.obligations.value_names import terms
 from gradual.checker.state.context import TypingContext
-from gradual.core.terms import Polarity, Site
+from gradual.core.check import Polarity, Site
 from gradual.core.value_words import UNWRITTEN
 from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.term.constraint import FALSE, Constraint, Equal

@@ -8,7 +8,7 @@ from dataclasses import replace
 from gradual.checker.obligations.obligation import rigid_warning
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.obligations import Postponed
-from gradual.core.terms import Check
+from gradual.core.check import Check
 from gradual.diagnostic import Related
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import TRUE, AtMost, Constraint

@@ -16,7 +16,7 @@ from gradual.checker.program.rule_cache import Asked
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.unknowns import single
 from gradual.checker.state.values import Broken, Made
-from gradual.core.terms import Blame, Check, Promise, Site
+from gradual.core.check import Blame, Check, Promise, Site
 from gradual.dims.store.facts import Cone
 from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, equal, negated
 from gradual.dims.term.dim import Dim, constant

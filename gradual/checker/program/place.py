@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradual.core.terms import Polarity, Site
+from gradual.core.check import Polarity, Site
 from gradual.source import Span
 from gradual.syntax.tree import ast
 

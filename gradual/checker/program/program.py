@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gradual.checker.program.rule_cache import Answers
-from gradual.core.terms import Check
+from gradual.core.check import Check
 from gradual.dims.solver.decide import Decider
 from gradual.dims.term.constraint import Constraint, at_least
 from gradual.dims.term.dim import Dim, constant

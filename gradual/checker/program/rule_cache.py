@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradual.core.terms import Check, Promise
+from gradual.core.check import Check, Promise
 from gradual.ops.declaration.operator import Contents, Judgement, Operator
 from gradual.ops.declaration.rank_cases import Together, Types
 from gradual.types.type import OpenedType

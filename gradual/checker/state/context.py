@@ -20,7 +20,8 @@ from gradual.checker.state.scope import Scoping
 from gradual.checker.state.strictness import Strictness
 from gradual.checker.state.unknowns import Unknowns, single
 from gradual.checker.state.values import Values
-from gradual.core.terms import Promise, Step
+from gradual.core.check import Promise
+from gradual.core.terms import Step
 from gradual.dims.rewrite.simplify import simplified_dim
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import equal

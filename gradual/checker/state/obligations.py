@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gradual.checker.program.program import Latent
-from gradual.core.terms import Check
+from gradual.core.check import Check
 from gradual.diagnostic import Diagnostic
 from gradual.dims.store.facts import Cone
 from gradual.dims.term.constraint import Constraint

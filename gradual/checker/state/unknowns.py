@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradual.core.terms import Promise
+from gradual.core.check import Promise
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Variable
 from gradual.source import Span

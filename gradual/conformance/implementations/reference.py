@@ -18,8 +18,8 @@ from gradual.conformance.cases.answer import (
     Report,
 )
 from gradual.conformance.cases.case import Place, Request
+from gradual.core.check import Check
 from gradual.core.print import printed
-from gradual.core.terms import Check
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input.arguments import values
 from gradual.interface.input.values import Built, Call, Fields, Literal, Values

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradual.core.terms import Block, Check, CorePattern, If, Match
+from gradual.core.check import Check
+from gradual.core.pattern import CorePattern
+from gradual.core.terms import Block, If, Match
 from gradual.core.verify import ranks
 from gradual.core.verify.data import Structures
 from gradual.dims.term.constraint import FALSE, TRUE, Constraint, all_of, any_of, defined, equal

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gradual.core.datatypes import known_numbers
-from gradual.core.terms import Bind, Block, Change, Construct, Conversion, Convert, CorePattern, Destructure, Step
+from gradual.core.pattern import Bind, CorePattern, Destructure
+from gradual.core.terms import Block, Change, Construct, Conversion, Convert, Step
 from gradual.core.verify import ranks
 from gradual.core.verify.recorded_types import Recorded
 from gradual.dims.term.dim import Variable

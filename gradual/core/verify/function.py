@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gradual.core.check import Check
 from gradual.core.datatypes import (
     declarations,
     entry_goals,
@@ -21,7 +22,6 @@ from gradual.core.terms import (
     Apply,
     Assertion,
     Block,
-    Check,
     Closure,
     Constant,
     Construct,

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from gradual.dims.rewrite.simplify import simplified_dim
 from gradual.dims.solver.case_split import Refuter
 from gradual.dims.solver.conjunction import System
-from gradual.dims.solver.question import Question, is_evident, ordered
-from gradual.dims.solver.question import occurrences as occurrences
+from gradual.dims.solver.question import Question, is_evident, occurrences, ordered
 from gradual.dims.solver.samples import sample
 from gradual.dims.solver.small_models import Model, least_model, measured
 from gradual.dims.solver.smt import ask, small_answer

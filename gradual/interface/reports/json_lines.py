@@ -14,7 +14,7 @@ from gradual.tensors.value import Constructed, Value
 
 if TYPE_CHECKING:
     from gradual.compilation import Compilation
-    from gradual.core.terms import Check
+    from gradual.core.check import Check
     from gradual.report.bindings import Binding
     from gradual.run.value import Blame, Fault
 

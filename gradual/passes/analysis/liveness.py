@@ -12,18 +12,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from gradual.core.check import Check
 from gradual.core.constant_text import operands, reads, variables_in
+from gradual.core.pattern import Bind, CorePattern
 from gradual.core.terms import (
     Apply,
     Assertion,
-    Bind,
     Block,
-    Check,
     Closure,
     Constant,
     Construct,
     Convert,
-    CorePattern,
     Function,
     If,
     Instantiate,

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from gradual.core.check import Check
 from gradual.core.constant_text import binds, blocks, every
 from gradual.core.terms import (
     Apply,
     Assertion,
-    Check,
     Closure,
     Constant,
     Construct,

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from gradual.core.check import Check
 from gradual.core.constant_text import every, reads, variables_in, variables_of
 from gradual.core.terms import (
     Apply,
     Assertion,
     Block,
-    Check,
     Closure,
     Constant,
     Convert,

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from gradual.core.constant_text import defined
+from gradual.core.pattern import Bind, CorePattern
 from gradual.core.terms import (
-    Bind,
     Change,
     Closure,
     Conversion,
     Convert,
-    CorePattern,
     Function,
     If,
     Layer,

@@ -10,11 +10,11 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from gradual.core.check import Check
 from gradual.core.constant_text import blocks, every, operands, variables_in
 from gradual.core.terms import (
     Apply,
     Assertion,
-    Check,
     Closure,
     Construct,
     Convert,

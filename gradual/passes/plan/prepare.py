@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from gradual.core.check import Check
 from gradual.core.datatypes import declarations
-from gradual.core.terms import Apply, Block, Check, Function, Module, Stop
+from gradual.core.terms import Apply, Block, Function, Module, Stop
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import FALSE, at_least

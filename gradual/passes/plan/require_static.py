@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from shlex import quote
 
-from gradual.core.terms import Check, Function, Module
+from gradual.core.check import Check
+from gradual.core.terms import Function, Module
 from gradual.diagnostic import Diagnostic, Help, Related
 from gradual.dims.solver.decide import Decider, Somewhere
 from gradual.dims.store.facts import Facts

@@ -13,19 +13,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradual.core.check import Check
 from gradual.core.datatypes import declarations
-from gradual.core.terms import (
-    Apply,
-    Assertion,
-    Bind,
-    Check,
-    CorePattern,
-    Function,
-    Match,
-    Rename,
-    Size,
-    Step,
-)
+from gradual.core.pattern import Bind, CorePattern
+from gradual.core.terms import Apply, Assertion, Function, Match, Rename, Size, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least, equal
 from gradual.dims.term.dim import (

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gradual.core.terms import (
-    Assertion,
-    Check,
-)
+from gradual.core.check import Check
+from gradual.core.terms import Assertion
 from gradual.core.traversal import Rewriting
 from gradual.dims.solver.deferred import Passed
 from gradual.dims.term.constraint import TRUE, Constraint

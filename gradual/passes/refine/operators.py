@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gradual.core.check import Check
 from gradual.core.datatypes import is_own, known_numbers, without_contents
-from gradual.core.terms import (
-    Apply,
-    Check,
-    Invoke,
-    Rename,
-)
+from gradual.core.terms import Apply, Invoke, Rename
 from gradual.core.traversal import Rewriting, apart
 from gradual.dims.rewrite.readable import is_large
 from gradual.dims.solver.deferred import Passed

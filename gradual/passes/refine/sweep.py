@@ -13,18 +13,16 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
+from gradual.core.check import Check
 from gradual.core.datatypes import declarations, without_contents
+from gradual.core.pattern import Bind, CorePattern, Destructure
 from gradual.core.terms import (
     Apply,
     Arm,
     Assertion,
-    Bind,
     Block,
-    Check,
     Closure,
     Constant,
-    CorePattern,
-    Destructure,
     Function,
     If,
     Invoke,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from gradual.core.check import Check
 from gradual.core.datatypes import declarations
-from gradual.core.terms import Assertion, Block, Check, Function, Module, Param
+from gradual.core.terms import Assertion, Block, Function, Module, Param
 from gradual.core.traversal import Rewriting
 from gradual.dims.solver.decide import Decider, Nowhere
 from gradual.dims.store.facts import Facts

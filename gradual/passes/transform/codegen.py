@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from gradual.core.check import Check
 from gradual.core.constant_text import blocks, checks_in, every
-from gradual.core.terms import Apply, Block, Check, Closure, Function, Module
+from gradual.core.terms import Apply, Block, Closure, Function, Module
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed, Unusable
 from gradual.passes.framework.pins import add, whole
 from gradual.passes.transform.bucket import bucket

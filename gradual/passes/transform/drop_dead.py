@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gradual.core.check import Check
 from gradual.core.constant_text import blocks, defined, reads
-from gradual.core.terms import Apply, Assertion, Block, Check, Function, If, Module, Step
+from gradual.core.terms import Apply, Assertion, Block, Function, If, Module, Step
 from gradual.dims.term.dim import Dim
 from gradual.passes.analysis.may_fault import Failing, failing_of
 from gradual.passes.framework.map_steps import with_blocks, with_body, with_functions

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from gradual.checker.declarations.entry import entry_check
+from gradual.core.check import Check
 from gradual.core.datatypes import entry_goals
-from gradual.core.terms import Check, Closure, Function, Step
+from gradual.core.terms import Closure, Function, Step
 from gradual.core.traversal import Rewriting
 from gradual.dims.term.constraint import equal
 from gradual.dims.term.dim import Dim, Variable

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from gradual.core.check import Check
 from gradual.core.constant_text import defined, every, reads
-from gradual.core.terms import Block, Check, Module, Step
+from gradual.core.terms import Block, Module, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.dim import NumelOf, RankOf, Variable
 from gradual.passes.analysis.may_fault import Failing, failing_of

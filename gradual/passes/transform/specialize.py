@@ -11,8 +11,9 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from gradual.core.check import Blame, Check, Site
 from gradual.core.constant_text import blocks, every, operands, reads
-from gradual.core.terms import Blame, Check, Function, Invoke, Module, Site, Step
+from gradual.core.terms import Function, Invoke, Module, Step
 from gradual.core.traversal import Rewriting, apart
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gradual.core.terms import Blame as Label
-from gradual.core.terms import Function, Param, Promise, Site
+from gradual.core.check import Blame as Label
+from gradual.core.check import Promise, Site
+from gradual.core.terms import Function, Param
 from gradual.diagnostic import counted
 from gradual.dims.term.constraint import TRUE
 from gradual.run.entry.admission import Admission, holds_data

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from gradual.core.check import Check
 from gradual.core.terms import (
     Apply,
     Assertion,
-    Check,
     Closure,
     Constant,
     Function,

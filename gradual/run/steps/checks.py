@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from gradual.core.terms import Check, Function
+from gradual.core.check import Check
+from gradual.core.terms import Function
 from gradual.dims.term.constraint import Constraint, Equal
 from gradual.dims.term.dim import Undefined
 from gradual.dims.term.print import brief

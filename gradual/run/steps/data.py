@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from gradual.core.terms import Bind, Change, Conversion, Convert, CorePattern, Destructure, Match, Step
+from gradual.core.pattern import Bind, CorePattern, Destructure
+from gradual.core.terms import Change, Conversion, Convert, Match, Step
 from gradual.run.sizes import held
 from gradual.run.value import Cell, Fault, Frame, Held, Procedure, Proxied, fault
 from gradual.source import Span

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from gradual.core.check import Check
 from gradual.core.terms import (
     Assertion,
     Change,
-    Check,
     Conversion,
     Convert,
     Invoke,

@@ -14,6 +14,7 @@ from gradual.source import Span
 from gradual.syntax.parsing.build_types import (
     Exprs,
     bare_pattern,
+    bare_type,
     constrained_type,
     constructor_pattern,
     dims,
@@ -29,7 +30,6 @@ from gradual.syntax.parsing.build_types import (
     unranked_type,
     variable_pattern,
 )
-from gradual.syntax.parsing.build_types import bare_type as bare_type
 from gradual.syntax.parsing.errors import Refused, bad_number
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.literals import BadNumber, negated

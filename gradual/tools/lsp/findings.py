@@ -17,7 +17,7 @@ from typing import Protocol, TypeVar
 
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
-from gradual.core.terms import Check
+from gradual.core.check import Check
 from gradual.diagnostic import Diagnostic, Edit, Related, Severity
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.levels import Levels

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from gradual.compilation import Options
 from gradual.conformance.cases.read import CASE_ID
 from gradual.conformance.implementations.making import called, made
+from gradual.core.check import Check
 from gradual.core.print import printed
-from gradual.core.terms import Check, Module
+from gradual.core.terms import Module
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.input.arguments import Argument, read_call, values
 from gradual.interface.input.files import too_long

@@ -21,7 +21,8 @@ from gradual.checker.state import context
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.unknowns import mentions_ghost
 from gradual.checker.state.values import Made, Typed, Values
-from gradual.core.terms import Apply, Blame, Check, Promise, Rename, Site, Step
+from gradual.core.check import Blame, Check, Promise, Site
+from gradual.core.terms import Apply, Rename, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim

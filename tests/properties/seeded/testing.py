@@ -14,7 +14,7 @@ from gradual.checker.obligations.obligation import Owed
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.reach import Reach
 from gradual.checker.state.values import Typed
-from gradual.core.terms import Site
+from gradual.core.check import Site
 from gradual.delaborate import program
 from gradual.delaborate import types as surface_types
 from gradual.dims.term.constraint import TRUE, Constraint, at_least

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from gradual.checker import module
 from gradual.checker.coercion import flow
-from gradual.core.terms import Polarity
+from gradual.core.check import Polarity
 from gradual.dims.term.dim import Variable
 from gradual.ops.declaration.unknown_rank import Asking
 from gradual.run.machine import Machine
