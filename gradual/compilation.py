@@ -47,7 +47,7 @@ class Options:
     """How to check.
 
     Attributes:
-        smt: whether the SMT rung answers.
+        smt: whether the SMT stage answers.
         rigid: how grave a named dim's goal is that may fail in a gradual definition: "warning" or "error".
         advise: whether helps are tried.
     """
@@ -91,7 +91,7 @@ class Compilation:
     proved: int
     refuted: int
     smt_queries: int
-    rungs: Mapping[str, int]
+    stages: Mapping[str, int]
     options: Options
     compile: Compile
     notes: tuple[Note, ...] = ()
@@ -372,7 +372,7 @@ def trials_of(source: Source, options: Options, compile: Compile) -> Trials:
 
     def retry(text: str) -> Outcome:
         again = compile(Source(source.name, text), quick)
-        searches = sum(number for rung, number in again.rungs.items() if rung not in CHEAP)
+        searches = sum(number for stage, number in again.stages.items() if stage not in CHEAP)
         errors = [one for one in again.diagnostics if one.severity is Severity.ERROR]
         places = tuple((one.code, one.span.start, one.span.end) for one in errors)
         return Outcome(findings(errors), residual(again.checks), searches, places)

@@ -22,7 +22,7 @@ class Proved(_Verdict):
     """Holds at every size that the facts admit.
 
     Attributes:
-        by: the rung that showed it.
+        by: the stage that showed it.
         plausible: as for `Unknown`; False only where a path condition proves what nobody could show to be possible.
     """
 

@@ -54,19 +54,19 @@ def _open_parts(type: OpenedType, state: TypingContext) -> Iterator[Variable | G
     """The unknowns that the type of a value has: variables, and types inside which no unknown has a name."""
     for size in sizes(type):
         for variable in size.variables():
-            if variable.is_ghost:
+            if variable.is_existential:
                 yield _root(variable, state)
     for origin in shapes_unknown(type):
         yield single(rank_of(origin))
     yield from filter(is_gradual, _closed_parts(type))
 
 
-def _root(ghost: Variable, state: TypingContext) -> Variable:
+def _root(existential: Variable, state: TypingContext) -> Variable:
     """The rank, for the number of elements and for every size of a value of unknown rank."""
-    if not isinstance(ghost.witness, SizeOf | NumelOf):
-        return ghost
-    rank = single(rank_of(ghost.witness.value))
-    return rank if rank in state.unknowns.ghosts else ghost
+    if not isinstance(existential.witness, SizeOf | NumelOf):
+        return existential
+    rank = single(rank_of(existential.witness.value))
+    return rank if rank in state.unknowns.existentials else existential
 
 
 def _closed_parts(type: OpenedType) -> Iterator[GradualType]:
@@ -82,7 +82,7 @@ def _closed_parts(type: OpenedType) -> Iterator[GradualType]:
 def _unknown(part: Variable | GradualType, binding: Binding, state: TypingContext) -> Unknown:
     if not isinstance(part, Variable):
         return Unknown(f"a size in the type of `{binding.name}`", "type.open", Promise(binding.span, shown(part)))
-    promise = state.unknowns.ghosts.get(part) or Promise(binding.span, f"in the type of `{binding.name}`")
+    promise = state.unknowns.existentials.get(part) or Promise(binding.span, f"in the type of `{binding.name}`")
     match part.witness:
         case RankOf(value):
             return Unknown(f"the rank of `{spelled(value)}`", "type.unranked", promise)

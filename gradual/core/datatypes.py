@@ -68,7 +68,7 @@ def known_numbers(type: OpenedType) -> tuple[Fraction, ...] | None:
 def is_own(size: Dim, path: str, axis: int) -> bool:
     """Whether a size is the unknown of the value itself: nothing is claimed about it."""
     variable = bare(size)
-    return variable is not None and variable.is_ghost and variable.witness == SizeOf(path, axis)
+    return variable is not None and variable.is_existential and variable.witness == SizeOf(path, axis)
 
 
 def without_contents(type: OpenedType) -> Any:

@@ -21,8 +21,8 @@ from gradual.core.terms import (
     Step,
     WriteReference,
 )
-from gradual.dims.solver.decide import Decider, Nowhere, Undecided
-from gradual.dims.solver.deferred import Knowing, Passed
+from gradual.dims.solver.decide import Decider, Undetermined, Unsat
+from gradual.dims.solver.deferred import DeferredFacts, Passed
 from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, defined, equal
 from gradual.dims.term.dim import Dim, RankOf, SizeOf, Variable, constant, of_atom, product
 from gradual.limits import LIMITS
@@ -68,7 +68,7 @@ class Demands:
     known: dict[Dim, int] = field(default_factory=dict)
     counted: dict[Variable, Dim] = field(default_factory=dict)
     reads: dict[Variable, Dim] = field(default_factory=dict)
-    knowing: Knowing = field(default_factory=lambda: Knowing(Decider(LIMITS, smt=False)))
+    knowing: DeferredFacts = field(default_factory=lambda: DeferredFacts(Decider(LIMITS, smt=False)))
     solver: Decider = field(default_factory=lambda: Decider(LIMITS))
     inside: int = 0
 
@@ -86,9 +86,9 @@ class Demands:
         """
         goal = goal.substitute(self.reads) if not self.reads.keys().isdisjoint(goal.variables()) else goal
         answer = self.knowing.satisfiable(goal)
-        if isinstance(answer, Undecided):
+        if isinstance(answer, Undetermined):
             answer = self.solver.satisfiable(self.knowing.facts(), goal)
-        return isinstance(answer, Nowhere)
+        return isinstance(answer, Unsat)
 
     def read(self, size: Dim) -> Dim:
         """A size as it is read again."""

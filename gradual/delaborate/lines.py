@@ -11,10 +11,10 @@ from gradual.core.check import Check, Site
 from gradual.core.terms import Function, Module
 from gradual.delaborate.demands import Demands, divisions, is_demanded, without_own
 from gradual.delaborate.literals import Literals
-from gradual.delaborate.types import NOWHERE, Spelling, Unsayable, integer, shape_forgotten
+from gradual.delaborate.types import NOWHERE, Inexpressible, Spelling, integer, shape_forgotten
 from gradual.dims.term.constraint import Constraint, Equal, equal
 from gradual.dims.term.dim import ContentOf, Dim, Kind, RankOf, SizeOf, Variable, constant, of_atom
-from gradual.dims.term.dim import variable as ghost
+from gradual.dims.term.dim import variable as existential
 from gradual.limits import LIMITS
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import within
@@ -77,7 +77,7 @@ class Lines:
     def declared(self, type: GradualType) -> GradualType:
         """A type as a declaration writes it, which names no elements and measures nothing of unknown rank.
 
-        Such a number is the size of another value.  [pass.surface.declared]  Raises Unsayable.
+        Such a number is the size of another value.  [pass.surface.declared]  Raises Inexpressible.
         """
         found = {variable: self._size_in_scope(variable) for variable in mentioned(type) if self._is_hidden(variable)}
         return substituted(type, found) if found else type
@@ -102,7 +102,7 @@ class Lines:
             shape = self._shape(name)
             if shape is not None and number in shape.shape:
                 return size_of(name, shape.shape.index(number))
-        raise Unsayable(f"a declaration that names `{variable}`")
+        raise Inexpressible(f"a declaration that names `{variable}`")
 
     def forgotten(self, name: str, items: list[ast.Item]) -> str:
         """The value at a type that says nothing of its sizes: its new name."""
@@ -145,7 +145,7 @@ class Lines:
         A check that speaks of rigid names only needs an unknown beside it, for in a strict definition it is an error.
         [pass.surface.check]
         """
-        open = self.open or any(variable.is_ghost for variable in check.goal.variables())
+        open = self.open or any(variable.is_existential for variable in check.goal.variables())
         self.doubtful |= not self.open and any(base_of(variable) in self.joins for variable in check.goal.variables())
         if check.blame.site is Site.ASSERT:
             self._assert(self.spelling.predicate(check.goal), check, items)
@@ -215,7 +215,7 @@ class Lines:
 
     def _may_hold(self, goal: Constraint, variable: Variable) -> bool:
         """Whether a goal holds at some number for one of its variables."""
-        size = ghost("%=", Kind.GHOST)
+        size = existential("%=", Kind.EXISTENTIAL)
         self.demands.knowing.enter()
         self.demands.knowing.tell(size)
         never = self.demands.never(goal.substitute({variable: size}))
@@ -299,7 +299,7 @@ def _bounded(goal: Constraint, variable: Variable | None) -> Hole:
     taken, name = {one.name for one in goal.variables()}, "u"
     while name in taken:
         name += "_"
-    unknown = ghost(name, Kind.GHOST)
+    unknown = existential(name, Kind.EXISTENTIAL)
     binder = _only(unknown)
     bound = goal if variable is None else goal.substitute({variable: unknown})
     return Hole(binder=binder, bound=bound)

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 from gradual.core.terms import Apply, Function, Stop
-from gradual.delaborate.types import NOWHERE, Spelling, Unsayable, integer, shape_forgotten
+from gradual.delaborate.types import NOWHERE, Inexpressible, Spelling, integer, shape_forgotten
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import AttributeSpec
 from gradual.ops.two_forms import Merged, forms
@@ -50,11 +50,11 @@ class Literals:
     def unmade(self, type: GradualType, spelling: Spelling) -> ast.Expr:
         """A value of a type that is never made: what an operator without a body gives.  [pass.surface.stop]
 
-        Raises Unsayable.
+        Raises Inexpressible.
         """
         open = shape_forgotten(type)
         if any(mentioned(open)) or any(type_variables(open)):
-            raise Unsayable(f"a value of type `{shown(type)}` that is never made")
+            raise Inexpressible(f"a value of type `{shown(type)}` that is never made")
         own = next((name for name, one in self.functions.items() if _stands_for(one, open)), None)
         if own is not None:
             return ast.Call(ast.Name(own, NOWHERE), (), (), NOWHERE)
@@ -99,7 +99,7 @@ def is_absent(function: Function) -> bool:
 
 # ------------------------------------------------------------------------------------------------------- attributes
 def attributes(step: Apply, spelling: Spelling) -> tuple[ast.Attribute, ...]:
-    """The attributes of an application that are not their defaults.  Raises Unsayable."""
+    """The attributes of an application that are not their defaults.  Raises Inexpressible."""
     operator = step.operator
     if isinstance(operator, Merged):
         operator = forms()[operator.name].of(step.operands)

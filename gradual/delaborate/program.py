@@ -17,7 +17,7 @@ from gradual.delaborate.headers import data_declared
 from gradual.delaborate.literals import Literals
 from gradual.delaborate.numbering import numbered
 from gradual.delaborate.types import (
-    Unsayable,
+    Inexpressible,
 )
 from gradual.delaborate.writer import Writer
 from gradual.source import Span
@@ -50,7 +50,7 @@ def program(module: Module, version: str | None = None, settings: Settings = ())
                 del literals.stored[held:]
                 written = Writer(module, literals, opens=True).definition(function)
             definitions.append(numbered(written))
-        except Unsayable as what:
+        except Inexpressible as what:
             del literals.stored[held:]
             told.append(f"`{function.name}` cannot be written, for {what}; its core:")
             told += core_text(replace(module, functions={function.name: function})).splitlines()

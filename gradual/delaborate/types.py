@@ -39,7 +39,7 @@ _ANY = "u"
 """The name of an unknown whose bounds nobody wrote."""
 
 
-class Unsayable(Exception):
+class Inexpressible(Exception):
     """What no program can write; the argument says what it is."""
 
 
@@ -54,9 +54,9 @@ def called(name: str, *arguments: ast.Expr) -> ast.Call:
 
 
 def integer(value: int) -> ast.Number:
-    """A number in a dim or an attribute.  Raises Unsayable."""
+    """A number in a dim or an attribute.  Raises Inexpressible."""
     if not ~_MOST <= value <= _MOST:
-        raise Unsayable(f"the number {value}, which no int64 holds")
+        raise Inexpressible(f"the number {value}, which no int64 holds")
     dtype = DType.INT32 if -(1 << 31) <= value < 1 << 31 else DType.INT64
     return ast.Number(value, dtype, False, NOWHERE)
 
@@ -101,7 +101,7 @@ class Spelling:
 
     # ------------------------------------------------------------------------------------------------------- dims
     def dim(self, dim: Dim) -> ast.Expr:
-        """A dim, as `text.written` orders it.  Raises Unsayable."""
+        """A dim, as `text.written` orders it.  Raises Inexpressible."""
         found, rest = remainders(dim.substitute(self.counted) if self.counted else dim)
         terms = [self._term(coefficient, monomial) for monomial, coefficient in rest.terms]
         last = len(terms) - 1 if rest.terms and not rest.terms[-1][0] else len(terms)
@@ -170,7 +170,7 @@ class Spelling:
 
     # ------------------------------------------------------------------------------------------------- predicates
     def predicate(self, goal: Constraint) -> ast.Expr:
-        """A predicate.  Raises Unsayable."""
+        """A predicate.  Raises Inexpressible."""
         match goal:
             case Truth(holds=holds):
                 return ast.Number(holds, "bool", False, NOWHERE)
@@ -189,7 +189,7 @@ class Spelling:
         raise AssertionError(goal)
 
     def _side(self, side: Dim) -> ast.Expr:
-        """A side of an equation, as `text.written` has it.  Raises Unsayable."""
+        """A side of an equation, as `text.written` has it.  Raises Inexpressible."""
         return _product([self.dim(factor) for factor in factors_of(side) or (side,)])
 
     def _order(self, left: Dim, right: Dim) -> ast.Expr:
@@ -201,7 +201,7 @@ class Spelling:
 
     # ------------------------------------------------------------------------------------------------------ types
     def type(self, type: GradualType) -> ast.Type:
-        """A type as it is written.  Raises Unsayable."""
+        """A type as it is written.  Raises Inexpressible."""
         match type:
             case TensorType(shape, dtype):
                 return ast.TensorType(tuple(map(self.extent, shape)), dtype, NOWHERE)
@@ -216,12 +216,12 @@ class Spelling:
             case TypeVariable(name):
                 return ast.NamedType(name, (), NOWHERE)
             case NeverType():
-                raise Unsayable("a type without values")
+                raise Inexpressible("a type without values")
             case FunctionType():
                 return self._function(type)
 
     def extent(self, extent: Dim | Hole) -> ast.Expr:
-        """A dim, `?`, or `?{u. p}`.  Raises Unsayable."""
+        """A dim, `?`, or `?{u. p}`.  Raises Inexpressible."""
         if not isinstance(extent, Hole):
             return self.dim(extent)
         name = extent.binder.name if extent.binder is not None else _ANY
@@ -235,7 +235,7 @@ class Spelling:
 
     def _function(self, type: FunctionType) -> ast.FnType:
         if named_parts(type):
-            raise Unsayable("a function type whose sizes are read off its parameters")
+            raise Inexpressible("a function type whose sizes are read off its parameters")
         params = tuple(map(self.type, type.params))
         binders = tuple(binder(one) for one in ordered(type))
         return ast.FnType(binders, params, self.type(type.result), tuple(map(self.predicate, stated(type))), NOWHERE)

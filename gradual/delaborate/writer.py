@@ -40,7 +40,7 @@ from gradual.delaborate.lines import Lines
 from gradual.delaborate.literals import attributes, is_absent
 from gradual.delaborate.types import (
     NOWHERE,
-    Unsayable,
+    Inexpressible,
     brackets,
     local,
     ordered,
@@ -77,7 +77,7 @@ class Writer(Lines):
 
     # ------------------------------------------------------------------------------------------------ definitions
     def definition(self, function: Function) -> ast.Def | ast.OperatorDef:
-        """A function, or a declared operator.  Raises Unsayable."""
+        """A function, or a declared operator.  Raises Inexpressible."""
         self.uses = uses(function)
         self.open = self.opens or is_open(function)
         self.doubtful = not self.open and converts_with_checks(function)
@@ -88,7 +88,7 @@ class Writer(Lines):
             whole = ast.Fn(binders, params, said(function), result, where, self._body(function), NOWHERE)
             return ast.Def(ast.Global(function.name, NOWHERE), whole, NOWHERE)
         if result is None:
-            raise Unsayable(f"the result type of the operator `{function.name}`")
+            raise Inexpressible(f"the result type of the operator `{function.name}`")
         body = None if is_absent(function) else self._body(function)
         return ast.OperatorDef(ast.Name(function.name, NOWHERE), binders, params, result, where, body, NOWHERE)
 
@@ -110,7 +110,7 @@ class Writer(Lines):
         try:
             type = self.spelling.type(self.declared(function.type.result))
             return type if all(self._is_divided(goal, function) for goal in divisions(function.type.result)) else None
-        except Unsayable:
+        except Inexpressible:
             return None
 
     def _is_divided(self, goal: Constraint, function: Function) -> bool:
@@ -164,7 +164,7 @@ class Writer(Lines):
                 return self._unmade(found.block, items), NeverType()
             if isinstance(step, Check) and (found.always_fails(index) or self.demands.never(step.goal)):
                 self.failure(step, items)
-                with suppress(Unsayable):
+                with suppress(Inexpressible):
                     return self._unmade(found.block, items), NeverType()
                 self.demands.inside += 1
             else:
@@ -174,7 +174,7 @@ class Writer(Lines):
         return result, self.demands.type_of(result)
 
     def _unmade(self, block: Block, items: list[ast.Item]) -> str:
-        """The value of a block that never ends in one.  [pass.surface.stop]  Raises Unsayable."""
+        """The value of a block that never ends in one.  [pass.surface.stop]  Raises Inexpressible."""
         type = makeable(self.endings[block.result], self.demands)
         value, open = self.literals.unmade(type, self.spelling), shape_forgotten(type)
         name = self.new(open)
@@ -303,7 +303,7 @@ class Writer(Lines):
 
     # ----------------------------------------------------------------------------------------------------- values
     def _value(self, step: Step) -> ast.Expr:
-        """The expression of a step.  Raises Unsayable."""
+        """The expression of a step.  Raises Inexpressible."""
         variable = self.spelling.variable
         match step:
             case Apply(_, operator, operands):

@@ -146,4 +146,4 @@ def _may_be_meant(one: Dim, other: Dim) -> bool:
 
 
 def _is_open(size: Dim) -> bool:
-    return any(variable.is_ghost for variable in size.variables())
+    return any(variable.is_existential for variable in size.variables())

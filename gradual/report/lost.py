@@ -18,7 +18,7 @@ def lost(checks: Iterable[Check]) -> Iterator[Diagnostic]:
     """A note for every unknown that many checks are about, in the order of the text.  [check.residual]"""
     about: dict[tuple[Span, str], list[tuple[Check, Promise]]] = defaultdict(list)
     for check in checks:
-        if any(variable.is_ghost for variable in check.goal.variables()):
+        if any(variable.is_existential for variable in check.goal.variables()):
             for promise in check.blame.promises:
                 about[promise.span, promise.says].append((check, promise))
     for (span, says), found in sorted(about.items(), key=lambda item: item[0][0].start):
@@ -45,7 +45,7 @@ def _diagnostic(span: Span, says: str, found: list[Check]) -> Diagnostic:
 
 def _is_about_one(check: Check) -> bool:
     """Whether all that the check asks about was left open in one place."""
-    return len(check.blame.promises) == 1 and all(variable.is_ghost for variable in check.goal.variables())
+    return len(check.blame.promises) == 1 and all(variable.is_existential for variable in check.goal.variables())
 
 
 def _listed(ids: list[str]) -> str:

@@ -163,7 +163,7 @@ def is_empty(type: GradualType) -> bool:
 
 def settled_type(type: OpenedType) -> GradualType:
     """The type as a type argument: no unknown is named in it."""
-    return closed(type, lambda variable: not variable.is_ghost)
+    return closed(type, lambda variable: not variable.is_existential)
 
 
 def is_gradual(type: GradualType) -> bool:
@@ -265,4 +265,4 @@ def _callable(
     hidden = {*pattern.types, *inner.types}
     for mine, theirs in zip((*pattern.params, pattern.result), (*call.params, call.result), strict=True):
         if hidden.isdisjoint(type_variables(theirs)):
-            yield mine, closed(theirs, lambda variable: not variable.is_ghost and variable not in own)
+            yield mine, closed(theirs, lambda variable: not variable.is_existential and variable not in own)

@@ -183,7 +183,7 @@ def _precise_extent(left: Dim | Hole, right: Dim | Hole, holds: Holds = is_writt
     return all(map(holds, bounds))
 
 
-ANY = variable("u", Kind.GHOST)
+ANY = variable("u", Kind.EXISTENTIAL)
 
 
 def meet(left: GradualType, right: GradualType) -> GradualType | None:

@@ -1,6 +1,6 @@
 """Opening and closing: a `?` gets a name where its value enters a scope, and loses it where the value leaves.
 
-An opened `?` is a ghost: a variable with a witness, the place in a run-time value where its number stands.
+An opened `?` is a existential: a variable with a witness, the place in a run-time value where its number stands.
 A value inside a tuple is addressed by a path, `%t#0#1` for `%t.0.1`; `#` occurs in no variable's name.
 """
 
@@ -29,20 +29,20 @@ from gradual.types.type import (
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """One opened unknown: its ghost as a dim, the hole, and the path of the value that bears it.
+    """One opened unknown: its existential as a dim, the hole, and the path of the value that bears it.
 
     `axis` is None for the rank and the number of elements of `*`.
     """
 
-    ghost: Dim
+    existential: Dim
     hole: Hole
     path: str
     axis: int | None
 
     def facts(self) -> Iterator[Constraint]:
         """What holds of the size: it is not negative, and its bounds."""
-        yield at_least(self.ghost, constant(0))
-        yield from self.hole.bounds(self.ghost)
+        yield at_least(self.existential, constant(0))
+        yield from self.hole.bounds(self.existential)
 
 
 def spelled(path: str) -> str:
@@ -66,18 +66,18 @@ def part_at(types: Mapping[str, Any], path: str) -> Any:
 
 @lru_cache(maxsize=4096)
 def size_of(path: str, axis: int) -> Dim:
-    """The ghost `dim(%x, axis)` of the value at a path.  [type.open]"""
-    return variable(f"dim({spelled(path)}, {axis})", Kind.GHOST, SizeOf(path, axis))
+    """The existential `dim(%x, axis)` of the value at a path.  [type.open]"""
+    return variable(f"dim({spelled(path)}, {axis})", Kind.EXISTENTIAL, SizeOf(path, axis))
 
 
 def rank_of(path: str) -> Dim:
-    """The ghost `ndim(%x)` of the value at a path.  [type.unranked]"""
-    return variable(f"ndim({spelled(path)})", Kind.GHOST, RankOf(path))
+    """The existential `ndim(%x)` of the value at a path.  [type.unranked]"""
+    return variable(f"ndim({spelled(path)})", Kind.EXISTENTIAL, RankOf(path))
 
 
 def numel_of(path: str) -> Dim:
-    """The ghost `numel(%x)` of the value at a path.  [type.unranked]"""
-    return variable(f"numel({spelled(path)})", Kind.GHOST, NumelOf(path))
+    """The existential `numel(%x)` of the value at a path.  [type.unranked]"""
+    return variable(f"numel({spelled(path)})", Kind.EXISTENTIAL, NumelOf(path))
 
 
 def counted(origin: str, rank: int) -> Constraint:
@@ -86,7 +86,7 @@ def counted(origin: str, rank: int) -> Constraint:
 
 
 def ranked(type: UnrankedType, rank: int) -> TensorType[Dim]:
-    """The type at a rank that has become known: its sizes are ghosts of its origin.  [type.unranked]"""
+    """The type at a rank that has become known: its sizes are existentials of its origin.  [type.unranked]"""
     assert type.origin is not None
     return TensorType(tuple(size_of(type.origin, axis) for axis in range(rank)), type.dtype)
 
@@ -134,8 +134,8 @@ def all_at_rank(types: Mapping[str, OpenedType], origin: str, rank: int) -> dict
     return {name: image(type) for name, type in types.items()}
 
 
-def content_of(path: str, index: tuple[int, ...], kind: Kind = Kind.GHOST) -> Dim:
-    """The ghost `%s[i]`, or `%n` for a scalar, that stands for an element of an integer tensor.  [type.contents]"""
+def content_of(path: str, index: tuple[int, ...], kind: Kind = Kind.EXISTENTIAL) -> Dim:
+    """The existential `%s[i]`, or `%n` for a scalar: an element of an integer tensor.  [type.contents]"""
     name = spelled(path) + "".join(f"[{i}]" for i in index)
     return variable(name, kind, ContentOf(path, index))
 
@@ -144,7 +144,7 @@ Known = Callable[[str, int, Hole], Dim | None]
 
 
 def opened(type: GradualType, path: str, known: Known) -> tuple[OpenedType, list[Opened]]:
-    """The type with a ghost for every `?`, and the ghosts made; `known` may name a hole by an existing one.
+    """The type with a existential for every `?`, and the existentials made; `known` may name a hole by an existing one.
 
     Function, data and reference types stay as they are: nothing inside them is a value in scope.  [type.open]
     """
@@ -164,22 +164,22 @@ def _opened(type: GradualType, path: str, known: Known, new: list[Opened]) -> Op
         case TupleType(fields):
             return TupleType(tuple(_opened(field, f"{path}#{i}", known, new) for i, field in enumerate(fields)))
         case UnrankedType(dtype, None):
-            new.extend(Opened(ghost, Hole(), path, None) for ghost in (rank_of(path), numel_of(path)))
+            new.extend(Opened(existential, Hole(), path, None) for existential in (rank_of(path), numel_of(path)))
             return UnrankedType(dtype, path)
         case _:
             return type
 
 
 def _opened_extent(hole: Hole, path: str, axis: int, known: Known, new: list[Opened]) -> Dim:
-    ghost = known(path, axis, hole)
-    if ghost is None:
-        ghost = size_of(path, axis)
-        new.append(Opened(ghost, hole, path, axis))
-    return ghost
+    existential = known(path, axis, hole)
+    if existential is None:
+        existential = size_of(path, axis)
+        new.append(Opened(existential, hole, path, axis))
+    return existential
 
 
 def closed(type: GradualType, visible: Callable[[Variable], bool]) -> GradualType:
-    """The type as it is seen outside: a dim that mentions an invisible ghost becomes `?`.  [type.close]"""
+    """The type as it is seen outside: a dim that mentions an invisible existential becomes `?`.  [type.close]"""
 
     def inside(type: GradualType) -> GradualType:
         return closed(type, visible)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gradual.checker.inference.constraints import Application
 from gradual.checker.inference.operator_search import RANKS, Choice, Needed, Open, Places
-from gradual.checker.inference.terms import Element, Product, Shape, Skeleton, Tensor, Unknown
+from gradual.checker.inference.terms import Element, InferenceType, Product, Shape, Tensor, Unknown
 from gradual.limits import LIMITS
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.attributes import bound
@@ -23,14 +23,14 @@ from tests.generators.operators import rows
 OPERATORS = sorted({one.name for one in CATALOGUE.values() if one.arguments})
 
 
-def skeleton(value: Value) -> Skeleton:
+def skeleton(value: Value) -> InferenceType:
     """What is known of a value's type."""
     if isinstance(value, tuple):
         return Product(tuple(map(skeleton, value)))
     return Tensor(Element(value.dtype), Shape(tuple(value.shape)))
 
 
-def leaves(operands: list[Skeleton]) -> list[Any]:
+def leaves(operands: list[InferenceType]) -> list[Any]:
     return [leaf for one in operands for leaf in (one.fields if isinstance(one, Product) else (one,))]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from gradual.dims.solver.decide import Decider, Nowhere
+from gradual.dims.solver.decide import Decider, Unsat
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least
 from gradual.dims.term.dim import variable
@@ -82,9 +82,9 @@ def check_brevity(question: Question, decider: Decider) -> None:
     verdict = decider.decide(facts, constraint)
     assert decider.proves(facts, constraint) == isinstance(verdict, Proved), verdict
     assert decider.refutes(facts, constraint) == isinstance(verdict, Refuted), verdict
-    assert decider.excludes(facts, constraint) == isinstance(decider.satisfiable(facts, constraint), Nowhere)
+    assert decider.excludes(facts, constraint) == isinstance(decider.satisfiable(facts, constraint), Unsat)
     if decider.allows(facts, constraint):
-        assert not isinstance(decider.satisfiable(facts, constraint), Nowhere)
+        assert not isinstance(decider.satisfiable(facts, constraint), Unsat)
 
 
 FULL = LIMITS

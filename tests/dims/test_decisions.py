@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.solver.decide import Decider, Nowhere, Somewhere
+from gradual.dims.solver.decide import Decider, Sat, Unsat
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import (
     FALSE,
@@ -49,7 +49,7 @@ from tests.generators.dims import (
 )
 
 a, b, c, d, h, k, m, n, s = map(variable, "abcdhkmns")
-x, y = (variable(name, Kind.GHOST) for name in ("dim(%x, 0)", "dim(%y, 0)"))
+x, y = (variable(name, Kind.EXISTENTIAL) for name in ("dim(%x, 0)", "dim(%y, 0)"))
 NATURALS = (a, b, c, d, h, k, m, n, s, x, y)
 
 
@@ -276,7 +276,7 @@ def test_giving_up_is_neither_an_error_nor_silence() -> None:
     assert isinstance(verdict, Unknown) and not verdict.plausible
     facts.learn(HARD, verdict)
     assert isinstance(decider.decide(facts, HARD), Proved)
-    assert isinstance(decider.satisfiable(facts, TRUE), Somewhere)
+    assert isinstance(decider.satisfiable(facts, TRUE), Sat)
 
 
 def test_there_is_no_counterexample_where_nobody_knows_whether_anything_comes() -> None:
@@ -294,8 +294,8 @@ def test_there_is_no_counterexample_where_nobody_knows_whether_anything_comes() 
 def test_where_clauses_are_asked_for_a_model() -> None:
     decider = Decider(smt=False)
     answer = decider.satisfiable(known(), all_of(divides(4, n), more(n, 6)))
-    assert isinstance(answer, Somewhere) and list(answer.model.values()) == [8]
-    assert isinstance(decider.satisfiable(known(), less(n, 0)), Nowhere)
+    assert isinstance(answer, Sat) and list(answer.model.values()) == [8]
+    assert isinstance(decider.satisfiable(known(), less(n, 0)), Unsat)
 
 
 def test_a_goal_that_holds_for_few_sizes_says_which() -> None:
@@ -326,7 +326,7 @@ def test_counterexamples_are_by_name() -> None:
 
 
 def test_contents_may_be_negative() -> None:
-    i = variable("%i", Kind.GHOST)
+    i = variable("%i", Kind.EXISTENTIAL)
     facts = Facts()
     facts.assume(differs_from_minus_one := any_of(more(i, -1), less(i, -1)))
     assert differs_from_minus_one.value is None

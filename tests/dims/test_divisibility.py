@@ -31,7 +31,7 @@ def known(*constraints: Constraint) -> Facts:
 
 
 def is_identity(goal: Constraint, *facts: Constraint) -> bool:
-    """Whether a goal is proved, and no rung had to search for it."""
+    """Whether a goal is proved, and no stage had to search for it."""
     decider = Decider(smt=False)
     verdict = decider.decide(known(*facts), goal)
     return isinstance(verdict, Proved) and verdict.by in ("normal-form", "facts", "interval")

@@ -32,7 +32,7 @@ from gradual.verdict import Proved, Refuted, Unknown
 from tests.generators.dims import Tree, built, predicates_sharing
 
 a, b, d, h, m, n = map(variable, "abdhmn")
-x, y, z = (variable(f"dim(%{name}, 0)", Kind.GHOST) for name in "xyz")
+x, y, z = (variable(f"dim(%{name}, 0)", Kind.EXISTENTIAL) for name in "xyz")
 
 
 def known(*constraints: Constraint) -> Facts:
@@ -169,7 +169,7 @@ def test_a_path_fact_is_found_through_an_equation() -> None:
 
 def chain(count: int) -> tuple[Facts, list[Dim]]:
     """Sizes that are each at most the one before."""
-    sizes = [variable(f"dim(%{i}, 0)", Kind.GHOST) for i in range(count)]
+    sizes = [variable(f"dim(%{i}, 0)", Kind.EXISTENTIAL) for i in range(count)]
     facts = Facts()
     for size, following in pairwise(sizes):
         facts.assume(all_of(at_least(size, 0), at_most(following, size)))
@@ -192,7 +192,7 @@ def test_a_counterexample_that_nobody_confirms_is_not_shown() -> None:
 def test_a_name_with_many_facts_keeps_its_counterexamples() -> None:
     facts = known(at_least(n, 0))
     for i in range(300):
-        size = variable(f"dim(%{i}, 0)", Kind.GHOST)
+        size = variable(f"dim(%{i}, 0)", Kind.EXISTENTIAL)
         facts.assume(all_of(at_least(size, 0), at_most(size, n)))
     verdict = Decider(smt=False).decide(facts, equal(n, m))
     assert isinstance(verdict, Unknown) and verdict.witness["n"] == 0 and verdict.witness["m"] == 1
@@ -209,7 +209,7 @@ def test_what_bounds_imply_is_not_kept() -> None:
 def equations(count: int) -> Facts:
     """Sizes that each exceed the one before by 1."""
     facts = Facts()
-    sizes = [variable(f"dim(%{i}, 0)", Kind.GHOST) for i in range(count)]
+    sizes = [variable(f"dim(%{i}, 0)", Kind.EXISTENTIAL) for i in range(count)]
     for size, following in itertools.pairwise(sizes):
         facts.assume(at_least(size, 0))
         facts.assume(equal(following, size + 1))
@@ -219,7 +219,7 @@ def equations(count: int) -> Facts:
 def bounds(count: int) -> Facts:
     """Sizes that are each at most the one before, and at most one they have in common."""
     facts = Facts()
-    sizes = [variable(f"dim(%{i}, 0)", Kind.GHOST) for i in range(count)]
+    sizes = [variable(f"dim(%{i}, 0)", Kind.EXISTENTIAL) for i in range(count)]
     for size, following in itertools.pairwise(sizes):
         facts.assume(at_least(size, 0))
         facts.assume(at_most(following, size))
@@ -237,7 +237,7 @@ def test_facts_cost_in_proportion(made: Any) -> None:
         facts = made(count)
         decider = Decider(smt=False)
         for i in range(0, count, count // 20):
-            decider.decide(facts, equal(variable(f"dim(%{i}, 0)", Kind.GHOST), 7))
+            decider.decide(facts, equal(variable(f"dim(%{i}, 0)", Kind.EXISTENTIAL), 7))
         times.append(process_time() - start)
     assert times[1] < 30 * times[0]
 
@@ -245,8 +245,8 @@ def test_facts_cost_in_proportion(made: Any) -> None:
 @pytest.mark.slow
 def test_thirty_thousand_equations_are_followed() -> None:
     facts = equations(30_000)
-    last = variable("dim(%29999, 0)", Kind.GHOST)
-    assert facts.rewrite(last) is variable("dim(%0, 0)", Kind.GHOST) + 29_999
+    last = variable("dim(%29999, 0)", Kind.EXISTENTIAL)
+    assert facts.rewrite(last) is variable("dim(%0, 0)", Kind.EXISTENTIAL) + 29_999
     assert isinstance(Decider(smt=False).decide(facts, at_least(last, 29_999)), Proved)
 
 

@@ -18,7 +18,7 @@ from gradual.dims.bounds import fourier_motzkin, interval, omega
 from gradual.dims.bounds.interval import Interval
 from gradual.dims.rewrite import comparisons, lift_ite, quotients, split_extrema
 from gradual.dims.solver import case_split, decide, small_models
-from gradual.dims.solver.decide import Decider, Nowhere, Undecided
+from gradual.dims.solver.decide import Decider, Undetermined, Unsat
 from gradual.dims.store import facts as facts_module
 from gradual.dims.store import saturated, store
 from gradual.dims.term import constraint as constraints
@@ -188,7 +188,7 @@ def unknown_is_an_error(patch: pytest.MonkeyPatch) -> None:
 
     def climbed(self: Decider, *given: Any) -> Any:
         answer = sound(self, *given)
-        return Nowhere("given up") if isinstance(answer, Undecided) else answer
+        return Unsat("given up") if isinstance(answer, Undetermined) else answer
 
     patch.setattr(Decider, "_climbed", climbed)
 

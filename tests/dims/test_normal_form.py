@@ -275,7 +275,7 @@ TEXTS = [
     ((n + 2 - 3) // 2 + 1, "(n + 1) // 2"),
     (b * d // 4 * 4, "4 * (b * d // 4)"),
     (constant(-3), "-3"),
-    (variable("dim(%x, 1)", Kind.GHOST) + 1, "dim(%x, 1) + 1"),
+    (variable("dim(%x, 1)", Kind.EXISTENTIAL) + 1, "dim(%x, 1) + 1"),
     (equal(n, 784), "n == 784"),
     (equal(784, n), "n == 784"),
     (at_most(2, n), "n >= 2"),

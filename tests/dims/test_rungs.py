@@ -1,4 +1,4 @@
-"""Each rung of the ladder by itself: what it claims is true at every valuation of a grid."""
+"""Each stage of the pipeline by itself: what it claims is true at every valuation of a grid."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gradual.dims.solver.decide import Decider, Nowhere
+from gradual.dims.solver.decide import Decider, Unsat
 from gradual.dims.solver.samples import sample
 from gradual.dims.store.facts import Facts
 from gradual.dims.store.saturated import Known
@@ -87,7 +87,7 @@ def test_what_a_variable_can_be_chosen_for_can_be_met_wherever_the_rest_holds(qu
     facts, constraint = facts_of(known, (), decider), built(goal)
     assume(any(all(meant(tree, env) is True for tree in known) for env in grid(SIZES)))
     if facts.can_meet(facts.rewrite(constraint)):
-        assert not isinstance(decider.satisfiable(facts, constraint), Nowhere)
+        assert not isinstance(decider.satisfiable(facts, constraint), Unsat)
 
 
 def test_a_size_of_which_nothing_is_said_can_be_chosen() -> None:
@@ -109,7 +109,7 @@ def test_a_size_of_which_nothing_is_said_can_be_chosen() -> None:
 
 # ------------------------------------------------------------------------------------------------- idle variables
 def unknown(name: str) -> Dim:
-    return variable(f"dim(%{name}, 0)", Kind.GHOST)
+    return variable(f"dim(%{name}, 0)", Kind.EXISTENTIAL)
 
 
 def joined(count: int) -> Facts:

@@ -126,8 +126,8 @@ def test_a_budget_of_nothing_is_unknown_and_no_error() -> None:
 def test_variables_of_one_name_stay_apart() -> None:
     from gradual.dims.term.dim import Kind
 
-    ghost = variable("n", Kind.GHOST)
-    answer = ask([equal(n, 3), equal(ghost, 4)], 100_000)
+    existential = variable("n", Kind.EXISTENTIAL)
+    answer = ask([equal(n, 3), equal(existential, 4)], 100_000)
     assert answer.status == "sat" and sorted(answer.model.values()) == [3, 4]
 
 
@@ -178,7 +178,7 @@ random.Random(int(sys.argv[1])).shuffle(names)
 made = {name: variable(name) for name in names}
 waste = [variable(f"waste{i}") * made[names[0]] for i in range(int(sys.argv[1]) * 100)]
 a, b, c, d, h, m, n = (made[name] for name in "abcdhmn")
-x = variable("dim(%x, 0)", Kind.GHOST)
+x = variable("dim(%x, 0)", Kind.EXISTENTIAL)
 goals = [
     equal(a * b + c // 2 + maximum(d, n) % 3, ite(equal(n, m), h, x) * (a + b + c)),
     any_of(equal(a, 3 * b), equal(b, 2), less(c * d, h)),

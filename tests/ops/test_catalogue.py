@@ -195,7 +195,7 @@ class Abstraction:
             return constant(size)
         if choice == 1 and known:
             return known_dim(known[0])
-        dim = variable(f"u{next(self.fresh)}", kind=Kind.GHOST)
+        dim = variable(f"u{next(self.fresh)}", kind=Kind.EXISTENTIAL)
         (unknown,) = dim.variables()
         self.sizes[unknown] = size
         return dim

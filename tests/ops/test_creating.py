@@ -76,7 +76,7 @@ def test_contents_of_one_value_repeat() -> None:
 def test_a_range_is_as_long_as_its_steps(begin: int, end: int, step: int) -> None:
     expected = len(range(begin, end, step))
     assert range_length(constant(begin), constant(end), constant(step)).value == expected
-    names = [variable(name, kind=Kind.GHOST) for name in ("begin", "end", "step")]
+    names = [variable(name, kind=Kind.EXISTENTIAL) for name in ("begin", "end", "step")]
     env = {next(iter(name.variables())): value for name, value in zip(names, (begin, end, step), strict=True)}
     assert range_length(*names).evaluate(env) == expected
     assert range_length(names[0], names[1], constant(step)).evaluate(env) == expected

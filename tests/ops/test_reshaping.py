@@ -181,7 +181,7 @@ sizes = st.integers(0, 6)
 def test_a_value_is_read_by_the_same_codes_whether_known_or_not(
     shape: list[int], wanted: list[int], known: list[bool], allowzero: bool
 ) -> None:
-    unknown = [variable(f"%s[{place}]", Kind.GHOST, ContentOf("%s", (place,))) for place in range(len(wanted))]
+    unknown = [variable(f"%s[{place}]", Kind.EXISTENTIAL, ContentOf("%s", (place,))) for place in range(len(wanted))]
     part = vector(*(size if known[place] else unknown[place] for place, size in enumerate(wanted)))
     env = {one: size for place, size in enumerate(wanted) for one in unknown[place].variables()}
     exact = attempted("dyn.reshape", of(*shape), vector(*wanted), allowzero)
@@ -222,7 +222,7 @@ def test_a_settled_request_means_at_run_time_what_was_judged(shape: list[int], r
 
 def size_of(name: str) -> Dim:
     """The unknown size of a value, which the world chooses and which is not negative."""
-    return variable(f"dim(%{name}, 0)", Kind.GHOST, SizeOf(f"%{name}", 0))
+    return variable(f"dim(%{name}, 0)", Kind.EXISTENTIAL, SizeOf(f"%{name}", 0))
 
 
 _extents = st.sampled_from(("b", "s", "b * s", "s + 1", "copied", 3, 4))

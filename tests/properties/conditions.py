@@ -79,4 +79,4 @@ class Conditions:
 
 
 def _is_unknown(size: Dim) -> bool:
-    return any(variable.is_ghost for variable in size.variables())
+    return any(variable.is_existential for variable in size.variables())

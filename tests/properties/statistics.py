@@ -1,4 +1,4 @@
-"""What deciding costs, and who decides: goals by rung, time per goal, unknowns per goal, questions to Z3."""
+"""What deciding costs, and who decides: goals by stage, time per goal, unknowns per goal, questions to Z3."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
-from gradual.dims.solver.decide import Answer, Decider, Undecided
+from gradual.dims.solver.decide import Answer, Decider, Undetermined
 from gradual.dims.solver.question import Question
 from gradual.dims.solver.smt import ask
 from gradual.dims.store.facts import Facts
@@ -30,9 +30,9 @@ _ADVICE = Options(advise=False)
 
 @dataclass(frozen=True)
 class Goal:
-    """One goal that was decided: by which rung, how it ended, how long it took, over how many variables."""
+    """One goal that was decided: by which stage, how it ended, how long it took, over how many variables."""
 
-    rung: str
+    stage: str
     ended: str
     seconds: float
     variables: int
@@ -74,8 +74,8 @@ class Ledger:
         """The ledger in a few lines."""
         total = self.evident + len(self.goals)
         yield f"{title}: {self.programs} programs, {total} goals, {self.seconds:.1f} s of checking"
-        rungs = Counter({"evident": self.evident}) + Counter(goal.rung for goal in self.goals)
-        yield "  decided by    " + _shares(rungs, total)
+        stages = Counter({"evident": self.evident}) + Counter(goal.stage for goal in self.goals)
+        yield "  decided by    " + _shares(stages, total)
         ended = Counter({"proved": self.evident}) + Counter(goal.ended for goal in self.goals)
         yield "  ended         " + _shares(ended, total)
         if self.goals:
@@ -115,12 +115,12 @@ class _Clocked(Decider):
         before, started = self.counts.copy(), time.perf_counter()
         verdict = super().decide(facts, goal)
         seconds = time.perf_counter() - started
-        (rung,) = self.counts - before
+        (stage,) = self.counts - before
         names = facts.rewrite(goal).names
         ended = {Proved: "proved", Refuted: "refuted"}.get(type(verdict), "left to run time")
         if self.compare:
             self._put(facts, goal, verdict)
-        self.ledger.goals.append(Goal(rung, ended, seconds, len(names), sum(name.is_ghost for name in names)))
+        self.ledger.goals.append(Goal(stage, ended, seconds, len(names), sum(name.is_existential for name in names)))
         return verdict
 
     def _put(self, facts: Facts, goal: Constraint, verdict: Verdict) -> None:
@@ -147,7 +147,7 @@ class _Clocked(Decider):
     def _asked(self, system: Any, constraints: Sequence[Constraint], order: Any) -> Answer:
         started = time.perf_counter()
         answer = super()._asked(system, constraints, order)
-        how = "unknown" if isinstance(answer, Undecided) else {"Nowhere": "unsat"}.get(type(answer).__name__, "sat")
+        how = "unknown" if isinstance(answer, Undetermined) else {"Unsat": "unsat"}.get(type(answer).__name__, "sat")
         self.ledger.asked.append((time.perf_counter() - started, how))
         return answer
 

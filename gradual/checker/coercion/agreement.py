@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.obligations import Postponed
-from gradual.checker.state.unknowns import mentions_ghost
+from gradual.checker.state.unknowns import mentions_existential
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.term.constraint import TRUE, equal
 from gradual.dims.term.dim import Dim, Variable
@@ -127,7 +127,7 @@ class Agreement:
         if NeverType() in call.types:
             return wanted
         own = _own(bound)
-        shown = closed(call.result, lambda variable: not variable.is_ghost and variable not in own)
+        shown = closed(call.result, lambda variable: not variable.is_existential and variable not in own)
         result = inner.join(shown, wanted.result)
         return None if result is None else replace(wanted, result=result)
 
@@ -155,7 +155,7 @@ class Agreement:
             self.reported = True
             self.state.output.diagnostics.append(error)
             return None
-        if isinstance(verdict, Refuted) or (witness and not mentions_ghost(goal)):
+        if isinstance(verdict, Refuted) or (witness and not mentions_existential(goal)):
             self.state.obligations.postponed.append(Postponed(verdict, error, rigid=False))
         return Hole()
 
@@ -241,7 +241,7 @@ def disagreement(
 def forgetting(one: TensorType[Dim | Hole], other: TensorType[Dim | Hole]) -> str:
     """The type that both tensors have if the sizes in which they differ are `?`, as it is written."""
     extents = [
-        "?" if isinstance(left, Hole) or left != right or mentions_ghost(left) else str(left)
+        "?" if isinstance(left, Hole) or left != right or mentions_existential(left) else str(left)
         for left, right in zip(one.shape, other.shape, strict=True)
     ]
     return f"Tensor[({', '.join(extents)}{',' if len(extents) == 1 else ''}), {one.dtype}]"

@@ -106,9 +106,9 @@ def _named(
     type = state.enter(target, name, promise)
     kept = state.values.types[value]
     for forgotten, size in paired_sizes(kept, type) if not isinstance(kept, Broken) else ():
-        ghost = bare(size)
-        if ghost is not None and base_of(ghost) == name:
-            state.unknowns.forgotten[ghost] = forgotten
+        existential = bare(size)
+        if existential is not None and base_of(existential) == name:
+            state.unknowns.forgotten[existential] = forgotten
     for size in sizes(type):
         state.is_size(size)
     state.output.steps.append(Rename(name, fits, type, written.span, target))

@@ -10,7 +10,7 @@ from functools import partial
 
 from gradual.checker.coercion.projection import projected
 from gradual.checker.obligations.discharge import discharge, refuse
-from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.obligations.origins import birth, written_at
 from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
@@ -94,7 +94,7 @@ def _rank_met(state: TypingContext, value: str, demand: Demand, place: Place) ->
     return accepted
 
 
-def _owed(state: TypingContext, value: str, demand: Demand, place: Place) -> Owed:
+def _owed(state: TypingContext, value: str, demand: Demand, place: Place) -> Obligation:
     part = spelled(demand.path)
     size = demand.size
     what = f"dimension {demand.axis}" if demand.axis is not None else "the rank"
@@ -108,7 +108,7 @@ def _owed(state: TypingContext, value: str, demand: Demand, place: Place) -> Owe
     field = f"field {part[1:]} of " if part else ""
     says = f"{what} of {field}{place.through} does not fit"
     sides = (size, demand.wanted) if demand.wanted is not None else None
-    return Owed(
+    return Obligation(
         demand.goal, place.rule, place.site, says, place.span, f"{what} is {size}", place.through, tuple(related),
         place.party, sides, (value,), place.polarity,
     )  # fmt: skip

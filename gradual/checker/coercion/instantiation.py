@@ -12,8 +12,8 @@ from typing import NoReturn
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import NotADim, discharge_divisions
 from gradual.checker.declarations.types import Reading
-from gradual.checker.obligations.discharge import owe
-from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.discharge import require
+from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import Broken, Made
 from gradual.core.check import Promise, Site
@@ -46,11 +46,11 @@ def entered(
 
     A size that is one of two that arguments show, or branches of the function have, makes nothing gradual by itself.
     """
-    gradual, before = state.strictness.gradual, len(state.unknowns.ghosts)
+    gradual, before = state.strictness.gradual, len(state.unknowns.existentials)
     result = state.enter(call.result, name, promise, identities)
     agreed = type in state.strictness.agreed or not leaves_open(state, type, arguments)
     if not gradual and agreed:
-        state.strictness.excuse(list(state.unknowns.ghosts)[before:])
+        state.strictness.excuse(list(state.unknowns.existentials)[before:])
         state.strictness.agree(call.result)
     return result
 
@@ -80,7 +80,7 @@ def instance(state: TypingContext, node: ast.Instance, function: str, hint: str 
     inside = at_given(type, given.dims, given.types)
     for clause, left in zip(type.where, inside.where, strict=True):
         says = f"the function requires `{clause}`"
-        if left is FALSE and not owe(state, Owed(left, "type.call.where", Site.WHERE, says, node.span)):
+        if left is FALSE and not require(state, Obligation(left, "type.call.where", Site.WHERE, says, node.span)):
             return state.values.broken()
     for written in given.types.values():
         state.strictness.wrote(written)
@@ -121,7 +121,9 @@ class _Given:
         except NotADim as found:
             self._refuse(f"`{one.name}` is a dimension: {found.message}", found.span, found.code, found.rule)
         says = f"`{one.name}` may be negative"
-        if not owe(self.state, Owed(at_least(dim, constant(0)), "type.instance", Site.ARGUMENT, says, argument.span)):
+        if not require(
+            self.state, Obligation(at_least(dim, constant(0)), "type.instance", Site.ARGUMENT, says, argument.span)
+        ):
             raise Unreadable
         return dim
 
@@ -152,5 +154,5 @@ def as_type(expr: ast.Expr | ast.Type) -> ast.Type | None:
 
 def leaves_open(state: TypingContext, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:
     """Whether a `?` or `*` that somebody wrote, or that depends on data, may show in the result of a call."""
-    shows = (closed(argument, lambda v: not v.is_ghost or v in state.strictness.joins) for argument in arguments)
+    shows = (closed(argument, lambda v: not v.is_existential or v in state.strictness.joins) for argument in arguments)
     return is_gradual(type.result) or (bool(type.types) and any(map(state.strictness.hides_unknown, shows)))

@@ -15,8 +15,8 @@ from dataclasses import replace
 from gradual.checker.coercion.agreement import promising
 from gradual.checker.coercion.flow import flow, ranks_met
 from gradual.checker.coercion.instantiation import entered
-from gradual.checker.obligations.discharge import owe
-from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.discharge import require
+from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.unknowns import single
@@ -175,7 +175,7 @@ def _called(
     name = state.values.fresh("%result")
     state.doubt(name, owed)
     for _, goal in choice.owed:
-        if not owe(state, _due(goal, "an argument has no size that fits the function's own declaration", negative)):
+        if not require(state, _due(goal, "an argument has no size that fits the function's own declaration", negative)):
             return None
     operands: list[str] = []
     for index, (param, wanted) in enumerate(zip(params, choice.params, strict=True)):
@@ -187,7 +187,7 @@ def _called(
     # What no argument shows is owed by nobody: that is right only where there is no value.
     assert not choice.unsolved or any(map(is_empty, types)), (source, types)
     for clause, goal in zip(source.where, choice.where, strict=True):
-        if not owe(state, _due(goal, f"the function requires `{clause}`", negative)):
+        if not require(state, _due(goal, f"the function requires `{clause}`", negative)):
             return None
     promise = Promise(place.span, f"the result of the function that flows into {place.through}")
     result = entered(state, source, choice, types, name, lambda path, axis: promise)
@@ -197,8 +197,8 @@ def _called(
     return Invoke(name, value, tuple(operands), result, place.span, choice.types)
 
 
-def _due(goal: Constraint, says: str, place: Place) -> Owed:
-    return Owed(
+def _due(goal: Constraint, says: str, place: Place) -> Obligation:
+    return Obligation(
         goal, place.rule, place.site, says, place.span, "", place.through, (), place.party, None, (), place.polarity
     )
 

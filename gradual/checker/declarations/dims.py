@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gradual.checker.declarations.binders import NAMELESS, Unreadable
-from gradual.checker.obligations.discharge import owe, refuse
-from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.discharge import refuse, require
+from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.obligations.unknown_rank import (
     demanded_axis,
     demanded_element,
@@ -373,6 +373,6 @@ def _may_be_vector(type: OpenedType) -> bool:
 def discharge_divisions(state: TypingContext, reading: Sizes) -> None:
     """Prove, refute or postpone that each symbolic divisor that was read is at least 1.  [dim.division]"""
     for goal, span in reading.owed:
-        owed = Owed(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span)
-        owe(state, owed)
+        owed = Obligation(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span)
+        require(state, owed)
     reading.owed.clear()

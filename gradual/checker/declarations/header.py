@@ -169,7 +169,7 @@ def closed_result(state: TypingContext, header: Header, type: OpenedType) -> Gra
     def visible(variable: Variable) -> bool:
         base = base_of(variable)
         if base in own:
-            return not variable.is_ghost
+            return not variable.is_existential
         return base is None or (base in outside and base in state.values.live)
 
     return closed(type, visible)

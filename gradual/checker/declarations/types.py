@@ -111,7 +111,7 @@ class Reading(Sizes):
             return Hole()
         state = self.state
         with state.scope.block():
-            unknown = variable(written.binder, Kind.GHOST)
+            unknown = variable(written.binder, Kind.EXISTENTIAL)
             state.scope.bind_dim(written.binder, unknown)
             bound = self.clause(written.bound)
         (binder,) = unknown.variables()

@@ -9,8 +9,8 @@ from gradual.checker.functions.deferred_lambda import (
     function_literal,
     unused,
 )
-from gradual.checker.obligations.discharge import owe
-from gradual.checker.obligations.obligation import UNSAID, Owed
+from gradual.checker.obligations.discharge import require
+from gradual.checker.obligations.obligation import UNSAID, Obligation
 from gradual.checker.obligations.unknown_rank import demanded_scalar
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import Broken
@@ -102,4 +102,4 @@ def _assert(state: TypingContext, item: ast.Assert) -> None:
 
 def _asserted(state: TypingContext, goal: Constraint, message: str, item: ast.Assert) -> None:
     """What is so where the assertion holds is checked, and known.  [type.assert] [type.if.part]"""
-    owe(state, Owed(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion"))
+    require(state, Obligation(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion"))

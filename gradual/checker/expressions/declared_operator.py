@@ -15,8 +15,8 @@ from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import READ, NotADim, Sizes, discharge_divisions
 from gradual.checker.expressions.literals import fits, number_value
 from gradual.checker.functions.call import DECLARED, Callee, complete, invoked
-from gradual.checker.obligations.discharge import owe
-from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.discharge import require
+from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.check import Site
@@ -65,7 +65,9 @@ def stopped(state: TypingContext, absent: ast.Absent) -> str:
     if type is not None:
         for size in _extents(type.result):
             says = f"a size of the result of `{state.function}` may be negative"
-            owe(state, Owed(at_least(size, constant(0)), "op.declared.result", Site.RESULT, says, absent.span))
+            require(
+                state, Obligation(at_least(size, constant(0)), "op.declared.result", Site.RESULT, says, absent.span)
+            )
     name = state.values.fresh(None)
     state.output.steps.append(Stop(name, f"`{state.function}` is declared without a body", NeverType(), absent.span))
     return state.values.define(name, NeverType(), Made("nothing", (), absent.span))

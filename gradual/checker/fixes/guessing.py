@@ -12,7 +12,7 @@ from itertools import permutations
 from typing import Any
 
 from gradual.dims.rewrite.readable import reduced
-from gradual.dims.solver.decide import Decider, Nowhere
+from gradual.dims.solver.decide import Decider, Unsat
 from gradual.dims.solver.question import occurrences
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.atom import FloorDiv, Ite, Max, Min, Variable, bottom_up
@@ -73,7 +73,7 @@ class Guessing:
         """
         clause = all_of(*clauses)
         larger = [at_least(of_atom(variable), constant(2)) for variable in clause.variables()]
-        return not isinstance(self.decider.satisfiable(Facts(), all_of(clause, *larger)), Nowhere)
+        return not isinstance(self.decider.satisfiable(Facts(), all_of(clause, *larger)), Unsat)
 
     def clauses(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
         """What may be required beside the clauses that are chosen already, so that the goal holds."""
@@ -237,4 +237,4 @@ def _rebuilt_with(goal: Constraint, chosen: object, image: Dim) -> Constraint:
 
 
 def _implies(decider: Decider, goal: Constraint, clause: Constraint) -> bool:
-    return isinstance(decider.satisfiable(Facts(), all_of(goal, negated(clause))), Nowhere)
+    return isinstance(decider.satisfiable(Facts(), all_of(goal, negated(clause))), Unsat)

@@ -67,13 +67,15 @@ def shape_for(
 
 def _parameter(check: Check, checks: Sequence[Check], state: TypingContext, function: ast.Fn) -> _Parameter | None:
     """The one parameter of which all unknowns of a check are."""
-    unknown = {variable for variable in check.goal.variables() if variable in state.unknowns.ghosts}
+    unknown = {variable for variable in check.goal.variables() if variable in state.unknowns.existentials}
     for param in function.params:
         if not isinstance(param.annotation, ast.TensorType) or param.annotation.shape is None:
             continue
         places = {size.span: axis for axis, size in enumerate(param.annotation.shape) if isinstance(size, ast.Hole)}
         holes = {
-            places[promise.span]: ghost for ghost, promise in state.unknowns.ghosts.items() if promise.span in places
+            places[promise.span]: existential
+            for existential, promise in state.unknowns.existentials.items()
+            if promise.span in places
         }
         own = set(holes.values())
         if unknown and unknown <= own:
@@ -83,7 +85,7 @@ def _parameter(check: Check, checks: Sequence[Check], state: TypingContext, func
 
 
 def _speaks_of(check: Check, own: set[Variable], state: TypingContext) -> bool:
-    unknown = {variable for variable in check.goal.variables() if variable in state.unknowns.ghosts}
+    unknown = {variable for variable in check.goal.variables() if variable in state.unknowns.existentials}
     return bool(unknown) and unknown <= own
 
 
@@ -91,9 +93,9 @@ def _speaks_of(check: Check, own: set[Variable], state: TypingContext) -> bool:
 def _filled(found: _Parameter, function: ast.Fn, text: str) -> Iterator[Mapping[int, str]]:
     """What may stand for the `?`s, by their axes; those of which no check speaks stay."""
     asked = {variable for check in found.checks for variable in check.goal.variables()}
-    wanted = {axis: ghost for axis, ghost in found.holes.items() if ghost in asked}
+    wanted = {axis: existential for axis, existential in found.holes.items() if existential in asked}
     known = dict(_equalities(wanted, found.checks))
-    left = {axis: ghost for axis, ghost in wanted.items() if axis not in known}
+    left = {axis: existential for axis, existential in wanted.items() if axis not in known}
     only_bounds = all(isinstance(check.goal, AtMost) for check in found.checks)
     if not left:
         yield known
@@ -110,21 +112,25 @@ def _filled(found: _Parameter, function: ast.Fn, text: str) -> Iterator[Mapping[
 
 
 def _equalities(wanted: Mapping[int, Variable], checks: Sequence[Check]) -> Iterator[tuple[int, str]]:
-    for axis, ghost in wanted.items():
+    for axis, existential in wanted.items():
         for goal in (check.goal for check in checks):
-            is_solved = isinstance(goal, Equal) and bare(goal.left) is ghost
-            if isinstance(goal, Equal) and is_solved and not any(one.is_ghost for one in goal.right.variables()):
+            is_solved = isinstance(goal, Equal) and bare(goal.left) is existential
+            if isinstance(goal, Equal) and is_solved and not any(one.is_existential for one in goal.right.variables()):
                 yield axis, str(goal.right)
 
 
 def _stretched(wanted: Mapping[int, Variable], checks: Sequence[Check]) -> Iterator[tuple[int, str]]:
     """The sizes with which unknowns broadcast."""
-    for axis, ghost in wanted.items():
+    for axis, existential in wanted.items():
         for goal in (check.goal for check in checks):
             equal = [one for one in goal.parts if isinstance(one, Equal)] if isinstance(goal, Or) else []
             for left, right in ((one.left, one.right) for one in equal):
-                other = right if bare(left) is ghost else left if bare(right) is ghost else None
-                if other is not None and other.value is None and not any(one.is_ghost for one in other.variables()):
+                other = right if bare(left) is existential else left if bare(right) is existential else None
+                if (
+                    other is not None
+                    and other.value is None
+                    and not any(one.is_existential for one in other.variables())
+                ):
                     yield axis, str(other)
 
 

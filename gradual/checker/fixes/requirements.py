@@ -14,7 +14,7 @@ from itertools import islice
 from gradual.checker.fixes.guessing import Clauses, Guessing
 from gradual.checker.fixes.suggested import Findings, Outcome, Trials, findings, has_gone, is_gone, with_cast
 from gradual.checker.state.context import TypingContext
-from gradual.checker.state.unknowns import mentions_ghost
+from gradual.checker.state.unknowns import mentions_existential
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.dims.solver.decide import Decider
 from gradual.dims.term.constraint import Constraint
@@ -44,7 +44,7 @@ def advised(
             for one in diagnostics
             if one.code == "E0302" and not any(help.edits for help in one.help)
             for goal in goals.get(id(one), ())
-            if not mentions_ghost(goal)
+            if not mentions_existential(goal)
         ]
         helps |= _Requiring(function, _guessing(state), Outcome(before, ()), trials).helped(faults, state.function)
     return [

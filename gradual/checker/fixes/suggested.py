@@ -200,8 +200,8 @@ def _writings(check: Check, state: TypingContext, core: Module, text: str) -> It
     Two open sizes that are compared get one fresh name.
     """
     goal = check.goal
-    open = sorted(variable for variable in goal.variables() if variable in state.unknowns.ghosts)
-    places = [_left_open(ghost, state, core) for ghost in open]
+    open = sorted(variable for variable in goal.variables() if variable in state.unknowns.existentials)
+    places = [_left_open(existential, state, core) for existential in open]
     spans = [span for span in places if span is not None]
     if len(spans) == len(open) == 2:
         if any(set(pair) == set(open) for pair in _compared(goal)):
@@ -209,17 +209,19 @@ def _writings(check: Check, state: TypingContext, core: Module, text: str) -> It
             fresh = _fresh(text[function.start : function.end], state.obligations.checks.index(check))
             yield tuple(Edit(span, fresh) for span in sorted(spans, key=lambda at: at.start))
     elif len(spans) == len(open) == 1:
-        ghost, at = open[0], spans[0]
+        existential, at = open[0], spans[0]
         for side, other in ((goal.left, goal.right), (goal.right, goal.left)) if isinstance(goal, Equal) else ():
-            if bare(side) is ghost and ghost not in other.names:
+            if bare(side) is existential and existential not in other.names:
                 yield (Edit(at, str(other)),)
         for part in goal.parts if isinstance(goal, Or) else ():
-            if isinstance(part, Equal) and bare(part.left) is ghost and (part.right.value or 0) > 1:
+            if isinstance(part, Equal) and bare(part.left) is existential and (part.right.value or 0) > 1:
                 yield (Edit(at, str(part.right)),)
-        for name in dict.fromkeys(one for pair in _compared(goal) if ghost in pair for one in pair if one is not ghost):
+        for name in dict.fromkeys(
+            one for pair in _compared(goal) if existential in pair for one in pair if one is not existential
+        ):
             yield (Edit(at, name.name),)
         bound = _unused(goal)
-        says = goal.substitute({ghost: of_atom(named(bound, Kind.RIGID, None))})
+        says = goal.substitute({existential: of_atom(named(bound, Kind.RIGID, None))})
         if len(str(says)) <= _READABLE:
             yield (Edit(at, f"?{{{bound}. {says}}}"),)
 
@@ -233,12 +235,12 @@ def _compared(goal: Constraint) -> Iterator[tuple[Variable, Variable]]:
                 yield one, other
 
 
-def _left_open(ghost: Variable, state: TypingContext, core: Module) -> Span | None:
+def _left_open(existential: Variable, state: TypingContext, core: Module) -> Span | None:
     """The `?` that left a size open: where its promise stands, or in the result type of whatever was called."""
-    text, at = state.program.source.text, state.unknowns.ghosts[ghost].span
+    text, at = state.program.source.text, state.unknowns.existentials[existential].span
     if text[at.start : at.end] == "?":
         return at
-    witness = ghost.witness
+    witness = existential.witness
     caller = core.functions.get(state.function)
     if not isinstance(witness, SizeOf) or caller is None:
         return None

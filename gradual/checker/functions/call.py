@@ -12,9 +12,9 @@ from functools import partial
 from gradual.checker.coercion.agreement import agreeing
 from gradual.checker.coercion.flow import flow, ranks_met
 from gradual.checker.coercion.instantiation import entered
-from gradual.checker.obligations.discharge import discharge, owe
+from gradual.checker.obligations.discharge import discharge, require
 from gradual.checker.obligations.latent_requirements import foresee
-from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.obligations.value_names import quoted
 from gradual.checker.program.place import Place
 from gradual.checker.state.context import TypingContext
@@ -125,8 +125,8 @@ def invoked(
     for index, goal in choice.owed:
         blamed = f"argument {index + 1} of the call of `{called}` {caller}" if rules.blames else ""
         says = f"argument {index + 1} of `{called}` has no size that fits its declaration"
-        owed = Owed(goal, rules.dims, rules.site, says, spans[index], blamed=blamed, values=tuple(operands))
-        if not owe(state, owed):
+        owed = Obligation(goal, rules.dims, rules.site, says, spans[index], blamed=blamed, values=tuple(operands))
+        if not require(state, owed):
             return state.values.define(name, BROKEN)
     passed: list[str] = []
     for operand, param, place in zip(operands, choice.params, places, strict=True):
@@ -140,7 +140,7 @@ def invoked(
     site = Site.WHERE if rules.blames else rules.site
     for clause, goal in zip(type.where, choice.where, strict=True):
         says = f"`{called}` requires `{clause}`"
-        owed = Owed(goal, rules.where, site, says, span, blamed=blamed, values=tuple(operands))
+        owed = Obligation(goal, rules.where, site, says, span, blamed=blamed, values=tuple(operands))
         discharge(state, goal, partial(_as_named, type, clause, owed))
     if type.types and parts_of(choice.result) > state.program.limits.fields:
         message = f"the result of `{called}` has more than {state.program.limits.fields} parts"
@@ -150,18 +150,18 @@ def invoked(
     promise = Promise(span, f"the result of `{called}`, whose type leaves it open")
     if callee.rules is DECLARED:
         choice = replace(choice, result=keyed(choice.result, called, types))
-    known, gradual = len(state.unknowns.ghosts), state.strictness.gradual
+    known, gradual = len(state.unknowns.existentials), state.strictness.gradual
     result = entered(state, type, choice, types, name, lambda path, axis: promise, identities(operands, types))
     if callee.function in state.program.forgetful:
         state.strictness.gradual = gradual
-        state.strictness.forget(list(state.unknowns.ghosts)[known:])
+        state.strictness.forget(list(state.unknowns.existentials)[known:])
     for size in sizes(result):
         state.is_size(size)
     state.output.steps.append(Invoke(name, callee.function, tuple(passed), result, span, choice.types))
     return state.values.define(name, result, Made(f"`{called}`", tuple(operands), span))
 
 
-def _as_named(type: FunctionType, clause: Constraint, owed: Owed) -> Owed:
+def _as_named(type: FunctionType, clause: Constraint, owed: Obligation) -> Obligation:
     """The obligation of a clause; where nobody wrote the clause, its message gives the reason.  [type.positive]"""
     return owed if clause in stated(type) else replace(owed, says=f"{owed.says} of its sizes, as of every named size,")
 

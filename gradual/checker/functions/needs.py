@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.obligations.origins import birth
 from gradual.checker.state.context import TypingContext
 from gradual.core.check import Site
@@ -25,7 +25,7 @@ def obligation_of(
     operands: Sequence[str],
     span: Span,
     spans: Sequence[Span],
-) -> Owed:
+) -> Obligation:
     """Everything that a report about an operator's need says."""
     places = [_place(state, place, operands, spans) for place in need.operands]
     at = places[0][0] if places else span
@@ -41,7 +41,7 @@ def obligation_of(
     sides = need.sides
     if sides is None and len(sizes) == 2 and len(need.operands) == 2 and sizes[0] != sizes[1]:
         sides = sizes[0], sizes[1]
-    return Owed(
+    return Obligation(
         goal, need.rule, Site.OPERATOR, need.says, at, label, through, unique, sides=sides, values=tuple(operands)
     )  # fmt: skip
 

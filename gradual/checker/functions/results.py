@@ -40,7 +40,7 @@ def _settled_size(state: TypingContext, dim: Dim, path: str, axis: int, promise:
     simple = state.rewritten(dim)
     if is_large(simple, state.program.limits.nodes):
         simple = size_of(path, axis)
-        state.unknowns.ghosts.update((variable, promise) for variable in simple.variables())
+        state.unknowns.existentials.update((variable, promise) for variable in simple.variables())
         state.strictness.forget(simple.variables())
     state.is_size(simple)
     state.strictness.owes(simple)
@@ -66,8 +66,8 @@ def name_unknown_sizes(state: TypingContext, type: OpenedType, promise: Promise)
     """The sizes that an operand of unknown rank turns out to have, by whom they were left open."""
     for size in sizes(type):
         for variable in size.variables():
-            if variable.is_ghost:
-                state.unknowns.ghosts.setdefault(variable, promise)
+            if variable.is_existential:
+                state.unknowns.existentials.setdefault(variable, promise)
 
 
 def with_elements(operator: Operator, answer: Answer, result: OpenedType, limits: Limits) -> OpenedType:

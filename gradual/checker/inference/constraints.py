@@ -15,9 +15,9 @@ from gradual.checker.inference.operator_search import RANKS, Choice, Chosen, Lea
 from gradual.checker.inference.solver import Flows
 from gradual.checker.inference.terms import (
     Element,
+    InferenceType,
     Product,
     Shape,
-    Skeleton,
     Tensor,
     Unknown,
     joined,
@@ -42,13 +42,13 @@ class Application:
     """An operator applied to operands, whose result is `result`."""
 
     operator: Operator
-    operands: tuple[Skeleton, ...]
+    operands: tuple[InferenceType, ...]
     attributes: Mapping[str, Any]
     result: Unknown
     limit: int
     asked: object = None
 
-    def between(self) -> Iterable[Skeleton]:
+    def between(self) -> Iterable[InferenceType]:
         """The operands and the result."""
         return (*self.operands, self.result)
 
@@ -163,7 +163,7 @@ class Application:
                 _learn(flows, place, answers, waiting)
 
 
-def _leaves(operands: Sequence[Skeleton]) -> list[Leaf] | None:
+def _leaves(operands: Sequence[InferenceType]) -> list[Leaf] | None:
     """The tensors that the operands are made of, or might be; None where one can be none."""
     found: list[Leaf] = []
     for operand in map(seen, operands):
@@ -182,7 +182,7 @@ def _state(leaf: Leaf) -> object:
     return element.dtype or id(element), leaf.shape.at
 
 
-def _state_of_result(result: Skeleton) -> object:
+def _state_of_result(result: InferenceType) -> object:
     found = seen(result)
     return (found.element.known(), found.shape.ranks) if isinstance(found, Tensor) else type(found)
 
@@ -211,7 +211,7 @@ def _common(answers: Sequence[Answer]) -> Agreement:
     return Agreement(tuple(pairs), next(kept, None))
 
 
-def _fits(result: Result, wanted: Skeleton) -> bool:
+def _fits(result: Result, wanted: InferenceType) -> bool:
     """Whether an answer is what is known of the result already."""
     if not isinstance(wanted, Tensor):
         return True
@@ -267,7 +267,7 @@ class Numeral:
     """A number or a list of some, without a suffix, beside a value whose element type it takes."""
 
     literal: ast.Expr
-    beside: Skeleton
+    beside: InferenceType
     element: Element
 
     @property
@@ -284,7 +284,7 @@ class Numeral:
         if dtype is not None:
             flows.equate(self.element, Element(dtype_beside(self.literal, dtype)))
 
-    def between(self) -> Iterable[Skeleton]:
+    def between(self) -> Iterable[InferenceType]:
         """The value beside the number."""
         return (self.beside,)
 
@@ -293,7 +293,7 @@ class Numeral:
 class Field:
     """A field of a value that may turn out to be a tuple."""
 
-    operand: Skeleton
+    operand: InferenceType
     index: int
     result: Unknown
     known: bool = False
@@ -305,6 +305,6 @@ class Field:
             self.known = True
             flows.flow(operand.fields[self.index], self.result)
 
-    def between(self) -> Iterable[Skeleton]:
+    def between(self) -> Iterable[InferenceType]:
         """The tuple, until it is known."""
         return () if self.known else (self.operand,)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradual.checker.inference import terms as sk
-from gradual.checker.inference.terms import Element, Shape, Skeleton, Unknown, seen
+from gradual.checker.inference.terms import Element, InferenceType, Shape, Unknown, seen
 from gradual.dims.term.dim import Kind, variable
 from gradual.source import Span
 from gradual.syntax.tree import ast
@@ -36,20 +36,20 @@ class Solution:
     A place inside a literal that is written out has one answer for each way to it.
     """
 
-    places: dict[object, dict[Calls, Skeleton]] = field(default_factory=dict)
+    places: dict[object, dict[Calls, InferenceType]] = field(default_factory=dict)
 
-    def of(self, place: object, calls: Calls) -> Skeleton:
+    def of(self, place: object, calls: Calls) -> InferenceType:
         """What was found of a place that was come to through these calls."""
         ways = self.places.get(place, {})
         return seen(ways.get(calls) or next(iter(ways.values()), Unknown()))
 
 
 def of_annotation(
-    written: ast.Type, types: Mapping[str, sk.Named], omitted: Callable[[ast.Omitted], Skeleton]
-) -> Skeleton:
+    written: ast.Type, types: Mapping[str, sk.Named], omitted: Callable[[ast.Omitted], InferenceType]
+) -> InferenceType:
     """The skeleton of what is written, where `types` are in scope; `omitted` says what a `_` inside it is."""
 
-    def inside(part: ast.Type) -> Skeleton:
+    def inside(part: ast.Type) -> InferenceType:
         return of_annotation(part, types, omitted)
 
     match written:
@@ -78,10 +78,10 @@ def _size(written: ast.Expr) -> int | None:
     return written.value if isinstance(written, ast.Number) and type(written.value) is int else None
 
 
-def of_type(type: GradualType, chosen: dict[TypeVariable, Skeleton]) -> Skeleton:
+def of_type(type: GradualType, chosen: dict[TypeVariable, InferenceType]) -> InferenceType:
     """The skeleton of a declared type."""
 
-    def inside(part: GradualType) -> Skeleton:
+    def inside(part: GradualType) -> InferenceType:
         return of_type(part, chosen)
 
     match type:
@@ -108,10 +108,10 @@ def of_type(type: GradualType, chosen: dict[TypeVariable, Skeleton]) -> Skeleton
             return Unknown()
 
 
-def annotation(found: Skeleton, span: Span) -> ast.Type | None:
+def annotation(found: InferenceType, span: Span) -> ast.Type | None:
     """The type as it could have been written, each size as `?`; None if it is not determined.  [type.omitted]"""
 
-    def several(skeletons: Sequence[Skeleton]) -> tuple[ast.Type, ...] | None:
+    def several(skeletons: Sequence[InferenceType]) -> tuple[ast.Type, ...] | None:
         written = [annotation(one, span) for one in skeletons]
         known = tuple(one for one in written if one is not None)
         return known if len(known) == len(written) else None
@@ -153,4 +153,4 @@ def plain_attribute(written: ast.Expr) -> object:
         case ast.Listing(items) | ast.Tuple(items):
             return tuple(plain_attribute(item) for item in items)
         case _:
-            return variable(f"?attribute.{written.span.start}", Kind.GHOST)
+            return variable(f"?attribute.{written.span.start}", Kind.EXISTENTIAL)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeVar
 
-from gradual.checker.inference.terms import Element, Product, Shape, Sizes, Skeleton, Tensor, Unknown, seen
+from gradual.checker.inference.terms import Element, InferenceType, Product, Shape, Sizes, Tensor, Unknown, seen
 from gradual.dims.term.dim import Dim, Kind, constant, variable
 from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, TupleType
@@ -109,7 +109,7 @@ class Places:
                 yield tuple((of[e], at[s]) for e, s in zip(self._elements, self._shapes, strict=True))
 
 
-def typed(operand: Skeleton, choice: Iterator[tuple[int, Choice]], limit: int) -> OpenedType:
+def typed(operand: InferenceType, choice: Iterator[tuple[int, Choice]], limit: int) -> OpenedType:
     """The type of an operand under a choice for each tensor in it."""
     operand = seen(operand)
     if isinstance(operand, Product):
@@ -135,7 +135,7 @@ def _tensor(index: int, choice: Choice, limit: int) -> TensorType[Dim]:
 
 def _shape(index: int, sizes: Sizes) -> tuple[Dim, ...]:
     return tuple(
-        constant(size) if size is not None else variable(f"?{index}.{axis}", Kind.GHOST)
+        constant(size) if size is not None else variable(f"?{index}.{axis}", Kind.EXISTENTIAL)
         for axis, size in enumerate(sizes)
     )
 

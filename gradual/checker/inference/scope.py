@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from gradual.checker.inference import terms as sk
 from gradual.checker.inference.conversion import Calls
-from gradual.checker.inference.terms import Skeleton
+from gradual.checker.inference.terms import InferenceType
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.trail import Trail
@@ -24,7 +24,7 @@ class Deferred:
     itself: str | None
 
 
-Held = Skeleton | Deferred
+Held = InferenceType | Deferred
 
 
 @dataclass(slots=True, eq=False)

@@ -14,11 +14,11 @@ from gradual.checker.inference.terms import (
     Data,
     Element,
     Function,
+    InferenceType,
     Product,
     Reference,
     Shape,
     Sizes,
-    Skeleton,
     Tensor,
     Unknown,
     instance,
@@ -38,7 +38,7 @@ class Relation(Protocol):
     def learn(self, flows: Flows) -> None:
         """Let what is known of some become known of the others."""
 
-    def between(self) -> Iterable[Skeleton]:
+    def between(self) -> Iterable[InferenceType]:
         """The skeletons."""
 
 
@@ -46,14 +46,14 @@ class Relation(Protocol):
 class Flow:
     """A value of one skeleton goes to a place of the other."""
 
-    source: Skeleton
-    target: Skeleton
+    source: InferenceType
+    target: InferenceType
 
     def learn(self, flows: Flows) -> None:
         """What is known of a value is known of the place, and the structure of the place is that of the value."""
         flows.relate(self.source, self.target)
 
-    def between(self) -> Iterable[Skeleton]:
+    def between(self) -> Iterable[InferenceType]:
         """The value and the place."""
         return (self.source, self.target)
 
@@ -81,7 +81,7 @@ class Flows:
         """A relation holds, now and whenever more is known."""
         self._ask(relation)
 
-    def flow(self, source: Skeleton, target: Skeleton) -> None:
+    def flow(self, source: InferenceType, target: InferenceType) -> None:
         """A value flows to a place."""
         self.add(Flow(source, target))
 
@@ -106,7 +106,7 @@ class Flows:
                 self.waiting.append(relation)
 
     # ------------------------------------------------------------------------------------------------- values
-    def relate(self, source: Skeleton, target: Skeleton) -> None:
+    def relate(self, source: InferenceType, target: InferenceType) -> None:
         """A value goes to a place."""
         source, target = seen(source), seen(target)
         if source is target:
@@ -133,7 +133,7 @@ class Flows:
                 self.relate(content, other)
                 self.relate(other, content)
 
-    def _each(self, fields: tuple[Skeleton, ...], others: tuple[Skeleton, ...]) -> None:
+    def _each(self, fields: tuple[InferenceType, ...], others: tuple[InferenceType, ...]) -> None:
         for part, other in zip(fields, others, strict=True):
             self.relate(part, other)
 
@@ -154,7 +154,7 @@ class Flows:
         return found
 
     # -------------------------------------------------------------------------------------------------- parts
-    def bind(self, unknown: Unknown, found: Skeleton) -> bool:
+    def bind(self, unknown: Unknown, found: InferenceType) -> bool:
         """Whether an unknown can be what was found, at which no shape has arrived: no type contains itself."""
         if isinstance(found, Function) and found.types:
             found = self.instantiated(found)

@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from gradual.checker.inference import terms as sk
 from gradual.checker.inference.conversion import of_type
 from gradual.checker.inference.solver import Flows
-from gradual.checker.inference.terms import Skeleton, Unknown, seen
+from gradual.checker.inference.terms import InferenceType, Unknown, seen
 from gradual.types.declared import Constructor, Data
 from gradual.types.type import TypeVariable
 
 
-def constructed(constructor: Constructor, data: Data) -> tuple[tuple[Skeleton, ...], sk.Data]:
+def constructed(constructor: Constructor, data: Data) -> tuple[tuple[InferenceType, ...], sk.Data]:
     """The fields of a constructor and the data that it makes, at type arguments that are not known yet."""
-    chosen: dict[TypeVariable, Skeleton] = {v: Unknown() for v in data.types}
+    chosen: dict[TypeVariable, InferenceType] = {v: Unknown() for v in data.types}
     fields = tuple(of_type(field, chosen) for field in constructor.fields)
     return fields, sk.Data(constructor.data, tuple(chosen.values()))
 
 
-def accessed(flows: Flows, kind: str, operands: Sequence[Skeleton]) -> Skeleton:
+def accessed(flows: Flows, kind: str, operands: Sequence[InferenceType]) -> InferenceType:
     """The value of `ref`, `ref_read` or `ref_write`."""
-    content: Skeleton = Unknown()
+    content: InferenceType = Unknown()
     if kind == "ref":
         flows.flow(operands[0], content)
         return sk.Reference(content)

@@ -20,7 +20,7 @@ Sizes = tuple[int | None, ...]
 class Unknown:
     """A type of which nothing is known yet; `found` is what it turned out to be."""
 
-    found: Skeleton | None = None
+    found: InferenceType | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -71,15 +71,15 @@ class Tensor:
 class Product:
     """A tuple."""
 
-    fields: tuple[Skeleton, ...]
+    fields: tuple[InferenceType, ...]
 
 
 @dataclass(slots=True, eq=False)
 class Function:
     """A function; `types` are chosen anew at each use."""
 
-    params: tuple[Skeleton, ...]
-    result: Skeleton
+    params: tuple[InferenceType, ...]
+    result: InferenceType
     types: tuple[Named, ...] = ()
 
 
@@ -88,14 +88,14 @@ class Data:
     """A declared type at its arguments."""
 
     name: str
-    arguments: tuple[Skeleton, ...]
+    arguments: tuple[InferenceType, ...]
 
 
 @dataclass(slots=True, eq=False)
 class Reference:
     """A cell."""
 
-    content: Skeleton
+    content: InferenceType
 
 
 @dataclass(slots=True, eq=False)
@@ -105,10 +105,10 @@ class Named:
     name: str
 
 
-Skeleton = Unknown | Tensor | Product | Function | Data | Reference | Named
+InferenceType = Unknown | Tensor | Product | Function | Data | Reference | Named
 
 
-def seen(skeleton: Skeleton) -> Skeleton:
+def seen(skeleton: InferenceType) -> InferenceType:
     """What a skeleton turned out to be."""
     while isinstance(skeleton, Unknown) and skeleton.found is not None:
         skeleton = skeleton.found
@@ -120,18 +120,18 @@ def scalar(dtype: DType | None = None) -> Tensor:
     return Tensor(Element(dtype), Shape((), fixed=True))
 
 
-def instance(skeleton: Skeleton, chosen: Mapping[Named, Skeleton]) -> Skeleton:
+def instance(skeleton: InferenceType, chosen: Mapping[Named, InferenceType]) -> InferenceType:
     """A skeleton at other type parameters."""
     return _copied(skeleton, chosen, keep=True) if chosen else skeleton
 
 
-def shapeless(skeleton: Skeleton) -> Skeleton:
+def shapeless(skeleton: InferenceType) -> InferenceType:
     """The same structure and element types, at which no shape has arrived."""
     return _copied(skeleton, {}, keep=False)
 
 
-def _copied(skeleton: Skeleton, chosen: Mapping[Named, Skeleton], keep: bool) -> Skeleton:
-    def inside(part: Skeleton) -> Skeleton:
+def _copied(skeleton: InferenceType, chosen: Mapping[Named, InferenceType], keep: bool) -> InferenceType:
+    def inside(part: InferenceType) -> InferenceType:
         return _copied(part, chosen, keep)
 
     match seen(skeleton):
@@ -151,7 +151,7 @@ def _copied(skeleton: Skeleton, chosen: Mapping[Named, Skeleton], keep: bool) ->
             return other
 
 
-def parts(skeleton: Skeleton) -> Iterator[Skeleton]:
+def parts(skeleton: InferenceType) -> Iterator[InferenceType]:
     """The skeleton and what it is made of."""
     skeleton = seen(skeleton)
     yield skeleton
@@ -175,7 +175,7 @@ def joined(left: Sizes | Literal["*"] | None, right: Sizes | Literal["*"] | None
     return tuple(a if a == b else None for a, b in zip(left, right, strict=True))
 
 
-def open_parts(skeleton: Skeleton) -> Iterator[Unknown | Element | Shape]:
+def open_parts(skeleton: InferenceType) -> Iterator[Unknown | Element | Shape]:
     """What may still become known in a skeleton."""
     for part in parts(skeleton):
         match part:

@@ -17,7 +17,7 @@ from gradual.checker.inference.conversion import Solution, of_annotation, plain_
 from gradual.checker.inference.scope import Deferred, Held, Scope
 from gradual.checker.inference.solver import Flows
 from gradual.checker.inference.structures import accessed, constructed
-from gradual.checker.inference.terms import Element, Shape, Skeleton, Unknown, seen
+from gradual.checker.inference.terms import Element, InferenceType, Shape, Unknown, seen
 from gradual.checker.program.elided import calls_itself, is_deferred, is_written_out
 from gradual.checker.program.program import Program
 from gradual.ops.catalogue import by_symbol
@@ -102,7 +102,7 @@ class Inference:
         self.found.places.setdefault(place, {})[self.scope.calls] = unknown
         return unknown
 
-    def _written(self, annotation: ast.Type) -> Skeleton:
+    def _written(self, annotation: ast.Type) -> InferenceType:
         """The skeleton of an annotation; a `_` inside it is asked for later."""
         return of_annotation(annotation, self.scope.types, self._place)
 
@@ -130,7 +130,7 @@ class Inference:
             self.flows.flow(self.value(literal.body), function.result)
         return function
 
-    def _settled(self, held: Held, span: Span) -> Skeleton:
+    def _settled(self, held: Held, span: Span) -> InferenceType:
         """A literal as a value of one type."""
         if not isinstance(held, Deferred):
             return held
@@ -157,7 +157,7 @@ class Inference:
         return written
 
     # ---------------------------------------------------------------------------------------------- expressions
-    def value(self, expr: ast.Expr) -> Skeleton:
+    def value(self, expr: ast.Expr) -> InferenceType:
         """The skeleton of an expression's value."""
         return self._settled(self.held(expr), expr.span)
 
@@ -222,13 +222,13 @@ class Inference:
             return Deferred(literal, held, types, itself)
         return self._function(literal, itself)
 
-    def _one_of(self, values: Sequence[Skeleton]) -> Skeleton:
+    def _one_of(self, values: Sequence[InferenceType]) -> InferenceType:
         result = Unknown()
         for value in values:
             self.flows.flow(value, result)
         return result
 
-    def _field(self, operand: Skeleton, index: int) -> Skeleton:
+    def _field(self, operand: InferenceType, index: int) -> InferenceType:
         operand = seen(operand)
         if isinstance(operand, sk.Product) and 0 <= index < len(operand.fields):
             return operand.fields[index]
@@ -236,20 +236,20 @@ class Inference:
         self.flows.add(Field(operand, index, result))
         return result
 
-    def _constant(self, kind: str, index: int) -> Skeleton:
+    def _constant(self, kind: str, index: int) -> InferenceType:
         entry = self.program.surface.metadata.get((kind, index))
         if not isinstance(entry, ast.MetaTensor):
             return Unknown()
         return sk.Tensor(Element(DType(entry.dtype)), Shape(entry.shape, fixed=True))
 
-    def _infix(self, expr: ast.Infix) -> Skeleton:
+    def _infix(self, expr: ast.Infix) -> InferenceType:
         """A number without a suffix takes the other side's element type."""
         operator = by_symbol().get(expr.op)
         if operator is None:
             return Unknown()
         return self._applied(operator.name, self._operands((expr.left, expr.right), (0, 1)), ())
 
-    def _operands(self, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[Skeleton]:
+    def _operands(self, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[InferenceType]:
         """The arguments, of which literals among those that have one element type take it."""
         slots = [part for place in alike for part in parts(arguments[place])]
         if not any(map(adapts, slots)):
@@ -266,7 +266,7 @@ class Inference:
             for place, argument in enumerate(arguments)
         ]
 
-    def _beside(self, expr: ast.Expr, other: Skeleton) -> Skeleton:
+    def _beside(self, expr: ast.Expr, other: InferenceType) -> InferenceType:
         if not adapts(expr):
             return self.value(expr)
         shape = (len(expr.items),) if isinstance(expr, ast.Listing) else ()
@@ -305,7 +305,7 @@ class Inference:
         arguments = [self._settled(one, a.span) for one, a in zip(held, call.arguments, strict=True)]
         return self._invoked(callee, arguments)
 
-    def _named(self, name: str, call: ast.Call) -> Skeleton:
+    def _named(self, name: str, call: ast.Call) -> InferenceType:
         """A call by name: of what is declared, or of an operator."""
         operator = self.program.operators.get(name)
         pairwise = None if operator is None else operator.pairwise
@@ -317,7 +317,7 @@ class Inference:
         operator = None if name in self.program.constructors else operator
         return self._applied(name, self._operands(call.arguments, alike(operator, call.arguments)), call.attributes)
 
-    def _invoked(self, callee: Skeleton, arguments: Sequence[Skeleton]) -> Skeleton:
+    def _invoked(self, callee: InferenceType, arguments: Sequence[InferenceType]) -> InferenceType:
         callee = seen(callee)
         if isinstance(callee, Unknown):
             function = sk.Function(tuple(Unknown() for _ in arguments), Unknown())
@@ -330,7 +330,7 @@ class Inference:
             self.flows.flow(argument, param)
         return function.result
 
-    def _applied(self, name: str, operands: Sequence[Skeleton], written: Sequence[ast.Attribute]) -> Skeleton:
+    def _applied(self, name: str, operands: Sequence[InferenceType], written: Sequence[ast.Attribute]) -> InferenceType:
         """An application by name: of an operator, or of a constructor."""
         if name in self.globals and len(operands) == len(self.program.functions[name].params):
             return self._invoked(self.globals[name], operands)
@@ -357,7 +357,7 @@ class Inference:
         return result
 
     # ----------------------------------------------------------------------------------------------- data, cells
-    def _match(self, expr: ast.Match) -> Skeleton:
+    def _match(self, expr: ast.Match) -> InferenceType:
         scrutinee = self.value(expr.scrutinee)
         results = []
         for arm in expr.arms:
@@ -366,14 +366,14 @@ class Inference:
                 results.append(self.value(arm.body))
         return self._one_of(results)
 
-    def _pattern(self, pattern: ast.Pattern, value: Skeleton) -> None:
+    def _pattern(self, pattern: ast.Pattern, value: InferenceType) -> None:
         match pattern:
             case ast.VariablePattern(name, annotation):
                 held = self._at(value, annotation, pattern.span)
                 self.scope.bind(name.name, held)
             case ast.ConstructorPattern(name, patterns):
                 constructor = self.program.constructors.get(name)
-                fields: tuple[Skeleton, ...] = tuple(Unknown() for _ in patterns)
+                fields: tuple[InferenceType, ...] = tuple(Unknown() for _ in patterns)
                 if constructor is not None and len(constructor.fields) == len(patterns):
                     fields, data = constructed(constructor, self.program.data[constructor.data])
                     self.flows.flow(value, data)

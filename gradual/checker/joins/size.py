@@ -15,7 +15,7 @@ from gradual.checker.coercion.agreement import disagreement, forgetting
 from gradual.checker.joins.branch import Branch, one_of
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.obligations import Postponed
-from gradual.checker.state.unknowns import mentions_ghost
+from gradual.checker.state.unknowns import mentions_existential
 from gradual.core.check import Promise
 from gradual.diagnostic import Diagnostic
 from gradual.dims.store.facts import Facts
@@ -166,7 +166,7 @@ class SizeJoin:
         """Two sizes that may differ where either branch may be taken: an error if the definition is strict."""
         for i, j in combinations(_distinct(dims), 2):
             goal = equal(dims[i], dims[j])
-            if mentions_ghost(goal):
+            if mentions_existential(goal):
                 continue
             verdict = self._under([self.branches[i], self.branches[j]], goal)
             if isinstance(verdict, Unknown) and verdict.witness:
@@ -190,20 +190,20 @@ class SizeJoin:
 
     def _unknown(self, dims: Sequence[Dim], path: str, axis: int, *, known: bool) -> Dim:
         """A new unknown for the size that one of the branches has; `known` if those sizes can be named outside."""
-        state, ghost = self.state, size_of(path, axis)
-        (variable,) = ghost.variables()
-        state.unknowns.ghosts[variable] = Promise(
+        state, existential = self.state, size_of(path, axis)
+        (variable,) = existential.variables()
+        state.unknowns.existentials[variable] = Promise(
             self.branches[0].span.to(self.branches[-1].span), "the branch that was taken"
         )
-        state.is_size(ghost)
+        state.is_size(existential)
         if known:
             state.unknowns.alternatives[variable] = tuple(dict.fromkeys(dims))
-            state.facts.assume(any_of(*(equal(ghost, dim) for dim in dict.fromkeys(dims))))
+            state.facts.assume(any_of(*(equal(existential, dim) for dim in dict.fromkeys(dims))))
         if known or not any(map(state.strictness.mentions_unknown, dims)):
             state.strictness.joins.add(variable)
         else:
             state.strictness.gradual = True
-        return ghost
+        return existential
 
     def element(self, contents: Sequence[Content]) -> Content | None:
         """The element that every branch has, else the one that the condition chooses."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from gradual.checker.obligations.obligation import Owed, failing_for_all, failing_for_some, fails_always, sampled
+from gradual.checker.obligations.obligation import Obligation, failing_for_all, failing_for_some, fails_always, sampled
 from gradual.checker.obligations.value_names import terms, words_of
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.obligations import Postponed, fails
-from gradual.checker.state.unknowns import mentions_ghost
+from gradual.checker.state.unknowns import mentions_existential
 from gradual.core.check import Blame, Check, Promise, Site
 from gradual.core.value_words import reworded
 from gradual.diagnostic import Diagnostic, Severity
@@ -29,7 +29,7 @@ from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
 def discharge(
-    state: TypingContext, goal: Constraint, described: Callable[[], Owed], implied: Constraint = TRUE
+    state: TypingContext, goal: Constraint, described: Callable[[], Obligation], implied: Constraint = TRUE
 ) -> bool:
     """Prove, refute or postpone a goal, and learn it; False if it was refuted, or if what it implies is.
 
@@ -58,7 +58,7 @@ def discharge(
             return False
         case Unknown():
             owed = described()
-            failing, asserted = fails(verdict) and not mentions_ghost(goal), owed.site is Site.ASSERT
+            failing, asserted = fails(verdict) and not mentions_existential(goal), owed.site is Site.ASSERT
             _postpone(state, owed, verdict)
     state.facts.learn(goal, verdict, state.reach.hypothetical, astray, failing, asserted)
     return True
@@ -82,7 +82,7 @@ def _apart(state: TypingContext, goal: Constraint, implied: Constraint) -> tuple
     return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked
 
 
-def _refute(state: TypingContext, owed: Owed, verdict: Refuted) -> None:
+def _refute(state: TypingContext, owed: Obligation, verdict: Refuted) -> None:
     """Report a refuted goal, unless it only follows from an error that is reported already.
 
     One that holds for no sizes only because a goal before fails for some is told as failing for the others, if the
@@ -101,7 +101,7 @@ def _refute(state: TypingContext, owed: Owed, verdict: Refuted) -> None:
         ).append(never)
 
 
-def _fail_under_test(state: TypingContext, owed: Owed, goal: Constraint) -> bool:
+def _fail_under_test(state: TypingContext, owed: Obligation, goal: Constraint) -> bool:
     """A goal that holds for no size, in a branch of a test: a check that always fails, and ends the branch.
 
     A strict definition is for every size, so that it is an error there if the branch can be reached; if what is known
@@ -132,11 +132,11 @@ def refuse(state: TypingContext, found: Diagnostic) -> None:
     if not state.reach.tests:
         state.output.diagnostics.append(found)
         return
-    owed = Owed(FALSE, found.rule, Site.OPERATOR, found.message, found.span, found.label, related=found.related)
+    owed = Obligation(FALSE, found.rule, Site.OPERATOR, found.message, found.span, found.label, related=found.related)
     _fail_under_test(state, owed, FALSE)
 
 
-def _failing(state: TypingContext, owed: Owed, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
+def _failing(state: TypingContext, owed: Obligation, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
     """The error about a goal that fails for some sizes, and whether it only follows from others.
 
     It does where it fails at no sizes that come there, past the goals before it.   [check.strict]
@@ -149,17 +149,17 @@ def _failing(state: TypingContext, owed: Owed, witness: Mapping[str, int]) -> tu
     return failing_for_some(owed, dict(witness), terms(state, owed.goal)), follows
 
 
-def _is_first(state: TypingContext, owed: Owed) -> bool:
+def _is_first(state: TypingContext, owed: Obligation) -> bool:
     """Whether nothing was reported about the values that take part."""
     return state.values.failed.isdisjoint(owed.values) and state.values.doubtful.isdisjoint(owed.values)
 
 
-def owe(state: TypingContext, owed: Owed, implied: Constraint = TRUE) -> bool:
+def require(state: TypingContext, owed: Obligation, implied: Constraint = TRUE) -> bool:
     """As `discharge`, where the description is at hand."""
     return discharge(state, owed.goal, lambda: owed, implied)
 
 
-def _postpone(state: TypingContext, owed: Owed, verdict: Unknown) -> None:
+def _postpone(state: TypingContext, owed: Obligation, verdict: Unknown) -> None:
     """Leave a goal to run time as a visible check; an answer that ran out of budget is said.  [check.gave-up]"""
     certain = _certain_failure(state, owed, verdict)
     because = f"fails for {sampled(owed.goal, verdict.witness)}" if verdict.witness else verdict.because
@@ -167,7 +167,7 @@ def _postpone(state: TypingContext, owed: Owed, verdict: Unknown) -> None:
     if state.strictness.has_forgotten(owed.goal):
         because = "it mentions a size whose formula is too large to be kept"
     check = _left(state, owed, because)
-    rigid = not mentions_ghost(owed.goal)
+    rigid = not mentions_existential(owed.goal)
     if owed.site is not Site.ASSERT and not state.strictness.has_forgotten(owed.goal):
         error, follows = _failing(state, owed, verdict.witness)
         state.obligations.postponed.append(
@@ -182,7 +182,7 @@ def _postpone(state: TypingContext, owed: Owed, verdict: Unknown) -> None:
         state.output.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
 
 
-def _left(state: TypingContext, owed: Owed, because: str) -> Check:
+def _left(state: TypingContext, owed: Obligation, because: str) -> Check:
     """The check that a goal is at run time."""
     goal = _plain(state, owed.goal)
     says = f"{owed.sides[0]} == {owed.sides[1]}" if goal is FALSE and owed.sides is not None else ""
@@ -206,7 +206,7 @@ def _plain(state: TypingContext, goal: Constraint) -> Constraint:
     return goal if isinstance(plain, Truth) else plain
 
 
-def _certain_failure(state: TypingContext, owed: Owed, verdict: Unknown) -> str | None:
+def _certain_failure(state: TypingContext, owed: Obligation, verdict: Unknown) -> str | None:
     """Why a check can never pass here, in a note or none; None if it may.  [check.fails-if-reached]
 
     It contradicts its path, or the value behind a forgotten size.
@@ -224,21 +224,21 @@ def _certain_failure(state: TypingContext, owed: Owed, verdict: Unknown) -> str 
     return f"the annotation forgot that {' and '.join(known)}"
 
 
-def _warn_of_few(state: TypingContext, owed: Owed) -> None:
+def _warn_of_few(state: TypingContext, owed: Obligation) -> None:
     """A goal that speaks of one unknown on both sides and holds for a few of its values only.  [check.few]"""
-    ghosts = [variable for variable in owed.goal.variables() if variable.is_ghost]
+    existentials = [variable for variable in owed.goal.variables() if variable.is_existential]
     parts = owed.goal.parts if isinstance(owed.goal, Or) else (owed.goal,)
     both = any(isinstance(part, Equal) and part.left.names & part.right.names for part in parts)
-    if len(ghosts) != 1 or not both:
+    if len(existentials) != 1 or not both:
         return
-    values = state.program.decider.values(state.facts, owed.goal, ghosts[0])
+    values = state.program.decider.values(state.facts, owed.goal, existentials[0])
     if values is not None:
-        message = f"holds only for {ghosts[0].name} in {{{', '.join(map(str, values))}}}: {owed.says}"
+        message = f"holds only for {existentials[0].name} in {{{', '.join(map(str, values))}}}: {owed.says}"
         notes = (f"required by rule {owed.rule}: {brief(owed.goal)}",)
         state.output.report("E0404", "check.few", message, owed.span, severity=Severity.WARNING, notes=notes)
 
 
-def _blame(state: TypingContext, owed: Owed, goal: Constraint, because: str) -> Blame:
+def _blame(state: TypingContext, owed: Obligation, goal: Constraint, because: str) -> Blame:
     left = tuple(promises(state, goal.variables()))
     if owed.blamed:
         blamed = owed.blamed
@@ -259,13 +259,13 @@ def _blame(state: TypingContext, owed: Owed, goal: Constraint, because: str) -> 
 def promises(state: TypingContext, open: Iterable[Variable]) -> Iterator[Promise]:
     """Who left sizes open: their unknowns first to last, or the rigid names if there is no unknown."""
     variables = sorted(open, key=lambda variable: variable.name)
-    ghosts = [(v, state.unknowns.ghosts[v]) for v in variables if v in state.unknowns.ghosts]
+    existentials = [(v, state.unknowns.existentials[v]) for v in variables if v in state.unknowns.existentials]
     rigids = [
         (v, Promise(state.unknowns.rigids[v], f"the caller's choice of `{v.name}`"))
         for v in variables
         if v in state.unknowns.rigids
     ]
-    left = ghosts or rigids
+    left = existentials or rigids
     names: dict[tuple[Span, str], tuple[str, ...]] = {}
     for variable, promise in left:
         place = promise.span, promise.says

@@ -20,7 +20,7 @@ UNSAID = "assertion failed"
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class Obligation:
     """A goal with everything a report about it needs.
 
     Attributes:
@@ -49,7 +49,7 @@ class Owed:
     polarity: Polarity = Polarity.POSITIVE
 
 
-def failing_for_all(owed: Owed, because: str, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
+def failing_for_all(owed: Obligation, because: str, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
     """The error about a goal that holds at no sizes, with some sizes by name.  [check.refuted]"""
     sample = sampled(owed.goal, witness)
     notes = (f"for instance at {sample}{_where(owed.goal, witness)}",) if witness else ()
@@ -70,14 +70,14 @@ def failing_for_all(owed: Owed, because: str, witness: dict[str, int], where: tu
     )
 
 
-def _hopeless(owed: Owed) -> str:
+def _hopeless(owed: Obligation) -> str:
     """In words, what fails at every size; an assertion's own words say what should hold."""
     if owed.site is not Site.ASSERT:
         return f"{owed.says}{_never(owed)}"
     return "the assertion never holds" + (f': "{owed.says}"' if owed.says != UNSAID else "")
 
 
-def failing_for_some(owed: Owed, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
+def failing_for_some(owed: Obligation, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
     """The error about a goal that fails at the sizes given by name.  [check.strict]"""
     sample = sampled(owed.goal, witness)
     return Diagnostic(
@@ -96,7 +96,7 @@ def failing_for_some(owed: Owed, witness: dict[str, int], where: tuple[str, ...]
     )
 
 
-def _never(owed: Owed) -> str:
+def _never(owed: Obligation) -> str:
     """In words, that a goal holds at no size."""
     if owed.sides is not None:
         return f": {brief(owed.sides[0])} is not {brief(owed.sides[1])}"
@@ -105,7 +105,7 @@ def _never(owed: Owed) -> str:
     return "" if owed.goal is FALSE else f": `{brief(owed.goal)}` never holds"
 
 
-def _required(owed: Owed) -> str:
+def _required(owed: Obligation) -> str:
     if owed.goal is not FALSE:
         return f": {brief(owed.goal)}"
     return f": {brief(owed.sides[0])} == {brief(owed.sides[1])}" if owed.sides is not None else ""
@@ -130,7 +130,7 @@ def _sides(goal: Constraint, witness: dict[str, int]) -> str:
     return "" if named else f"{brief(left)} is {_value(left, values)}, not {_value(right, values)}"
 
 
-def _data(owed: Owed, witness: dict[str, int]) -> dict[str, object]:
+def _data(owed: Obligation, witness: dict[str, int]) -> dict[str, object]:
     """What other programs read of an error: the least sizes, the goal, and the two sizes that differ."""
     sides = {} if owed.sides is None else {"sides": [str(side) for side in owed.sides]}
     return {"counterexample": witness, "goal": str(owed.goal), **sides}
@@ -159,7 +159,7 @@ def _covers(values: dict[Variable, int], goal: Constraint) -> bool:
     return all(variable in values for variable in goal.variables())
 
 
-def fails_always(state: TypingContext, owed: Owed, why: str) -> Diagnostic:
+def fails_always(state: TypingContext, owed: Obligation, why: str) -> Diagnostic:
     """The warning about a check that can never pass.  [check.fails-if-reached]"""
     notes = (f"required by rule {owed.rule}{_required(owed)}", *terms(state, owed.goal), *((why,) if why else ()))
     message = f"this fails whenever it is reached: {owed.says}"

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gradual.checker.obligations.discharge import owe, promises
-from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.discharge import promises, require
+from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.program.rule_cache import Asked
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.unknowns import single
@@ -117,11 +117,11 @@ def _demand(state: TypingContext, application: Application, unknown: Unknown, va
     position = f"argument {place + 1} of {application.name}"
     what = f"has to have rank {value}" if unknown.origin is not None else f"has to have {value} elements"
     goal, wanted = equal(unknown.number, constant(value)), constant(value)
-    owed = Owed(
+    owed = Obligation(
         goal, "op.rank", Site.OPERATOR, f"{position} {what}", application.spans[place],
         f"this is {unknown.number}", position, sides=(unknown.number, wanted), values=(bearer,),
     )  # fmt: skip
-    if not owe(state, owed, counted(unknown.origin, value) if unknown.origin is not None else TRUE):
+    if not require(state, owed, counted(unknown.origin, value) if unknown.origin is not None else TRUE):
         return False
     _known(state, application.asking, unknown, value)
     return True
@@ -263,10 +263,10 @@ def demanded_element(state: TypingContext, value: str, index: int, span: Span) -
     (length,) = type.shape
     goal = at_least(length, constant(index + 1))
     says, label = f"{what} has no element {index}", f"its length is {length}"
-    if not owe(state, Owed(goal, "dim.element", Site.ANNOTATION, says, span, label, what, values=(value,))):
+    if not require(state, Obligation(goal, "dim.element", Site.ANNOTATION, says, span, label, what, values=(value,))):
         return None
     content = content_of(value, (index,))
-    state.unknowns.ghosts.setdefault(single(content), Promise(span, f"the elements of {what}"))
+    state.unknowns.existentials.setdefault(single(content), Promise(span, f"the elements of {what}"))
     return content
 
 
@@ -277,11 +277,11 @@ def _demanded_rank(state: TypingContext, value: str, rank: int, span: Span, rule
     if not isinstance(type, UnrankedType) or type.origin is None:
         return True
     number, wanted = rank_of(type.origin), constant(rank)
-    owed = Owed(
+    owed = Obligation(
         equal(number, wanted), rule, Site.ANNOTATION, says, span, f"its rank is {number}", what,
         sides=(number, wanted), values=(value,),
     )  # fmt: skip
-    if not owe(state, owed, counted(type.origin, rank)):
+    if not require(state, owed, counted(type.origin, rank)):
         return False
     state.rank_known(type.origin, rank)
     return True
@@ -296,11 +296,11 @@ def demanded_axis(state: TypingContext, value: str, type: UnrankedType, axis: in
     number, size = rank_of(type.origin), size_of(type.origin, axis)
     what = f"`{spelled(value)}` has to have a dimension {axis}"
     goal = at_least(number, constant(axis + 1))
-    owed = Owed(
+    owed = Obligation(
         goal, "type.unranked.demand", Site.ANNOTATION, what, span, f"its rank is {number}", what, values=(value,)
     )
-    if not owe(state, owed):
+    if not require(state, owed):
         return False
-    state.unknowns.ghosts.setdefault(single(size), state.unknowns.ghosts[single(number)])
+    state.unknowns.existentials.setdefault(single(size), state.unknowns.existentials[single(number)])
     state.is_size(size)
     return True

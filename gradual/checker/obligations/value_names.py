@@ -41,10 +41,10 @@ def terms(state: TypingContext, *goals: Constraint) -> tuple[str, ...]:
     made = ((name, said) for name, said in words.items() if isinstance(state.values.origins.get(name), Made))
     told = [_where(state, name, said) for name, said in made if "…" in said]
     told += [
-        f"`{base}` is {state.unknowns.ghosts[variable].says}"
+        f"`{base}` is {state.unknowns.existentials[variable].says}"
         for variable in variables
         if (base := base_of(variable)) is not None
-        if UNWRITTEN.fullmatch(base) and base not in words and variable in state.unknowns.ghosts
+        if UNWRITTEN.fullmatch(base) and base not in words and variable in state.unknowns.existentials
     ]
     return tuple(dict.fromkeys(told))
 

@@ -12,7 +12,7 @@ from typing import cast
 
 from gradual.checker.program.judgements import Judgements
 from gradual.checker.program.program import Program
-from gradual.checker.state.facts import Learning
+from gradual.checker.state.facts import TracedFacts
 from gradual.checker.state.obligations import Obligations
 from gradual.checker.state.output import Output
 from gradual.checker.state.reach import Reach
@@ -56,7 +56,7 @@ class TypingContext:
         self.judge = judge
         self.scope = Scoping()
         self.strictness = Strictness(program)
-        self.facts = Learning()
+        self.facts = TracedFacts()
         self._trail = Trail()
         self.values = Values(self._trail)
         self.unknowns = Unknowns()
@@ -164,13 +164,13 @@ class TypingContext:
 
         inside, new = opened(type, name, known)
         for opening in new:
-            (variable,) = opening.ghost.variables()
-            self.unknowns.ghosts[variable] = promise(opening.path, opening.axis)
+            (variable,) = opening.existential.variables()
+            self.unknowns.existentials[variable] = promise(opening.path, opening.axis)
             for fact in opening.facts():  # what one says of other sizes may be so where it was checked only
                 self.facts.assume(fact, learnt=len(fact.variables()) > 1)
-            self._trail.put(self.unknowns.sized, opening.ghost, True)
+            self._trail.put(self.unknowns.sized, opening.existential, True)
             if opening.hole.key:
-                self._trail.put(shared, _key(opening.hole, operands), opening.ghost)
+                self._trail.put(shared, _key(opening.hole, operands), opening.existential)
             self.strictness.gradual = True
         if not isinstance(type, TensorType):
             self.strictness.opened(type)
@@ -180,20 +180,20 @@ class TypingContext:
         self, type: GradualType, name: str, promise: Callable[[str, int | None], Promise], agreed: bool
     ) -> OpenedType:
         """As `enter`, for a part of a type; if that was only `agreed` on, what is unknown makes nothing gradual."""
-        gradual, before = self.strictness.gradual, len(self.unknowns.ghosts)
+        gradual, before = self.strictness.gradual, len(self.unknowns.existentials)
         inside = self.enter(type, name, promise)
         if agreed and not gradual:
-            self.strictness.excuse(list(self.unknowns.ghosts)[before:])
+            self.strictness.excuse(list(self.unknowns.existentials)[before:])
         return inside
 
     def rank_known(self, origin: str, rank: int) -> None:
         """From here on in this branch, the shapes of this origin have a known rank.  [type.unranked]"""
-        ghosts, solved = self.unknowns.ghosts, self.values.solved
-        promise = ghosts.get(single(rank_of(origin)))
+        existentials, solved = self.unknowns.existentials, self.values.solved
+        promise = existentials.get(single(rank_of(origin)))
         for size in (size_of(origin, axis) for axis in range(rank)):
             self.is_size(size)
             if promise is not None:
-                ghosts.setdefault(single(size), promise)
+                existentials.setdefault(single(size), promise)
         self.facts.assume(equal(rank_of(origin), constant(rank)), learnt=True)
         self.facts.assume(counted(origin, rank), learnt=True)
         self._trail.put(solved, rank_of(origin), constant(rank))
@@ -219,7 +219,7 @@ class TypingContext:
             promise = Promise(self.values.span_of(name), f"the elements of `{name}`")
             for content in type.contents or ():
                 for variable in content.variables():
-                    self.unknowns.ghosts.setdefault(variable, promise)
+                    self.unknowns.existentials.setdefault(variable, promise)
                 if name in self.values.forgetful:
                     self.strictness.forget(content.variables())
         return type

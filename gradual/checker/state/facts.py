@@ -19,7 +19,7 @@ from gradual.dims.term.constraint import FALSE, Constraint, any_of, negated
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
-class Learning(Facts):
+class TracedFacts(Facts):
     """Facts beside which stands what was given and which goals were learnt, each in order.
 
     Attributes:

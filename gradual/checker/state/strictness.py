@@ -90,7 +90,7 @@ class Strictness:
     def mentions_unknown(self, goal: Dim | Constraint) -> bool:
         """Whether an unknown takes part that was written as `?` or depends on data."""
         excused = self.joins | self.forgotten if self.forgotten else self.joins
-        return any(variable.is_ghost and variable not in excused for variable in goal.variables())
+        return any(variable.is_existential and variable not in excused for variable in goal.variables())
 
 
 def _holders(type: GradualType) -> Iterator[DataType | ReferenceType | FunctionType]:

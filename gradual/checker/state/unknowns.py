@@ -15,7 +15,7 @@ class Unknowns:
     """The variables of sizes that a definition meets.
 
     Attributes:
-        ghosts: who left each unknown open.
+        existentials: who left each unknown open.
         rigids: where each name is bound that a caller chooses.
         shared: unknowns that depend on data, by what they depend on.
         forgotten: the size that an annotation's `?` forgot; never used in a verdict.
@@ -23,7 +23,7 @@ class Unknowns:
         sized: the dims of which it is known that they are sizes.
     """
 
-    ghosts: dict[Variable, Promise] = field(default_factory=dict)
+    existentials: dict[Variable, Promise] = field(default_factory=dict)
     rigids: dict[Variable, Span] = field(default_factory=dict)
     shared: dict[object, Dim] = field(default_factory=dict)
     forgotten: dict[Variable, Dim] = field(default_factory=dict)
@@ -40,11 +40,11 @@ class Unknowns:
 
 
 def single(dim: Dim) -> Variable:
-    """The one variable of a ghost."""
+    """The one variable of a existential."""
     (variable,) = dim.variables()
     return variable
 
 
-def mentions_ghost(goal: Dim | Constraint) -> bool:
+def mentions_existential(goal: Dim | Constraint) -> bool:
     """Whether an unknown takes part."""
-    return any(variable.is_ghost for variable in goal.variables())
+    return any(variable.is_existential for variable in goal.variables())

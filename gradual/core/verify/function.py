@@ -281,7 +281,7 @@ class _Verifier(Structures):
             self.wrong(f"{name}: contents that no rule gives")
         for size, own in paired_sizes(self.type_of(operand), type):
             variable = bare(own)
-            if variable is None or not variable.is_ghost or base_of(variable) != name:
+            if variable is None or not variable.is_existential or base_of(variable) != name:
                 self.prove(equal(size, own), f"{name}: {size} recorded as {own}")
             else:
                 self.facts.assume(equal(own, size))

@@ -57,8 +57,8 @@ def define(ground: Ground, type: OpenedType, path: str) -> None:
         case UnrankedType(origin=None):
             ground.found.append(f"{path}: an unknown rank that is nobody's")
         case UnrankedType(origin=origin) if origin == path:
-            for ghost in (rank_of(path), numel_of(path)):
-                ground.facts.assume(at_least(ghost, constant(0)))
+            for existential in (rank_of(path), numel_of(path)):
+                ground.facts.assume(at_least(existential, constant(0)))
         case TupleType(fields):
             for index, field in enumerate(fields):
                 define(ground, field, f"{path}#{index}")

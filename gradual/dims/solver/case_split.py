@@ -31,7 +31,7 @@ class Split:
         about: what is split: a disjunction, a difference that is not 0, a choice or an extreme.
     """
 
-    rung: str
+    stage: str
     cases: tuple[Constraint, ...]
     about: Constraint | Dim | Ite | Max | Min
 
@@ -51,7 +51,7 @@ class Refuter:
         self._left = limits.cases
 
     def refuted(self, system: System, depth: int = _DEPTH) -> str | None:
-        """The rung that shows that nothing satisfies the system, None if it stays open.  [dim.decide.cases]"""
+        """The stage that shows that nothing satisfies the system, None if it stays open.  [dim.decide.cases]"""
         if system.conflict:
             return "facts"
         try:
@@ -66,7 +66,7 @@ class Refuter:
             return None
         self._left -= len(split.cases)
         closed = all(self.refuted(system.narrowed(case), depth - 1) is not None for case in split.cases)
-        return split.rung if closed else None
+        return split.stage if closed else None
 
     def _split(self, system: System, solution: Solution) -> Split | None:
         """The first of the smallest splits, of those if there are any in which a solution is no model; None for one."""

@@ -3,7 +3,7 @@
     (R) can the goal hold with the unconditional facts?        no: refuted        (conditions are never looked at)
     (P) can it fail with the unconditional and path facts?     no: proved         yes: unknown, with a model
 
-Each question climbs a ladder: normal form, facts, bounds, linear elimination, cases, residues, small models, and
+Each question climbs a pipeline: normal form, facts, bounds, linear elimination, cases, residues, small models, and
 Z3 last, within a budget.  Without Z3 some answers become unknown; none becomes another.   [dim.decide]
 """
 
@@ -40,37 +40,37 @@ from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Nowhere:
-    """No valuation satisfies the constraints; `rung` showed it."""
+class Unsat:
+    """No valuation satisfies the constraints; `stage` showed it."""
 
-    rung: str
+    stage: str
 
 
 @dataclass(frozen=True, slots=True)
-class Somewhere:
-    """This valuation satisfies the constraints; `rung` found it, and knows whether it is the least."""
+class Sat:
+    """This valuation satisfies the constraints; `stage` found it, and knows whether it is the least."""
 
     model: Model
-    rung: str
+    stage: str
     least: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class Undetermined:
     """Nobody could tell within the budget."""
 
 
 CHEAP = ("normal-form", "facts", "interval")
-"""The rungs that search for nothing."""
+"""The stages that search for nothing."""
 
-Answer = Nowhere | Somewhere | Undecided
+Answer = Unsat | Sat | Undetermined
 
 
 class Decider:
     """Answers questions about goals, and remembers the answers.
 
     Attributes:
-        counts: how many answers each rung gave.
+        counts: how many answers each stage gave.
         smt_queries: how often Z3 was asked.
     """
 
@@ -93,10 +93,10 @@ class Decider:
             return self._proved("interval")
         question = Question(facts, goal, rewritten)
         match self._answer(question.cone.known, question.plausibility, question.order):
-            case Nowhere(rung=rung):
-                return self._refuted(question, "normal-form" if goal is FALSE else rung)
+            case Unsat(stage=stage):
+                return self._refuted(question, "normal-form" if goal is FALSE else stage)
             case plausible:
-                return self._owed(question, isinstance(plausible, Somewhere))
+                return self._owed(question, isinstance(plausible, Sat))
 
     def proves(self, facts: Facts, goal: Constraint) -> bool:
         """Whether `decide` proves a goal; how it fails is not asked."""
@@ -121,9 +121,9 @@ class Decider:
         return not question.facts.can_meet(question.rewritten) and self._excludes(question, question.plausibility)
 
     def _excludes(self, question: Question, asked: Sequence[Constraint]) -> bool:
-        """Whether what is asked contradicts what is known: not where a sample is at hand, else by the ladder."""
+        """Whether what is asked contradicts what is known: not where a sample is at hand, else by the pipeline."""
         known = question.cone.known
-        return sample((*known, *asked)) is None and isinstance(self._answer(known, asked, question.order), Nowhere)
+        return sample((*known, *asked)) is None and isinstance(self._answer(known, asked, question.order), Unsat)
 
     def allows(self, facts: Facts, goal: Constraint) -> bool:
         """Whether a sample is at hand with which a goal and every unconditional fact around it hold."""
@@ -141,13 +141,13 @@ class Decider:
     def _owed(self, question: Question, plausible: bool) -> Verdict:
         """Proved or unknown, for a goal that nothing unconditional refutes."""
         answer = self._answer(question.cone.known, question.failure, question.order)
-        if isinstance(answer, Nowhere):
-            return self._proved(answer.rung, plausible)
+        if isinstance(answer, Unsat):
+            return self._proved(answer.stage, plausible)
         if question.facts.path and self._is_impossible(question.facts):
             return self._proved("facts", plausible)
-        sure = isinstance(answer, Somewhere) and question.facts.is_sure and question.admits(answer.model)
-        witness = self._witness(question, answer.model, True) if isinstance(answer, Somewhere) and sure else {}
-        self.counts[answer.rung if isinstance(answer, Somewhere) else "gave-up"] += 1
+        sure = isinstance(answer, Sat) and question.facts.is_sure and question.admits(answer.model)
+        witness = self._witness(question, answer.model, True) if isinstance(answer, Sat) and sure else {}
+        self.counts[answer.stage if isinstance(answer, Sat) else "gave-up"] += 1
         return Unknown(
             because=_fails_for(witness) if sure else _GAVE_UP,
             witness=witness,
@@ -159,20 +159,20 @@ class Decider:
     def _is_impossible(self, facts: Facts) -> bool:
         """Whether nothing comes to the end of the path, by what was learnt on it.  [dim.facts.suppose]"""
         cone = facts.about(names_of(map(facts.rewrite, facts.path)))
-        return isinstance(self._answer(cone.known, cone.path, ordered((), cone)), Nowhere)
+        return isinstance(self._answer(cone.known, cone.path, ordered((), cone)), Unsat)
 
     def _never_on_path(self, question: Question) -> bool:
         known, path = question.cone.known, question.cone.path
-        return bool(path) and isinstance(self._answer(known, [*question.plausibility, *path], question.order), Nowhere)
+        return bool(path) and isinstance(self._answer(known, [*question.plausibility, *path], question.order), Unsat)
 
-    def _proved(self, rung: str, plausible: bool = True) -> Proved:
-        self.counts[rung] += 1
-        return Proved(rung, plausible)
+    def _proved(self, stage: str, plausible: bool = True) -> Proved:
+        self.counts[stage] += 1
+        return Proved(stage, plausible)
 
-    def _refuted(self, question: Question, rung: str) -> Refuted:
-        self.counts[rung] += 1
+    def _refuted(self, question: Question, stage: str) -> Refuted:
+        self.counts[stage] += 1
         sample = self._answer(question.cone.known, (), question.order)
-        witness = self._witness(question, sample.model, False) if isinstance(sample, Somewhere) else {}
+        witness = self._witness(question, sample.model, False) if isinstance(sample, Sat) else {}
         return Refuted(_never(question), witness)
 
     def _witness(self, question: Question, model: Model, path: bool) -> dict[str, int]:
@@ -195,7 +195,7 @@ class Decider:
         asked = [*cone.path, negated(question.rewritten)] if path else []
         constraints, order = (*cone.known, *asked, *solved), ordered(names, cone)
         match self._answer(cone.known, [*asked, *solved], order):
-            case Somewhere(model=model, least=least) if cone.whole or facts.extended(model, question.rewritten):
+            case Sat(model=model, least=least) if cone.whole or facts.extended(model, question.rewritten):
                 return model if least else self._smaller(model, constraints, order)
         return None
 
@@ -219,10 +219,10 @@ class Decider:
         question = Question(facts, condition, facts.rewrite(condition))
         if not free and sample((*question.cone.known, *question.cone.path)) is None:
             match self._answer(question.cone.known, question.cone.path, question.order):
-                case Nowhere():
+                case Unsat():
                     facts.suppose(FALSE)
                     return
-                case Undecided():
+                case Undetermined():
                     facts.leave_open(condition)
                     return
         if reached or len(question.cone.path) == len(facts.path):
@@ -252,7 +252,7 @@ class Decider:
         """The least valuation found at which a goal fails, by name; empty if none was found."""
         question = Question(facts, goal, facts.rewrite(goal))
         match self._answer(question.cone.known, question.failure, question.order):
-            case Somewhere(model=model) if facts.is_sure and question.admits(model):
+            case Sat(model=model) if facts.is_sure and question.admits(model):
                 return self._witness(question, model, True)
         return {}
 
@@ -280,15 +280,15 @@ class Decider:
         while question.cone.whole and len(found) <= limit:
             others = [differs(dim, k) for k in found]
             match self._answer(question.cone.known, [*question.plausibility, *others], question.order):
-                case Nowhere():
+                case Unsat():
                     return tuple(sorted(found))
-                case Somewhere(model=model) if dim.names <= model.keys():
+                case Sat(model=model) if dim.names <= model.keys():
                     found.append(dim.evaluate(model))
                 case _:
                     return None
         return None
 
-    # ------------------------------------------------------------------------------------------- the ladder
+    # ------------------------------------------------------------------------------------------- the pipeline
 
     def _answer(self, known: Sequence[Constraint], asked: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
         """Whether constraints can hold together; remembered by what they say, not by where they stand."""
@@ -303,25 +303,25 @@ class Decider:
     ) -> Answer:
         constraints, system = (*known, *asked), self._at_rest(known).narrowed(*asked)
         if system.conflict:
-            return Nowhere("facts")
+            return Unsat("facts")
         if system.is_contradictory:
-            return Nowhere("linear")
+            return Unsat("linear")
         tries = self._limits.models
         found = least_model(system, constraints, order, tries // 4)
         if found is not None:
-            return Somewhere(found.model, "models", found.least)
+            return Sat(found.model, "models", found.least)
         refuter = Refuter(self._limits)
-        rung = refuter.refuted(system)
-        if rung is not None:
-            return Nowhere(rung)
+        stage = refuter.refuted(system)
+        if stage is not None:
+            return Unsat(stage)
         met = refuter.model or {}
         for place in (system, refuter.open):
             found = None if place is None else least_model(place, constraints, order, tries, hints=met.values())
             if found is not None:
-                return Somewhere(found.model, "models", found.least and place is system)
+                return Sat(found.model, "models", found.least and place is system)
         if met:
-            return Somewhere({name: met[name] for name in order}, "models")
-        return self._asked(system, constraints, order) if self._smt else Undecided()
+            return Sat({name: met[name] for name in order}, "models")
+        return self._asked(system, constraints, order) if self._smt else Undetermined()
 
     def _at_rest(self, known: tuple[Constraint, ...]) -> System:
         """What is known around a goal, which several questions about it begin with."""
@@ -334,13 +334,13 @@ class Decider:
         self.smt_queries += 1
         status, model = ask(constraints, self._limits.rlimit)
         if status == "unsat":
-            return Nowhere("smt")
+            return Unsat("smt")
         if status != "sat" or not satisfied(constraints, model):
-            return Undecided()
+            return Undetermined()
         smaller = small_answer(constraints, self._limits.rlimit, max(map(abs, model.values()), default=0))
         best = smaller.model if smaller.status == "sat" and satisfied(constraints, smaller.model) else model
         least = least_model(system, constraints, order, self._limits.models, hints=best.values())
-        return Somewhere(dict(best) if least is None else least.model, "smt")
+        return Sat(dict(best) if least is None else least.model, "smt")
 
 
 _GAVE_UP = "the budget ran out before an answer"

@@ -32,7 +32,7 @@ Told = Dim | Constraint | Path | Passed
 
 
 @dataclass(slots=True, eq=False)
-class Knowing:
+class DeferredFacts:
     """Facts as a list, taken apart only as far as a question needs them; a branch forgets its own."""
 
     decider: Decider

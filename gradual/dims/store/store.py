@@ -247,9 +247,9 @@ class Store:
             self._trail.put(self.multiples[lead], quotient, multiple)
 
     def _solution(self, difference: Dim) -> tuple[Variable, Dim] | None:
-        """The variable to solve for, ghosts first and then the newest, and what it is.  [dim.facts.solve]"""
+        """The variable to solve for, existentials first and then the newest, and what it is.  [dim.facts.solve]"""
         candidates = [
-            (atom.is_ghost, self._age[atom], atom, coefficient)
+            (atom.is_existential, self._age[atom], atom, coefficient)
             for (atom, *more), coefficient in (term for term in difference.terms if term[0])
             if not more and abs(coefficient) == 1 and isinstance(atom, Variable) and _occurs_once(atom, difference)
         ]

@@ -53,10 +53,10 @@ Witness = SizeOf | ContentOf | RankOf | NumelOf
 
 
 class Kind(StrEnum):
-    """Who chooses a variable's value: a caller, whoever it is (RIGID), or the run-time world (GHOST)."""
+    """Who chooses a variable's value: a caller, whoever it is (RIGID), or the run-time world (EXISTENTIAL)."""
 
     RIGID = "rigid"
-    GHOST = "ghost"
+    EXISTENTIAL = "ghost"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
@@ -69,9 +69,9 @@ class Variable:
     witness: Witness | None
 
     @property
-    def is_ghost(self) -> bool:
+    def is_existential(self) -> bool:
         """Whether the run-time world chooses the value."""
-        return self.kind is Kind.GHOST
+        return self.kind is Kind.EXISTENTIAL
 
     @property
     def names(self) -> frozenset[Variable]:

@@ -51,7 +51,7 @@ def is_computed(dim: Dim) -> bool:
 
 
 def _is_size_name(name: Variable) -> bool:
-    rigid = name.witness is None and not name.is_ghost
+    rigid = name.witness is None and not name.is_existential
     return rigid or isinstance(name.witness, SizeOf | NumelOf)
 
 

@@ -108,7 +108,7 @@ class Reading:
         """A size."""
         here = self.passed()
         if not (asked is here or is_size(asked)):
-            self.owe(at_most(ZERO, asked), "op.reshape.size", "a size is negative")
+            self.require(at_most(ZERO, asked), "op.reshape.size", "a size is negative")
         self.target.append(asked)
         left, right = cancelled(here, asked, asked)
         self.dividend.append(left)
@@ -128,7 +128,7 @@ class Reading:
         if len(parts) < 2 or parts[0] is parts[1] is MINUS:
             raise IllFormed("op.attribute", "code -4 must be followed by two sizes, at most one of them -1")
         if MINUS not in parts:
-            self.owe(
+            self.require(
                 equal(parts[0] * parts[1], whole),
                 "op.reshape.elements",
                 "the two sizes after -4 do not multiply to the size of the axis",
@@ -136,8 +136,8 @@ class Reading:
             self.target += parts
             return
         other = parts[1 - parts.index(MINUS)]
-        self.owe(at_most(ONE, other), "op.reshape.divides", "cannot infer the -1 after -4: the other size may be 0")
-        self.owe(
+        self.require(at_most(ONE, other), "op.reshape.divides", "cannot infer the -1 after -4: the other size may be 0")
+        self.require(
             divides(other, whole),
             "op.reshape.divides",
             "cannot infer the -1 after -4: the other size does not divide the axis",
@@ -153,7 +153,7 @@ class Reading:
         minus = FALSE if code is here or is_size(code) else equal(code, MINUS)
         copies = FALSE if self.allowzero or is_positive(code) else equal(code, ZERO)
         if not (code is here or is_size(code)):
-            self.owe(at_most(MINUS, code), "op.reshape.size", "a size is negative")
+            self.require(at_most(MINUS, code), "op.reshape.size", "a size is negative")
         if minus is not FALSE:
             self.rest[len(self.target)] = minus
         if here is None or vanishes_with(here, code):  # what is copied where the element is 0 is 0 too
@@ -176,7 +176,7 @@ class Reading:
         says = f"a size of 0 here would copy dimension {self.place - 1} of the input"
         self.copied_instead.append(Need(goal, "op.reshape.code", says, ((0, None),)))
 
-    def owe(self, goal: Constraint, rule: str, says: str) -> None:
+    def require(self, goal: Constraint, rule: str, says: str) -> None:
         """Owe a goal, unless it is plain to see."""
         if goal is not TRUE:
             self.needs.append(Need(goal, rule, says, ((0, None),)))
@@ -198,8 +198,8 @@ class Reading:
         none = negated(some)
         dividend, divisor = map(product, _without_common(self.dividend, self.divisor))
         for goal in _at_most_one(tuple(rest.values())):
-            self.owe(goal, "op.reshape.code", "a shape has more than one -1")
-        self.owe(
+            self.require(goal, "op.reshape.code", "a shape has more than one -1")
+        self.require(
             any_of(none, at_most(ONE, divisor)),
             "op.reshape.divides",
             "cannot infer the -1: the other sizes may multiply to 0",

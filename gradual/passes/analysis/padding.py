@@ -49,7 +49,7 @@ from gradual.verdict import Proved
 
 
 @dataclass(frozen=True, slots=True)
-class Spoiled:
+class Tainted:
     """A value that does not begin as it was: what made it so, and where."""
 
     says: str
@@ -59,7 +59,7 @@ class Spoiled:
 Where = int | None | tuple["Where", ...]
 """The axis along which a value grows, None for none; of a tuple, by field."""
 
-State = int | None | Spoiled | tuple["State", ...]
+State = int | None | Tainted | tuple["State", ...]
 """The same for a value that may be spoiled."""
 
 
@@ -139,7 +139,7 @@ class _Walk:
                 changes = any(map(self._changes, dim.variables()))
                 if changes and not self.failing.cannot(step):
                     raise Unusable(f"`{dim}` is computed with, and may be too large with the padding", span)
-                self.states[name] = Spoiled(f"`{dim}` is computed with", span) if changes else None
+                self.states[name] = Tainted(f"`{dim}` is computed with", span) if changes else None
             case Project(name, operand, index):
                 whole = self.states.get(operand)
                 self.states[name] = whole[index] if isinstance(whole, tuple) else whole
@@ -216,15 +216,15 @@ class _Walk:
     def _joined(self, step: If) -> State:
         """The value of an `if`: both branches grow alike."""
         then, orelse = self.states.get(step.then.result), self.states.get(step.orelse.result)
-        return then if then == orelse else Spoiled("the branches of an `if` do not grow alike", step.span)
+        return then if then == orelse else Tainted("the branches of an `if` do not grow alike", step.span)
 
     def _agrees(self, name: str, type: OpenedType, span: Span) -> None:
         """A value's type grows where the value does.  A value whose elements hang on the size is spoiled."""
         state = self.states[name]
-        if any(isinstance(part, Spoiled) for part in _leaves(state)):
+        if any(isinstance(part, Tainted) for part in _leaves(state)):
             return
         if not self._fits(state, type):
-            self.states[name] = Spoiled("a value depends on the padded size", span)
+            self.states[name] = Tainted("a value depends on the padded size", span)
 
     def _fits(self, state: State, type: OpenedType) -> bool:
         match type:
@@ -252,10 +252,10 @@ class _Walk:
     def _applied(self, step: Apply) -> State:
         """What an operator makes of what grows.   [pass.bucket.extend]"""
         states = [self.states.get(operand) for operand in step.operands]
-        spoiled = next((part for state in states for part in _leaves(state) if isinstance(part, Spoiled)), None)
+        spoiled = next((part for state in states for part in _leaves(state) if isinstance(part, Tainted)), None)
         read = frozenset(variables_in(tuple(step.attributes.values())))
         if spoiled is None and self._is_lost(read):
-            spoiled = Spoiled(f"`{step.operator.name}` takes a size that padding changes", step.span)
+            spoiled = Tainted(f"`{step.operator.name}` takes a size that padding changes", step.span)
         if spoiled is not None:
             self._refuse_faults(step)
             return spoiled
@@ -264,7 +264,7 @@ class _Walk:
             return None
         why = self._refusal(step, states, sized)
         if why:
-            return Spoiled(f"`{step.operator.name}` {why}", step.span)
+            return Tainted(f"`{step.operator.name}` {why}", step.span)
         return self._result(step.type, step)
 
     def _refusal(self, step: Apply, states: list[State], sized: bool) -> str:
@@ -331,7 +331,7 @@ class _Walk:
             case TupleType(fields):
                 return tuple(self._result(field, step) for field in fields)
             case _:
-                return Spoiled(f"`{step.operator.name}` gives a value of which no size is known", step.span)
+                return Tainted(f"`{step.operator.name}` gives a value of which no size is known", step.span)
 
 
 def _result_type(operator: Operator, types: Sequence[Any], step: Apply) -> Any:
@@ -341,7 +341,7 @@ def _result_type(operator: Operator, types: Sequence[Any], step: Apply) -> Any:
 def _steady(state: State) -> Where:
     """A state that is not spoiled.  Raises Unusable."""
     match state:
-        case Spoiled(says, span):
+        case Tainted(says, span):
             raise Unusable(f"padding would change the value: {says}", span)
         case tuple():
             return tuple(map(_steady, state))

@@ -13,7 +13,7 @@ from shlex import quote
 from gradual.core.check import Check
 from gradual.core.terms import Function, Module
 from gradual.diagnostic import Diagnostic, Help, Related
-from gradual.dims.solver.decide import Decider, Somewhere
+from gradual.dims.solver.decide import Decider, Sat
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import TRUE, Constraint, all_of, at_least, equal
 from gradual.dims.term.dim import ContentOf, Dim, SizeOf, Variable, constant, of_atom
@@ -163,7 +163,7 @@ def _sample(
         if least is not None:
             goal = all_of(goal, *(at_least(of_atom(variable), constant(least)) for variable in candidates))
         match decider.satisfiable(facts, goal):
-            case Somewhere(model=model):
+            case Sat(model=model):
                 env = {variable: model.get(variable, least or 0) for variable in candidates}
                 rest = {v: facts.rewrite(of_atom(v)) for v in candidates if v not in model}
                 known = {v: image.evaluate(env) for v, image in rest.items() if image.variables() <= env.keys()}

@@ -291,7 +291,7 @@ class _Planner:
     def _renamed(self, name: str, found: OpenedType, type: OpenedType) -> None:
         for size, own in paired_sizes(found, type):
             variable = bare(own)
-            if variable is not None and variable.is_ghost and base_of(variable) == name:
+            if variable is not None and variable.is_existential and base_of(variable) == name:
                 self.facts.assume(equal(own, size))
 
     def _judged(self, step: Apply) -> None:
@@ -309,7 +309,7 @@ class _Planner:
             variable = bare(size)
             for bound in hole.bounds(size):
                 self.facts.assume(bound)
-            if variable is not None and variable.is_ghost and hole.high is not None:
+            if variable is not None and variable.is_existential and hole.high is not None:
                 self.highs[variable] = self.facts.rewrite(hole.high).substitute(self.highs)
 
     def _opened(self, name: str, read: bool) -> OpenedType:

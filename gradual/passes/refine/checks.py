@@ -10,7 +10,7 @@ from gradual.core.traversal import Rewriting
 from gradual.dims.solver.deferred import Passed
 from gradual.dims.term.constraint import TRUE, Constraint
 from gradual.dims.term.dim import SizeOf, Variable
-from gradual.passes.refine.state import Rank, Seen, Unreachable, stopping
+from gradual.passes.refine.state import Rank, SweepState, Unreachable, stopping
 from gradual.types.type import (
     TensorType,
 )
@@ -20,14 +20,14 @@ from gradual.types.unpacking import (
 from gradual.verdict import Proved, Refuted
 
 
-def condition_of(sweep: Seen, condition: str) -> Constraint | None:
+def condition_of(sweep: SweepState, condition: str) -> Constraint | None:
     """What a boolean variable says, if that is known."""
     type = sweep.type_of(condition)
     content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
     return content if isinstance(content, Constraint) else None
 
 
-def checked(sweep: Seen, step: Check) -> None:
+def checked(sweep: SweepState, step: Check) -> None:
     """A check at what is known now: provable, it goes; failing, it stays and fails always."""
     moved = step if sweep.is_untouched else sweep.rewriting.step(step)
     goal, held = moved.goal, sweep.rank(moved.goal)
@@ -42,13 +42,13 @@ def checked(sweep: Seen, step: Check) -> None:
     sweep.knowing.tell(Passed(goal))
 
 
-def _refuted(sweep: Seen, step: Check, moved: Check) -> Check:
+def _refuted(sweep: SweepState, step: Check, moved: Check) -> Check:
     """A check that never holds: of the sizes that it speaks of, not of what they are known to be, if it can be."""
     named = Rewriting(sweep.rewriting.names).step(step)
     return named if all(_is_measured(sweep, variable) for variable in named.goal.variables()) else moved
 
 
-def _is_measured(sweep: Seen, variable: Variable) -> bool:
+def _is_measured(sweep: SweepState, variable: Variable) -> bool:
     """Whether a variable is a size of a value that is here."""
     if not isinstance(variable.witness, SizeOf):
         return False
@@ -56,7 +56,7 @@ def _is_measured(sweep: Seen, variable: Variable) -> bool:
     return isinstance(type, TensorType) and variable.witness.axis < type.rank
 
 
-def asserted(sweep: Seen, step: Assertion) -> None:
+def asserted(sweep: SweepState, step: Assertion) -> None:
     """An assertion, unless its condition is known to hold now."""
     condition = sweep.rewriting.name(step.condition)
     if step.condition in sweep.changed and condition_of(sweep, condition) is TRUE:

@@ -16,7 +16,7 @@ from gradual.dims.term.dim import Dim, Variable
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement
 from gradual.ops.declaration.unknown_rank import Asking
-from gradual.passes.refine.state import Seen, Unreachable, stopping
+from gradual.passes.refine.state import SweepState, Unreachable, stopping
 from gradual.passes.refine.types import elements, fits
 from gradual.types.print import shown
 from gradual.types.type import (
@@ -33,7 +33,7 @@ from gradual.types.unpacking import (
 )
 
 
-def judged(seen: Seen, step: Apply, moved: Apply) -> Apply:
+def judged(seen: SweepState, step: Apply, moved: Apply) -> Apply:
     """The step with the type that its rule gives on what is known now."""
     asking = Asking(moved.operator, moved.operands, moved.attributes)
     try:
@@ -76,7 +76,7 @@ def nowhere(says: str, step: Apply | Rename) -> Unreachable:
     return Unreachable(stopping(f"{says}, not {shown(step.type)}", step.span))
 
 
-def forgetting(seen: Seen, step: Apply, moved: Apply) -> Apply:
+def forgetting(seen: SweepState, step: Apply, moved: Apply) -> Apply:
     """The step on literals whose numbers are not looked at, if with them it would owe what it does not check.
 
     What was a fault of elements stays one.   [pass.sharpen.numbers]
@@ -98,7 +98,7 @@ def forgetting(seen: Seen, step: Apply, moved: Apply) -> Apply:
     return replace(moved, operands=tuple(operands))
 
 
-def _is_accepted(seen: Seen, step: Apply) -> bool:
+def _is_accepted(seen: SweepState, step: Apply) -> bool:
     """Whether the rule of a step owes nothing that is not known."""
     try:
         found = Asking(step.operator, step.operands, step.attributes).step(seen.operands(step))
@@ -109,7 +109,7 @@ def _is_accepted(seen: Seen, step: Apply) -> bool:
     return all(seen.holds(need.goal) for need in found.needs)
 
 
-def _accepted(seen: Seen, judgement: Judgement, accepts: Check) -> None:
+def _accepted(seen: SweepState, judgement: Judgement, accepts: Check) -> None:
     """What the rule needs, once the ranks are known, is checked where it was asked, with the same label."""
     unmet = (need.goal for need in judgement.needs if not seen.holds(need.goal))
     goal = all_of(*unmet)
@@ -118,7 +118,9 @@ def _accepted(seen: Seen, judgement: Judgement, accepts: Check) -> None:
         seen.knowing.tell(Passed(goal))
 
 
-def _contents(seen: Seen, step: Apply, moved: Apply, operands: tuple[OpenedType, ...], type: OpenedType) -> Contents:
+def _contents(
+    seen: SweepState, step: Apply, moved: Apply, operands: tuple[OpenedType, ...], type: OpenedType
+) -> Contents:
     """What the rule says of the elements; what nobody said before only where no number can be too large."""
     rule = step.operator.contents
     if rule is None or tracked_length(type, LIMITS.contents) is None:
@@ -132,7 +134,7 @@ def _contents(seen: Seen, step: Apply, moved: Apply, operands: tuple[OpenedType,
     return given if safe and not any(is_large(part, LIMITS.nodes) for part in given) else None
 
 
-def agreeing(seen: Seen, moved: Apply) -> Apply:
+def agreeing(seen: SweepState, moved: Apply) -> Apply:
     """The step with the unknowns of an earlier application to the same operands for its own.   [type.open]"""
     if not any(is_own(size, *place) for place, size in placed_sizes(moved.type, moved.name)):
         return moved
@@ -141,7 +143,7 @@ def agreeing(seen: Seen, moved: Apply) -> Apply:
     return moved if type is moved.type else replace(moved, type=type)
 
 
-def shared(seen: Seen, judged: GradualType, moved: Apply | Invoke, operands: Sequence[str]) -> OpenedType:
+def shared(seen: SweepState, judged: GradualType, moved: Apply | Invoke, operands: Sequence[str]) -> OpenedType:
     """The type of a step, where holes of one key over the same operands are one unknown."""
     holes: dict[tuple[str, int], Hole] = {}
     opened(judged, moved.name, lambda path, axis, hole: holes.update({(path, axis): hole}))

@@ -20,7 +20,7 @@ from gradual.core.terms import (
 )
 from gradual.core.traversal import Rewriting
 from gradual.dims.solver.decide import Decider
-from gradual.dims.solver.deferred import Knowing
+from gradual.dims.solver.deferred import DeferredFacts
 from gradual.dims.term.constraint import TRUE, Constraint
 from gradual.dims.term.dim import Dim, RankOf, Variable
 from gradual.limits import LIMITS
@@ -71,7 +71,7 @@ def stopping(says: str, span: Span) -> Stop:
 
 
 @dataclass(slots=True, eq=False)
-class Seen:
+class SweepState:
     """A function on its way through a pass, as far as it was seen.
 
     Attributes:
@@ -103,14 +103,14 @@ class Seen:
     shared: dict[object, Dim] = field(default_factory=dict)
     out: list[Step] = field(default_factory=list)
     written_out: int = 0
-    knowing: Knowing = field(init=False)
+    knowing: DeferredFacts = field(init=False)
     _scope: list[str] = field(default_factory=list)
     _unranked: dict[str, list[str]] = field(default_factory=dict)
     _vague: list[tuple[str, OpenedType]] = field(default_factory=list)
     _ranks: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.knowing = Knowing(self.decider)
+        self.knowing = DeferredFacts(self.decider)
 
     def type_of(self, name: str) -> OpenedType:
         """The type of a variable of the new function, or of a function of the file."""

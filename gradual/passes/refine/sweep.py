@@ -44,7 +44,7 @@ from gradual.dims.term.dim import Dim, Variable
 from gradual.passes.framework.bound_names import names_in
 from gradual.passes.refine.checks import asserted, checked, condition_of
 from gradual.passes.refine.operators import agreeing, forgetting, is_another, judged, nowhere, shared
-from gradual.passes.refine.state import Seen, Unreachable
+from gradual.passes.refine.state import SweepState, Unreachable
 from gradual.passes.refine.types import is_alike, is_closed, says
 from gradual.tensors.tensor import scalar
 from gradual.types.dtype import DType
@@ -71,7 +71,7 @@ def sharpened(
 
 
 @dataclass(slots=True, eq=False)
-class Sweep(Seen):
+class Sweep(SweepState):
     """One function on its way through a pass.
 
     Attributes:

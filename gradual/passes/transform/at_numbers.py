@@ -9,7 +9,7 @@ from gradual.core.check import Check
 from gradual.core.datatypes import declarations
 from gradual.core.terms import Assertion, Block, Function, Module, Param
 from gradual.core.traversal import Rewriting
-from gradual.dims.solver.decide import Decider, Nowhere
+from gradual.dims.solver.decide import Decider, Unsat
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import TRUE, Constraint, at_least, equal
 from gradual.dims.term.dim import Dim, Kind, SizeOf, Variable, constant, of_atom
@@ -115,7 +115,7 @@ def _is_possible(function: Function, decider: Decider) -> None:
     for variable, _ in function.binders:
         facts.assume(at_least(of_atom(variable), constant(0)))
     for goal in declarations(function):
-        if isinstance(decider.satisfiable(facts, goal), Nowhere):
+        if isinstance(decider.satisfiable(facts, goal), Unsat):
             raise Unusable(f"no arguments of `{function.name}` satisfy `{goal}` then", function.span)
         facts.assume(goal)
 

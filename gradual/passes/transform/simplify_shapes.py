@@ -130,7 +130,7 @@ def _is_vaguer(own: Dim, size: Dim) -> bool:
 
 
 def _is_unknown(size: Dim) -> bool:
-    return any(variable.is_ghost for variable in size.variables())
+    return any(variable.is_existential for variable in size.variables())
 
 
 def _order(step: Apply, rank: int) -> tuple[int, ...]:

@@ -63,7 +63,7 @@ class Checked:
         not_empty: how many residual checks ask only that something is not empty.
         diagnostics: findings of a program that was checked; otherwise why it was not.
         head: what stands before the diagnostics in the wanted format; nothing where there is no program.
-        rungs: how many obligations each rung decided.
+        stages: how many obligations each stage decided.
         checked: whether there was a program to check.
     """
 
@@ -74,7 +74,7 @@ class Checked:
     residual: int = 0
     refuted: int = 0
     not_empty: int = 0
-    rungs: Mapping[str, int] = field(default_factory=dict)
+    stages: Mapping[str, int] = field(default_factory=dict)
     outcome: Outcome = Outcome.OK
 
     @property
@@ -127,7 +127,7 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
         compilation.residual,
         compilation.refuted,
         compilation.not_empty,
-        compilation.rungs,
+        compilation.stages,
     )
     return replace(found, outcome=Outcome.ERRORS) if found.errors else found
 

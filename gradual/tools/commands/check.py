@@ -46,7 +46,7 @@ class Tally:
     shown: int = 0
     unchecked: int = 0
     worst: int = 0
-    rungs: dict[str, int] = field(default_factory=dict)
+    stages: dict[str, int] = field(default_factory=dict)
 
     def add(self, checked: Checked) -> None:
         """Count one more file."""
@@ -57,8 +57,8 @@ class Tally:
         self.not_empty += checked.not_empty
         self.unchecked += not checked.checked
         self.worst = max(self.worst, checked.outcome.exit_code)
-        for rung, count in checked.rungs.items():
-            self.rungs[rung] = self.rungs.get(rung, 0) + count
+        for stage, count in checked.stages.items():
+            self.stages[stage] = self.stages.get(stage, 0) + count
 
     def counts(self) -> dict[str, int]:
         """The numbers of the last line."""
@@ -317,7 +317,7 @@ def _last_line(out: Output, tally: Tally, wanted: Wanted, seconds: float) -> Non
         if tally.errors > tally.shown:
             out.line(f"{tally.errors - tally.shown} more errors are not shown (--max-errors)")
         if out.verbose:
-            out.line("decided by " + (" · ".join(f"{k} {n}" for k, n in sorted(tally.rungs.items())) or "nothing"))
+            out.line("decided by " + (" · ".join(f"{k} {n}" for k, n in sorted(tally.stages.items())) or "nothing"))
         took = f"   in {seconds:.2f} s" if out.terminal else ""
         rest = f" · not checked {tally.unchecked}" if tally.unchecked else ""
         out.line(totals(**tally.counts()) + rest + took)

@@ -69,7 +69,7 @@ def _solutions(goal: Equal, unknown: Collection[Variable]) -> Iterable[tuple[Var
 def _how_plain(dim: Dim) -> tuple[int, int]:
     if dim.value is not None:
         return 0, 0
-    if not any(name.is_ghost for name in dim.names):
+    if not any(name.is_existential for name in dim.names):
         return (1 if bare(dim) else 2), len(str(dim))
     return (3 if bare(dim) else 4), len(str(dim))
 

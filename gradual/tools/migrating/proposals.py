@@ -206,10 +206,10 @@ def _sized(
 
 def _forgotten(site: Site) -> Iterator[Proposal]:
     """What the `?` of an annotation or a cast inside forgot, where numbers and names say it."""
-    for ghost in site.state.unknowns.forgotten:
-        at = site.state.unknowns.ghosts[ghost].span
-        size = _remembered(of_atom(ghost), site.state)
-        is_said = not any(name.is_ghost for name in size.names) and len(str(size)) <= LONGEST
+    for existential in site.state.unknowns.forgotten:
+        at = site.state.unknowns.existentials[existential].span
+        size = _remembered(of_atom(existential), site.state)
+        is_said = not any(name.is_existential for name in size.names) and len(str(size)) <= LONGEST
         if is_said and site.text[at.start : at.end] == "?":
             yield Proposal((Edit(at, str(size)),), (at,), str(size))
 

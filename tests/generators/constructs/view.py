@@ -153,13 +153,13 @@ class View:
 
     def is_written(self, dim: Dim) -> bool:
         """Whether the names in a dim are in scope here: those of another function's type are not."""
-        return all(name.is_ghost or name.name in self.scope.dims for name in dim.variables())
+        return all(name.is_existential or name.name in self.scope.dims for name in dim.variables())
 
     def size_of(self, dim: Dim) -> str:
         """A dim that is equal to a given one, as far as it can be written."""
         if dim.value is not None:
             return str(max(dim.value, 0))
-        if all(not variable.is_ghost and variable.name in self.scope.dims for variable in dim.variables()):
+        if all(not variable.is_existential and variable.name in self.scope.dims for variable in dim.variables()):
             return str(dim)
         found = [
             f"dim({name}, {axis})"

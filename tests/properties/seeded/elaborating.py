@@ -16,10 +16,10 @@ from gradual.checker.expressions import expr
 from gradual.checker.functions import call, lambda_
 from gradual.checker.joins import size
 from gradual.checker.joins.size import SizeJoin
-from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.state import context
 from gradual.checker.state.context import TypingContext
-from gradual.checker.state.unknowns import mentions_ghost
+from gradual.checker.state.unknowns import mentions_existential
 from gradual.checker.state.values import Made, Typed, Values
 from gradual.core.check import Blame, Check, Promise, Site
 from gradual.core.terms import Apply, Rename, Step
@@ -91,10 +91,10 @@ def every_use_opens_anew() -> Iterator[None]:
     def altered(state: TypingContext, name: str, span: Any) -> str:
         value = local(state, name, span)
         type: Typed = state.values.types[value]
-        if not isinstance(type, TensorType) or not any(mentions_ghost(size) for size in type.shape):
+        if not isinstance(type, TensorType) or not any(mentions_existential(size) for size in type.shape):
             return value
         again = state.values.fresh(None)
-        holes = tuple(Hole() if mentions_ghost(size) else size for size in type.shape)
+        holes = tuple(Hole() if mentions_existential(size) else size for size in type.shape)
         unknown = TensorType(holes, type.dtype)
         opened: OpenedType = state.enter(unknown, again, lambda path, axis: Promise(span, "a use"))
         state.output.steps.append(Rename(again, value, opened, span))
@@ -269,7 +269,7 @@ def a_call_forgets_a_precondition() -> Iterator[None]:
     """The `where` of a callee is not owed by its callers."""
     discharge = call.discharge
 
-    def altered(state: TypingContext, goal: Constraint, described: Callable[[], Owed]) -> bool:
+    def altered(state: TypingContext, goal: Constraint, described: Callable[[], Obligation]) -> bool:
         return described().site is Site.WHERE or discharge(state, goal, described)
 
     with patch.object(call, "discharge", altered):

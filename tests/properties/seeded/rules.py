@@ -11,7 +11,7 @@ import gradual.ops.declaration.shapes as shapes
 import gradual.ops.shape.reshape as reshaping
 from gradual.checker.expressions import expr
 from gradual.checker.state.context import TypingContext
-from gradual.checker.state.unknowns import mentions_ghost
+from gradual.checker.state.unknowns import mentions_existential
 from gradual.dims.term.constraint import any_of, at_most, equal
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops import catalogue
@@ -57,7 +57,7 @@ def a_static_operator_refuses_unknown_sizes() -> Iterator[None]:
 
     def altered(state: TypingContext, operator: Any, operands: Any, given: Any, span: Any, *rest: Any) -> str:
         held = [state.values.types[operand] for operand in operands]
-        unknown = any(isinstance(type, TensorType) and any(map(mentions_ghost, sizes(type))) for type in held)
+        unknown = any(isinstance(type, TensorType) and any(map(mentions_existential, sizes(type))) for type in held)
         if operator.name == "reshape" and unknown:
             state.output.report("E0303", "op.rank", "`reshape` needs sizes that are known", span)
             return state.values.broken()
@@ -79,7 +79,9 @@ def reshape_divides_the_known_part() -> Iterator[None]:
     def known_part(need: Need) -> Need:
         if need.rule != "op.reshape.divides":
             return need
-        return replace(need, goal=need.goal.substitute({v: constant(1) for v in need.goal.variables() if v.is_ghost}))
+        return replace(
+            need, goal=need.goal.substitute({v: constant(1) for v in need.goal.variables() if v.is_existential})
+        )
 
     with patch.object(reshaping, "requested", altered):
         yield

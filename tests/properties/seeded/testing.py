@@ -10,7 +10,7 @@ from unittest.mock import patch
 from gradual.checker.expressions import if_
 from gradual.checker.functions import call
 from gradual.checker.joins.join import Join
-from gradual.checker.obligations.obligation import Owed
+from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.reach import Reach
 from gradual.checker.state.values import Typed
@@ -125,7 +125,7 @@ def a_call_may_pass_what_is_empty() -> Iterator[None]:
     """Callers do not owe that named sizes are at least 1."""
     discharge = call.discharge
 
-    def altered(state: TypingContext, goal: Constraint, described: Callable[[], Owed]) -> bool:
+    def altered(state: TypingContext, goal: Constraint, described: Callable[[], Obligation]) -> bool:
         return (described().site is Site.WHERE and says_not_empty(goal)) or discharge(state, goal, described)
 
     with patch.object(call, "discharge", altered):

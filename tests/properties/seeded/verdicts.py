@@ -168,7 +168,7 @@ def sizes_may_be_negative() -> Iterator[None]:
     """That a size is at least 0 is forgotten."""
 
     def facts(self: opening.Opened) -> Iterator[Constraint]:
-        yield from self.hole.bounds(self.ghost)
+        yield from self.hole.bounds(self.existential)
 
     with patch.object(TypingContext, "is_size", lambda self, dim: None), patch.object(opening.Opened, "facts", facts):
         yield

@@ -307,7 +307,7 @@ class Builder:
 
 def stated(type: GradualType) -> Any:
     """The type as a program may write it anywhere: a size with an unknown of its own is `?`."""
-    return closed(type, lambda variable: not variable.is_ghost)
+    return closed(type, lambda variable: not variable.is_existential)
 
 
 def _is_unranked(type: OpenedType) -> bool:

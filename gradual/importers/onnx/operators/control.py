@@ -53,7 +53,7 @@ def _decided(condition: Value) -> bool | None:
         return None
     facts = Facts()
     for name in goal.variables():
-        if not name.is_ghost or isinstance(name.witness, SizeOf):
+        if not name.is_existential or isinstance(name.witness, SizeOf):
             facts.assume(at_least(of_atom(name), constant(0)))
     match Decider(LIMITS, smt=False).decide(facts, goal):
         case Proved():
