@@ -10,15 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradual.core.print import printed as core_text
-from gradual.core.terms import (
-    Module,
-)
+from gradual.core.terms import Module
 from gradual.delaborate.headers import data_declared
 from gradual.delaborate.literals import Literals
 from gradual.delaborate.numbering import numbered
-from gradual.delaborate.types import (
-    Inexpressible,
-)
+from gradual.delaborate.types import Inexpressible
 from gradual.delaborate.writer import Writer
 from gradual.source import Span
 from gradual.syntax.printing.metadata_text import encoded

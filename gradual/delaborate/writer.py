@@ -38,14 +38,7 @@ from gradual.delaborate.demands import divisions, is_demanded, without_own, writ
 from gradual.delaborate.headers import converts_with_checks, is_open, said, written_pattern
 from gradual.delaborate.lines import Lines
 from gradual.delaborate.literals import attributes, is_absent
-from gradual.delaborate.types import (
-    NOWHERE,
-    Inexpressible,
-    brackets,
-    local,
-    ordered,
-    shape_forgotten,
-)
+from gradual.delaborate.types import NOWHERE, Inexpressible, brackets, local, ordered, shape_forgotten
 from gradual.delaborate.unreachable import agreeing, in_doubt, makeable, read_joined
 from gradual.dims.term.constraint import TRUE, Constraint
 from gradual.dims.term.dim import Dim, SizeOf
@@ -53,14 +46,7 @@ from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare, requirements
 from gradual.types.instantiation import settled_type
 from gradual.types.positive import stated
-from gradual.types.type import (
-    FunctionType,
-    GradualType,
-    NeverType,
-    OpenedType,
-    ReferenceType,
-    TypeVariable,
-)
+from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, ReferenceType, TypeVariable
 from gradual.types.unpacking import size_of
 from gradual.verdict import Proved
 

@@ -12,14 +12,7 @@ from gradual.types.relations import Demand, demands, join
 from gradual.types.size_of_type import parts_of
 from gradual.types.substitution import instantiated
 from gradual.types.subsumption import subsumes
-from gradual.types.type import (
-    DataType,
-    FunctionType,
-    GradualType,
-    TensorType,
-    TupleType,
-    UnrankedType,
-)
+from gradual.types.type import DataType, FunctionType, GradualType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import opened
 
 

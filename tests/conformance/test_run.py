@@ -6,15 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gradual.conformance.cases.answer import (
-    FoundCheck,
-    FoundDiagnostic,
-    GotBlame,
-    GotFault,
-    GotValue,
-    Outcome,
-    Report,
-)
+from gradual.conformance.cases.answer import FoundCheck, FoundDiagnostic, GotBlame, GotFault, GotValue, Outcome, Report
 from gradual.conformance.cases.case import Place, Request
 from gradual.conformance.runner.judge import Profile
 from gradual.conformance.runner.run import Class, Result, examined, tallied

@@ -31,16 +31,7 @@ from gradual.dims.term.dim import Dim, Kind, ite, variable
 from gradual.dims.term.evaluation import satisfied
 from gradual.verdict import Unknown, Verdict
 from tests.dims.laws import SIZES, Question, check_brevity, facts_of
-from tests.generators.dims import (
-    Tree,
-    built,
-    dim_trees,
-    grid,
-    meant,
-    predicates_sharing,
-    questions,
-    size_questions,
-)
+from tests.generators.dims import Tree, built, dim_trees, grid, meant, predicates_sharing, questions, size_questions
 
 k, m, n = map(variable, "kmn")
 

@@ -16,15 +16,7 @@ from gradual.types.declared import Constructor, Data
 from gradual.types.dtype import DType
 from gradual.types.print import shown
 from gradual.types.substitution import instantiated
-from gradual.types.type import (
-    DataType,
-    FunctionType,
-    GradualType,
-    Hole,
-    TensorType,
-    TupleType,
-    UnrankedType,
-)
+from gradual.types.type import DataType, FunctionType, GradualType, Hole, TensorType, TupleType, UnrankedType
 
 SIZES = (0, 1, 1, 2, 2, 3, 4, 5, 7)
 ELEMENTS = 3_000

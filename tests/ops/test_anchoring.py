@@ -14,17 +14,7 @@ from gradual.dims.term.dim import Dim, constant, variable
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import (
-    applications,
-    array_of,
-    assert_nearly,
-    compares,
-    examples,
-    judges,
-    means,
-    narrowed,
-    refusal,
-)
+from tests.ops.oracle import applications, array_of, assert_nearly, compares, examples, judges, means, narrowed, refusal
 
 many = examples(200)
 

@@ -20,17 +20,7 @@ from tests.generators.operators import rows
 from tests.ops.onnx_node import Node
 from tests.ops.onnx_nodes import NODES
 from tests.ops.onnx_runtime import Declined, Died, Refused, Runtime
-from tests.ops.oracle import (
-    ONNX_DEATHS,
-    ONNX_MET,
-    array_of,
-    dtypes_of,
-    examples,
-    judges,
-    means,
-    numpy_type,
-    type_of,
-)
+from tests.ops.oracle import ONNX_DEATHS, ONNX_MET, array_of, dtypes_of, examples, judges, means, numpy_type, type_of
 
 onnx = pytest.importorskip("onnx", reason="ONNX is not installed: pip install 'gradual[oracles]'")
 reference = pytest.importorskip("onnx.reference")

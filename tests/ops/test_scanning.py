@@ -14,17 +14,7 @@ from gradual.ops.declaration.attributes import bound
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
-from tests.ops.oracle import (
-    applications,
-    array_of,
-    assert_same,
-    compares,
-    examples,
-    judges,
-    kept_in,
-    means,
-    refusal,
-)
+from tests.ops.oracle import applications, array_of, assert_same, compares, examples, judges, kept_in, means, refusal
 
 many = examples(200)
 n, m = variable("n"), variable("m")

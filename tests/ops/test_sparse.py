@@ -17,17 +17,7 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
 from tests.generators.operators import rows
-from tests.ops.oracle import (
-    applications,
-    array_of,
-    assert_exactly,
-    compares,
-    examples,
-    judges,
-    kept_in,
-    means,
-    refusal,
-)
+from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, kept_in, means, refusal
 
 many = examples(200)
 I64 = DType.INT64

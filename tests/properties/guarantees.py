@@ -8,15 +8,7 @@ from dataclasses import replace
 from gradual.compilation import Compilation
 from gradual.core.terms import Closure
 from gradual.types.relations import precise
-from gradual.types.type import (
-    DataType,
-    FunctionType,
-    GradualType,
-    ReferenceType,
-    TensorType,
-    TupleType,
-    UnrankedType,
-)
+from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TensorType, TupleType, UnrankedType
 from tests.generators.program_terms import (
     UNKNOWN,
     Annotation,

@@ -23,11 +23,7 @@ from gradual.dims.term.dim import Dim, Variable, constant
 from gradual.source import Span
 from gradual.syntax.parsing.build_types import bare_type
 from gradual.syntax.tree import ast
-from gradual.types.instantiation import (
-    Applied,
-    at_given,
-    is_gradual,
-)
+from gradual.types.instantiation import Applied, at_given, is_gradual
 from gradual.types.print import shown
 from gradual.types.type import FunctionType, GradualType, OpenedType, TypeVariable
 from gradual.types.unpacking import closed

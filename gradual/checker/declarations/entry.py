@@ -15,12 +15,7 @@ from gradual.dims.term.dim import Dim, Variable, constant
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare, requirements
-from gradual.types.type import (
-    DataType,
-    GradualType,
-    Hole,
-    TupleType,
-)
+from gradual.types.type import DataType, GradualType, Hole, TupleType
 
 
 def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:

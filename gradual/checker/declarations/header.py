@@ -26,14 +26,7 @@ from gradual.dims.term.dim import Dim, Variable
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import extents, measured, measuring
-from gradual.types.type import (
-    FunctionType,
-    GradualType,
-    NeverType,
-    OpenedType,
-    TupleType,
-    TypeVariable,
-)
+from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TupleType, TypeVariable
 from gradual.types.unpacking import base_of, closed, sizes
 
 

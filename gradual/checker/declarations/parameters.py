@@ -18,21 +18,10 @@ from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, Kind, Variable
 from gradual.source import Span
 from gradual.syntax.tree import ast
-from gradual.types.binder_solving import (
-    named_parts,
-    read_off,
-    unbound,
-)
+from gradual.types.binder_solving import named_parts, read_off, unbound
 from gradual.types.dtype import DType
 from gradual.types.substitution import instantiated, substituted
-from gradual.types.type import (
-    FunctionType,
-    GradualType,
-    NeverType,
-    OpenedType,
-    TensorType,
-    TypeVariable,
-)
+from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TensorType, TypeVariable
 from gradual.types.unpacking import base_of, closed, content_of
 
 Given = dict[str, GradualType]

@@ -15,9 +15,7 @@ from gradual.dims.term.dim import Variable
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.positive import positive, presumed
-from gradual.types.type import (
-    GradualType,
-)
+from gradual.types.type import GradualType
 
 PRESUMED = "a size that contains a name is at least 1; `where n >= 0` lets the size `n` be 0 too"
 

@@ -10,10 +10,7 @@ from gradual.checker.declarations.dims import NotADim, Sizes
 from gradual.checker.program.foreign_dtypes import element_type
 from gradual.checker.program.suggestions import closest, similar
 from gradual.diagnostic import Edit, Help, counted
-from gradual.dims.term.constraint import (
-    Constraint,
-    all_of,
-)
+from gradual.dims.term.constraint import Constraint, all_of
 from gradual.dims.term.dim import Dim, Kind, Variable, of_atom, variable
 from gradual.source import Span
 from gradual.syntax.tree import ast

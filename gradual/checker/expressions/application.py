@@ -6,21 +6,12 @@ from collections.abc import Sequence
 
 from gradual.checker.coercion.datatypes import construct, constructor_named, constructor_type
 from gradual.checker.expressions.declared_operator import Application, applied
-from gradual.checker.expressions.literals import (
-    adapted,
-    adapts,
-    alike,
-    neighbour,
-    parts,
-)
+from gradual.checker.expressions.literals import adapted, adapts, alike, neighbour, parts
 from gradual.checker.expressions.names import size_value
 from gradual.checker.expressions.tuples import tuple_of
 from gradual.checker.functions.attributes import read_attributes
 from gradual.checker.functions.call import called, spelled
-from gradual.checker.functions.deferred_lambda import (
-    called_template,
-    supplied,
-)
+from gradual.checker.functions.deferred_lambda import called_template, supplied
 from gradual.checker.functions.operator import apply, form, unknown_operator
 from gradual.checker.obligations.unknown_rank import demanded_scalar, settle_ranks
 from gradual.checker.program.suggestions import similar

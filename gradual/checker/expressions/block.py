@@ -5,10 +5,7 @@ from __future__ import annotations
 from gradual.checker.coercion.ascription import Ascription, ascribe
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import NotADim, Sizes, discharge_divisions
-from gradual.checker.functions.deferred_lambda import (
-    function_literal,
-    unused,
-)
+from gradual.checker.functions.deferred_lambda import function_literal, unused
 from gradual.checker.obligations.discharge import require
 from gradual.checker.obligations.obligation import UNSAID, Obligation
 from gradual.checker.obligations.unknown_rank import demanded_scalar

@@ -12,19 +12,12 @@ from gradual.checker.expressions.application import application, application_by_
 from gradual.checker.expressions.block import block_value
 from gradual.checker.expressions.declared_operator import stopped
 from gradual.checker.expressions.if_ import conditional
-from gradual.checker.expressions.literals import (
-    meta_value,
-    number_value,
-    vector_value,
-)
+from gradual.checker.expressions.literals import meta_value, number_value, vector_value
 from gradual.checker.expressions.match_ import matched
 from gradual.checker.expressions.names import function_name, named, size_value, variable
 from gradual.checker.expressions.references import reference
 from gradual.checker.expressions.tuples import projection, tuple_value
-from gradual.checker.functions.deferred_lambda import (
-    function_literal,
-    settled,
-)
+from gradual.checker.functions.deferred_lambda import function_literal, settled
 from gradual.checker.state.context import TypingContext
 from gradual.core.check import Site
 from gradual.syntax.tree import ast

@@ -10,9 +10,7 @@ from gradual.checker.program.elided import applying
 from gradual.checker.program.suggestions import similar
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Made
-from gradual.core.terms import (
-    Size,
-)
+from gradual.core.terms import Size
 from gradual.dims.term.dim import Dim
 from gradual.source import Span
 from gradual.syntax.tree import ast

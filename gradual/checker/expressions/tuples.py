@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import BROKEN, Broken, Made
-from gradual.core.terms import (
-    MakeTuple,
-    Project,
-)
+from gradual.core.terms import MakeTuple, Project
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.print import shown

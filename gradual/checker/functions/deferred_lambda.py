@@ -36,15 +36,7 @@ from gradual.syntax.tree.subexpressions import last, mentioned
 from gradual.types.instantiation import at_arguments
 from gradual.types.print import shown
 from gradual.types.substitution import type_variables
-from gradual.types.type import (
-    DataType,
-    FunctionType,
-    GradualType,
-    NeverType,
-    OpenedType,
-    ReferenceType,
-    TupleType,
-)
+from gradual.types.type import DataType, FunctionType, GradualType, NeverType, OpenedType, ReferenceType, TupleType
 from gradual.types.unpacking import closed
 
 Infer = Callable[[ast.Expr], str]

@@ -13,16 +13,7 @@ from typing import Any
 from gradual.checker.expressions.literals import dtype_beside, own_dtype
 from gradual.checker.inference.operator_search import RANKS, Choice, Chosen, Leaf, Needed, Places, tracked, typed
 from gradual.checker.inference.solver import Flows
-from gradual.checker.inference.terms import (
-    Element,
-    InferenceType,
-    Product,
-    Shape,
-    Tensor,
-    Unknown,
-    joined,
-    seen,
-)
+from gradual.checker.inference.terms import Element, InferenceType, Product, Shape, Tensor, Unknown, joined, seen
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator, Result
 from gradual.syntax.tree import ast

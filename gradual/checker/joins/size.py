@@ -23,10 +23,7 @@ from gradual.dims.term.constraint import Constraint, all_of, any_of, equal, is_t
 from gradual.dims.term.dim import Dim, ite
 from gradual.ops.declaration.symbolic_elements import chosen
 from gradual.source import Span
-from gradual.types.type import (
-    Content,
-    TensorType,
-)
+from gradual.types.type import Content, TensorType
 from gradual.types.unpacking import size_of
 from gradual.verdict import Unknown, Verdict
 

@@ -8,15 +8,7 @@ from typing import Any
 
 from gradual.compilation import Compilation, Options
 from gradual.compiler import apply, compile_source
-from gradual.conformance.cases.answer import (
-    FoundCheck,
-    FoundDiagnostic,
-    GotBlame,
-    GotFault,
-    GotValue,
-    Outcome,
-    Report,
-)
+from gradual.conformance.cases.answer import FoundCheck, FoundDiagnostic, GotBlame, GotFault, GotValue, Outcome, Report
 from gradual.conformance.cases.case import Place, Request
 from gradual.core.check import Check
 from gradual.core.print import printed

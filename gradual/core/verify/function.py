@@ -11,13 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradual.core.check import Check
-from gradual.core.datatypes import (
-    declarations,
-    entry_goals,
-    known_numbers,
-    literal_type,
-    without_contents,
-)
+from gradual.core.datatypes import declarations, entry_goals, known_numbers, literal_type, without_contents
 from gradual.core.terms import (
     Apply,
     Assertion,

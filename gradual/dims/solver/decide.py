@@ -22,17 +22,7 @@ from gradual.dims.solver.small_models import Model, least_model, measured
 from gradual.dims.solver.smt import ask, small_answer
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.atom import Variable, names_of
-from gradual.dims.term.constraint import (
-    FALSE,
-    TRUE,
-    Constraint,
-    Undefined,
-    all_of,
-    defined,
-    differs,
-    equal,
-    negated,
-)
+from gradual.dims.term.constraint import FALSE, TRUE, Constraint, Undefined, all_of, defined, differs, equal, negated
 from gradual.dims.term.dim import Dim, of_atom
 from gradual.dims.term.evaluation import satisfied
 from gradual.limits import LIMITS, Limits

@@ -9,11 +9,7 @@ from gradual.dims.rewrite.simplify import simplified_constraint
 from gradual.dims.solver.small_models import Model
 from gradual.dims.store.facts import Cone, Facts
 from gradual.dims.term.atom import Variable, bottom_up, names_of
-from gradual.dims.term.constraint import (
-    TRUE,
-    Constraint,
-    negated,
-)
+from gradual.dims.term.constraint import TRUE, Constraint, negated
 from gradual.dims.term.dim import Dim
 
 

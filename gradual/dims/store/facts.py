@@ -16,12 +16,7 @@ from gradual.dims.store.saturated import Known
 from gradual.dims.store.store import Item, N, names_in
 from gradual.dims.store.unconstrained import can_be_chosen
 from gradual.dims.term.atom import names_of
-from gradual.dims.term.constraint import (
-    FALSE,
-    And,
-    Constraint,
-    Or,
-)
+from gradual.dims.term.constraint import FALSE, And, Constraint, Or
 from gradual.dims.term.dim import Dim, Variable, of_atom
 from gradual.dims.term.evaluation import satisfied
 from gradual.limits import LIMITS

@@ -12,12 +12,7 @@ from gradual.dims.bounds.interval import ANY, Estimate, Interval, canonical, pri
 from gradual.dims.bounds.overlay import Without
 from gradual.dims.rewrite.exact_products import Replacement, is_positive, multiple_of, replacement_of
 from gradual.dims.rewrite.lift_ite import lifted
-from gradual.dims.rewrite.simplify import (
-    Knowledge,
-    resimplified,
-    simplified_constraint,
-    simplified_dim,
-)
+from gradual.dims.rewrite.simplify import Knowledge, resimplified, simplified_constraint, simplified_dim
 from gradual.dims.term.atom import Atom, Compound, bottom_up
 from gradual.dims.term.constraint import (
     FALSE,

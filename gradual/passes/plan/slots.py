@@ -19,18 +19,7 @@ from gradual.core.pattern import Bind, CorePattern
 from gradual.core.terms import Apply, Assertion, Function, Match, Rename, Size, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least, equal
-from gradual.dims.term.dim import (
-    ContentOf,
-    Dim,
-    NumelOf,
-    RankOf,
-    SizeOf,
-    Variable,
-    Witness,
-    constant,
-    maximum,
-    sum_of,
-)
+from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, Witness, constant, maximum, sum_of
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import IllFormed, OpenRank
 from gradual.passes.analysis.compare_sizes import Comparing

@@ -11,12 +11,8 @@ from gradual.dims.solver.deferred import Passed
 from gradual.dims.term.constraint import TRUE, Constraint
 from gradual.dims.term.dim import SizeOf, Variable
 from gradual.passes.refine.state import Rank, SweepState, Unreachable, stopping
-from gradual.types.type import (
-    TensorType,
-)
-from gradual.types.unpacking import (
-    base_of,
-)
+from gradual.types.type import TensorType
+from gradual.types.unpacking import base_of
 from gradual.verdict import Proved, Refuted
 
 

@@ -19,18 +19,8 @@ from gradual.ops.declaration.unknown_rank import Asking
 from gradual.passes.refine.state import SweepState, Unreachable, stopping
 from gradual.passes.refine.types import elements, fits
 from gradual.types.print import shown
-from gradual.types.type import (
-    GradualType,
-    Hole,
-    OpenedType,
-    TensorType,
-    TupleType,
-)
-from gradual.types.unpacking import (
-    opened,
-    placed_sizes,
-    tracked_length,
-)
+from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType
+from gradual.types.unpacking import opened, placed_sizes, tracked_length
 
 
 def judged(seen: SweepState, step: Apply, moved: Apply) -> Apply:

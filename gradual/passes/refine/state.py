@@ -8,16 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-from gradual.core.terms import (
-    Apply,
-    Constant,
-    Function,
-    Invoke,
-    MakeTuple,
-    Module,
-    Step,
-    Stop,
-)
+from gradual.core.terms import Apply, Constant, Function, Invoke, MakeTuple, Module, Step, Stop
 from gradual.core.traversal import Rewriting
 from gradual.dims.solver.decide import Decider
 from gradual.dims.solver.deferred import DeferredFacts
@@ -28,21 +19,8 @@ from gradual.passes.refine.types import Literal, Retyping, images, origins
 from gradual.source import Span
 from gradual.types.dtype import DType
 from gradual.types.relations import Demand, demands
-from gradual.types.type import (
-    FunctionType,
-    GradualType,
-    NeverType,
-    OpenedType,
-    TensorType,
-    TypeVariable,
-)
-from gradual.types.unpacking import (
-    at_rank,
-    shapes_unknown,
-    sizes,
-    tracked_length,
-    with_contents,
-)
+from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TensorType, TypeVariable
+from gradual.types.unpacking import at_rank, shapes_unknown, sizes, tracked_length, with_contents
 from gradual.verdict import Proved
 
 

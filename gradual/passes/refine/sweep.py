@@ -51,13 +51,7 @@ from gradual.types.dtype import DType
 from gradual.types.hash_consing import identities, keyed
 from gradual.types.instantiation import at_types
 from gradual.types.print import shown
-from gradual.types.type import (
-    FunctionType,
-    NeverType,
-    OpenedType,
-    TensorType,
-    TupleType,
-)
+from gradual.types.type import FunctionType, NeverType, OpenedType, TensorType, TupleType
 
 
 def sharpened(

@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gradual.source import Span
-from gradual.syntax.tree.expressions import (
-    Binder,
-    Expr,
-    Fn,
-    Param,
-    Type,
-)
+from gradual.syntax.tree.expressions import Binder, Expr, Fn, Param, Type
 from gradual.syntax.tree.leaves import Global, Name
 
 

@@ -17,15 +17,7 @@ from gradual.syntax.tree import ast
 from gradual.syntax.tree.literals import written
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
-from gradual.types.type import (
-    DataType,
-    FunctionType,
-    GradualType,
-    ReferenceType,
-    TensorType,
-    TupleType,
-    UnrankedType,
-)
+from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TensorType, TupleType, UnrankedType
 
 HIDDEN = "@_input_of_this_session"
 """The function that holds an input."""

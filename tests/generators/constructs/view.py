@@ -10,15 +10,7 @@ from typing import Any, Protocol
 from gradual.dims.term.dim import Dim
 from gradual.ops.catalogue import CATALOGUE
 from gradual.types.dtype import DType
-from gradual.types.type import (
-    DataType,
-    FunctionType,
-    Hole,
-    ReferenceType,
-    TensorType,
-    TupleType,
-    UnrankedType,
-)
+from gradual.types.type import DataType, FunctionType, Hole, ReferenceType, TensorType, TupleType, UnrankedType
 from tests.generators.program_terms import (
     UNKNOWN,
     Annotation,

@@ -8,17 +8,7 @@ from hypothesis import strategies as st
 
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
-from tests.generators.operators import (
-    INTEGERS,
-    NUMBERS,
-    Application,
-    Row,
-    dtypes,
-    promoted,
-    shapes,
-    sizes,
-    tensors,
-)
+from tests.generators.operators import INTEGERS, NUMBERS, Application, Row, dtypes, promoted, shapes, sizes, tensors
 from tests.generators.ops.take import SIGNED, indices
 
 
