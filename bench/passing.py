@@ -12,7 +12,7 @@ import gradual
 from bench.fit import exponent
 from bench.texts import shape_chain, turned_chain
 from gradual.compilation import Compilation
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.terms import Apply
 
 BAR = 5_000

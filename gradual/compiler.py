@@ -10,7 +10,7 @@ from gradual.checker.fixes.suggested import Trials, divided
 from gradual.checker.module import Checked, checked
 from gradual.checker.program.program import Program
 from gradual.compilation import ORDINARY, Compilation, Options, room, trials_of
-from gradual.core.constant_text import checks_in
+from gradual.core.def_use import checks_in
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.dims.solver.decide import Decider
 from gradual.ops.catalogue import CATALOGUE

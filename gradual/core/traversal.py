@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from gradual.core.check import Check
-from gradual.core.constant_text import variables_of
+from gradual.core.def_use import variables_of
 from gradual.core.pattern import Bind, CorePattern, Destructure
 from gradual.core.terms import (
     Apply,

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from gradual.core.check import Check, Site
-from gradual.core.constant_text import blocks, checks_in, defined, every, operands, reads
+from gradual.core.def_use import blocks, checks_in, defined, every, operands, reads
 from gradual.core.terms import (
     Apply,
     Block,

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gradual.core.check import Check
-from gradual.core.constant_text import binds
 from gradual.core.datatypes import declarations
+from gradual.core.def_use import binds
 from gradual.core.pattern import CorePattern
 from gradual.core.terms import (
     Apply,

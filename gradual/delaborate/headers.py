@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradual.core.constant_text import checks_in, every
+from gradual.core.def_use import checks_in, every
 from gradual.core.pattern import Bind, CorePattern, Destructure
 from gradual.core.terms import Block, Convert, Function, Rename, Wrap, WrapReference
 from gradual.delaborate.demands import written

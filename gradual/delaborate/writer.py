@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from gradual.core.check import Check
-from gradual.core.constant_text import checks_in
+from gradual.core.def_use import checks_in
 from gradual.core.terms import (
     Apply,
     Assertion,

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gradual.core.check import Check
-from gradual.core.constant_text import binds, every
 from gradual.core.datatypes import declarations
+from gradual.core.def_use import binds, every
 from gradual.core.terms import Assertion, Block, Closure, Function, If, Match, Module, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least, negated

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import permutations
 
 from gradual.core.check import Check
-from gradual.core.constant_text import binds, every
+from gradual.core.def_use import binds, every
 from gradual.core.terms import Apply, Assertion, Closure, Constant, Function, If, Match, Module, Rename, Step
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.shapes import ONE, Shape

@@ -38,7 +38,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "terms",
         "print",
         "refinement",
-        "constant_text",
+        "def_use",
         "datatypes",
         "traversal",
         "verify",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gradual
-from gradual.core.constant_text import defined, every
+from gradual.core.def_use import defined, every
 from gradual.core.terms import Closure, Function, Module
 from gradual.core.traversal import Rewriting
 from gradual.core.verify.function import violations

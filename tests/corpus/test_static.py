@@ -12,7 +12,7 @@ import pytest
 
 import gradual
 from gradual.compilation import Compilation
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.print import printed
 from gradual.core.terms import Apply
 from gradual.core.verify.function import violations

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 from gradual.core.check import Check
-from gradual.core.constant_text import defined, every
+from gradual.core.def_use import defined, every
 from gradual.core.print import printed
 from gradual.core.terms import Function, Module
 from gradual.core.verify.function import violations

@@ -10,7 +10,7 @@ import pytest
 
 import gradual
 from gradual.core.check import Check
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.print import printed
 from gradual.passes.framework.pass_ import Unusable
 from gradual.run.value import Blame

@@ -9,7 +9,7 @@ from typing import Unpack
 import pytest
 
 import gradual
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.terms import Apply, Module
 from gradual.dims.term.dim import Dim
 from gradual.lints.stretched import stretched

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gradual
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.terms import Apply
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.facts import Faults

@@ -7,7 +7,7 @@ import pytest
 import gradual
 from gradual import Compilation
 from gradual.core.check import Check
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.print import printed
 from gradual.core.terms import Apply, Assertion, Invoke
 from gradual.run.value import Stop

@@ -9,7 +9,7 @@ import pytest
 
 from gradual.compilation import Compilation
 from gradual.compiler import apply, check
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.print import printed
 from gradual.core.terms import Apply
 from gradual.ops.catalogue import CATALOGUE

@@ -9,7 +9,7 @@ import pytest
 import gradual
 from gradual import Compilation
 from gradual.core.check import Check
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.terms import Invoke, Stop
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.terms import Apply, Module, Step
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.two_forms import forms

@@ -10,7 +10,7 @@ from random import Random
 from gradual.compilation import Options
 from gradual.compiler import compile_source
 from gradual.core.check import Check
-from gradual.core.constant_text import blocks
+from gradual.core.def_use import blocks
 from gradual.core.print import printed as printed_core
 from gradual.core.terms import Match, Module, Rename, Step, Stop
 from gradual.core.verify.function import violations

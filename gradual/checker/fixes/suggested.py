@@ -16,7 +16,7 @@ from typing import cast
 from gradual.checker.obligations.origins import written_at
 from gradual.checker.state.context import TypingContext
 from gradual.core.check import Check
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.terms import Invoke, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity
 from gradual.dims.term.atom import Kind, SizeOf, Variable, named

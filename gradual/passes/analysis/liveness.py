@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from gradual.core.check import Check
-from gradual.core.constant_text import operands, reads, variables_in
+from gradual.core.def_use import operands, reads, variables_in
 from gradual.core.pattern import Bind, CorePattern
 from gradual.core.terms import (
     Apply,

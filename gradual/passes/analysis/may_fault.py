@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gradual.core.check import Check
-from gradual.core.constant_text import binds, blocks, every
+from gradual.core.def_use import binds, blocks, every
 from gradual.core.terms import (
     Apply,
     Assertion,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from gradual.core.check import Check
-from gradual.core.constant_text import every, reads, variables_in, variables_of
+from gradual.core.def_use import every, reads, variables_in, variables_of
 from gradual.core.terms import (
     Apply,
     Assertion,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from gradual.core.constant_text import defined
+from gradual.core.def_use import defined
 from gradual.core.pattern import Bind, CorePattern
 from gradual.core.terms import (
     Change,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from gradual.core.check import Check
-from gradual.core.constant_text import blocks, every, operands, variables_in
+from gradual.core.def_use import blocks, every, operands, variables_in
 from gradual.core.terms import (
     Apply,
     Assertion,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gradual.core.constant_text import variables_in
+from gradual.core.def_use import variables_in
 from gradual.core.terms import Apply
 from gradual.dims.term.dim import ContentOf
 from gradual.ops.catalogue import CATALOGUE

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.terms import Block, Function, Invoke, Module
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from gradual.core.check import Check
-from gradual.core.constant_text import blocks, checks_in, every
+from gradual.core.def_use import blocks, checks_in, every
 from gradual.core.terms import Apply, Block, Closure, Function, Module
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed, Unusable
 from gradual.passes.framework.pins import add, whole

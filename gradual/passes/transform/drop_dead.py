@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gradual.core.check import Check
-from gradual.core.constant_text import blocks, defined, reads
+from gradual.core.def_use import blocks, defined, reads
 from gradual.core.terms import Apply, Assertion, Block, Function, If, Module, Step
 from gradual.dims.term.dim import Dim
 from gradual.passes.analysis.may_fault import Failing, failing_of

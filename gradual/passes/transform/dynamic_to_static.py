@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.terms import Apply, Constant, Function, Module, Step
 from gradual.dims.term.constraint import TRUE
 from gradual.dims.term.dim import ContentOf, Dim

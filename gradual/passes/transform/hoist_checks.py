@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gradual.core.check import Check
-from gradual.core.constant_text import defined, every, reads
+from gradual.core.def_use import defined, every, reads
 from gradual.core.terms import Block, Module, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.dim import NumelOf, RankOf, Variable

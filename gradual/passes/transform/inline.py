@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gradual.core.constant_text import every, reads
+from gradual.core.def_use import every, reads
 from gradual.core.terms import Function, Invoke, Module, Stop
 from gradual.core.traversal import Rewriting, apart
 from gradual.passes.framework.bound_names import bound_in, names_in

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from gradual.core.check import Blame, Check, Site
-from gradual.core.constant_text import blocks, every, operands, reads
+from gradual.core.def_use import blocks, every, operands, reads
 from gradual.core.terms import Function, Invoke, Module, Step
 from gradual.core.traversal import Rewriting, apart
 from gradual.dims.solver.decide import Decider

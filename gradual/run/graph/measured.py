@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gradual.core.constant_text import every
+from gradual.core.def_use import every
 from gradual.core.terms import Apply, Closure, Function, Module, Size, Step
 from gradual.run.graph.plan import ALIGNMENT, ITEM, Plan
 from gradual.run.machine import run
