@@ -9,15 +9,14 @@ meant to be one, since their sizes are the same or one of them is open, and wher
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import permutations
 
-from gradual.core.check import Check
-from gradual.core.def_use import binds, every
-from gradual.core.terms import Apply, Assertion, Closure, Constant, Function, If, Match, Module, Rename, Step
+from gradual.core.terms import Apply, Constant, Function, If, Module, Rename
 from gradual.dims.term.dim import Dim
+from gradual.lints.values import Values, walk
 from gradual.ops.declaration.shapes import ONE, Shape
-from gradual.types.type import OpenedType, TensorType
+from gradual.types.type import TensorType
 
 ELEMENTWISE = "elementwise"
 
@@ -48,40 +47,18 @@ def stretched(module: Module) -> Iterator[Stretched]:
 
 
 def _of_function(function: Function) -> Iterator[Stretched]:
-    values = _Values({param.name: param.type for param in function.params})
-    for step in every(function.body):
+    for step, values in walk(function):
         if isinstance(step, Apply) and step.operator.family == ELEMENTWISE and len(step.operands) > 1:
             found = _among(step, values)
-            if found is not None and not values.is_placed(step.operands[found.operands[0]], found.axis):
+            if found is not None and not _Origins(values).is_placed(step.operands[found.operands[0]], found.axis):
                 yield found
-        values.learn(step)
 
 
 @dataclass(frozen=True, slots=True)
-class _Values:
-    """The values of a function so far: their types, and the steps that made them."""
+class _Origins:
+    """Where the values of a function get a 1 in their shapes."""
 
-    types: dict[str, OpenedType]
-    steps: dict[str, Step] = field(default_factory=dict)
-
-    def learn(self, step: Step) -> None:
-        """What a step defines."""
-        match step:
-            case Check() | Assertion():
-                return
-            case Apply():
-                pass  # most steps are
-            case Closure(function=literal):
-                self.types.update((param.name, param.type) for param in literal.params)
-            case Match(arms=arms):
-                bound = (bind for arm in arms for bind in binds(arm.pattern) if bind.name is not None)
-                self.types.update((str(bind.name), bind.type) for bind in bound)
-        self.types[step.name], self.steps[step.name] = step.type, step
-
-    def shape(self, name: str) -> Shape | None:
-        """The shape of a tensor whose rank is known."""
-        type = self.types.get(name)
-        return type.shape if isinstance(type, TensorType) else None
+    values: Values
 
     def is_placed(self, name: str, axis: int) -> bool:
         """Whether the program wrote the 1 that a value has at an axis, be it before other elementwise operators."""
@@ -91,7 +68,7 @@ class _Values:
             if name in seen:
                 continue
             seen.add(name)
-            match self.steps.get(name):
+            match self.values.steps.get(name):
                 case Constant():
                     return True
                 case Apply(operator=operator) if operator.writes_shape:
@@ -108,12 +85,12 @@ class _Values:
     def _with_one(self, names: Iterable[str], back: int) -> Iterator[tuple[str, int]]:
         """The values that have a 1 at an axis that is counted from the back, and which axis that is."""
         for name in names:
-            shape = self.shape(name)
+            shape = self.values.shape(name)
             if shape is not None and len(shape) >= -back and shape[back] is ONE:
                 yield name, len(shape) + back
 
 
-def _among(step: Apply, values: _Values) -> Stretched | None:
+def _among(step: Apply, values: Values) -> Stretched | None:
     """The first two operands of which each is stretched by the other, where none has the shape of the result."""
     if not isinstance(step.type, TensorType) or len(step.type.shape) < 2:
         return None
