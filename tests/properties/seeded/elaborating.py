@@ -12,8 +12,8 @@ import gradual.checker.obligations.discharge as discharging
 import gradual.types.unpacking as opening
 from gradual.checker.coercion import ascription
 from gradual.checker.coercion.flow import Place
-from gradual.checker.expressions import expr
-from gradual.checker.functions import call, lambda_
+from gradual.checker.expressions import application, expr
+from gradual.checker.functions import call, deferred_lambda, lambda_
 from gradual.checker.joins import size
 from gradual.checker.joins.size import SizeJoin
 from gradual.checker.obligations.obligation import Obligation
@@ -51,7 +51,7 @@ def facts_outlive_their_branch() -> Iterator[None]:
 @planted
 def facts_outlive_their_literal() -> Iterator[None]:
     """What the body of a function literal checks is known after it, whether or not it was ever called."""
-    closure, learn = expr.closure, Facts.learn
+    closure, learn = deferred_lambda.closure, Facts.learn
 
     def altered(state: TypingContext, *given: Any) -> str:
         learnt: list[tuple[Constraint, Verdict]] = []
@@ -66,7 +66,7 @@ def facts_outlive_their_literal() -> Iterator[None]:
             learn(state.facts, goal, verdict)
         return name
 
-    with patch.object(expr, "closure", altered):
+    with patch.object(deferred_lambda, "closure", altered):
         yield
 
 
@@ -86,7 +86,7 @@ def names_are_not_made_unique() -> Iterator[None]:
 @planted
 def every_use_opens_anew() -> Iterator[None]:
     """Each mention of a variable has unknowns of its own, as if `?` were opened per use."""
-    local = expr._local
+    local = expr.variable
 
     def altered(state: TypingContext, name: str, span: Any) -> str:
         value = local(state, name, span)
@@ -100,7 +100,7 @@ def every_use_opens_anew() -> Iterator[None]:
         state.output.steps.append(Rename(again, value, opened, span))
         return state.values.define(again, opened, Made("a use", (value,), span))
 
-    with patch.object(expr, "_local", altered):
+    with patch.object(expr, "variable", altered):
         yield
 
 
@@ -215,7 +215,7 @@ def a_joined_size_is_the_first_of_two() -> Iterator[None]:
 @planted
 def checks_come_after_what_they_guard() -> Iterator[None]:
     """The checks of an operator stand behind it."""
-    apply = expr.apply
+    apply = application.apply
 
     def altered(state: TypingContext, *given: Any) -> str:
         before = len(state.output.steps)
@@ -225,7 +225,7 @@ def checks_come_after_what_they_guard() -> Iterator[None]:
             state.output.steps[before:] = [new[-1], *new[:-1]]
         return name
 
-    with patch.object(expr, "apply", altered):
+    with patch.object(application, "apply", altered):
         yield
 
 

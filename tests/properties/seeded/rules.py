@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import gradual.ops.declaration.shapes as shapes
 import gradual.ops.shape.reshape as reshaping
-from gradual.checker.expressions import expr
+from gradual.checker.expressions import application
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.unknowns import mentions_existential
 from gradual.dims.term.constraint import any_of, at_most, equal
@@ -53,7 +53,7 @@ def only_the_right_side_broadcasts() -> Iterator[None]:
 @planted
 def a_static_operator_refuses_unknown_sizes() -> Iterator[None]:
     """`reshape` of unknown sizes is refused: use the dynamic one (Relay)."""
-    apply = expr.apply
+    apply = application.apply
 
     def altered(state: TypingContext, operator: Any, operands: Any, given: Any, span: Any, *rest: Any) -> str:
         held = [state.values.types[operand] for operand in operands]
@@ -63,7 +63,7 @@ def a_static_operator_refuses_unknown_sizes() -> Iterator[None]:
             return state.values.broken()
         return apply(state, operator, operands, given, span, *rest)
 
-    with patch.object(expr, "apply", altered):
+    with patch.object(application, "apply", altered):
         yield
 
 

@@ -15,8 +15,8 @@ from gradual.checker.state.context import TypingContext
 from gradual.checker.state.reach import Reach
 from gradual.checker.state.values import Typed
 from gradual.core.check import Site
-from gradual.delaborate import program
 from gradual.delaborate import types as surface_types
+from gradual.delaborate import writer
 from gradual.dims.term.constraint import TRUE, Constraint, at_least
 from gradual.dims.term.dim import constant
 from gradual.types.positive import named_sizes, says_not_empty
@@ -110,13 +110,13 @@ def what_follows_a_failure_has_no_structure() -> Iterator[None]:
 @planted
 def an_opt_out_is_not_printed() -> Iterator[None]:
     """`where n >= 0` is left out of texts."""
-    stated = program.stated
+    stated = writer.stated
 
     def altered(type: FunctionType) -> tuple[Constraint, ...]:
         opted = {at_least(one.size, constant(0)) for one in named_sizes(type.params, frozenset(type.binders))}
         return tuple(clause for clause in stated(type) if clause not in opted)
 
-    with patch.object(program, "stated", altered), patch.object(surface_types, "stated", altered):
+    with patch.object(writer, "stated", altered), patch.object(surface_types, "stated", altered):
         yield
 
 

@@ -16,7 +16,7 @@ from gradual.run.machine import Machine
 from gradual.run.steps import operators as applying
 from gradual.run.steps import proxies as running
 from gradual.run.value import Part, Proxied
-from gradual.types import relations
+from gradual.types import substitution
 from gradual.types.type import FunctionType
 from gradual.types.unpacking import base_of
 from tests.properties.seeded.planting import planted
@@ -39,7 +39,7 @@ def functions_are_never_wrapped() -> Iterator[None]:
 @planted
 def numbers_of_parameters_are_known_by_name() -> Iterator[None]:
     """Function types agree where a size is the number that an argument of the same name holds, whichever it is."""
-    with patch.object(relations, "_of_parameters", lambda type, names: {}):
+    with patch.object(substitution, "_of_parameters", lambda type, names: {}):
         yield
 
 
@@ -49,10 +49,10 @@ def parameters_are_kept_apart_from_newcomers_only() -> Iterator[None]:
 
     def other(type: FunctionType, dims: Iterable[Variable]) -> FunctionType:
         taken = {*type.names, *(base for base in map(base_of, dims) if base is not None)}
-        names = tuple(relations._other(name, taken) for name in type.names)
-        return replace(relations.substituted_within(type, relations._of_parameters(type, names)), names=names)
+        names = tuple(substitution._other(name, taken) for name in type.names)
+        return replace(substitution.substituted_within(type, substitution._of_parameters(type, names)), names=names)
 
-    with patch.object(relations, "other_parameters", other):
+    with patch.object(substitution, "other_parameters", other):
         yield
 
 
