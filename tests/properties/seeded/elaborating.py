@@ -151,7 +151,7 @@ def an_ascription_keeps_what_is_known() -> Iterator[None]:
             state.values.types[name] = state.values.types[value]
         return name
 
-    with patch.object(expr, "ascribe", altered):
+    with patch.object(expr, "ascribe", altered), patch.object(block, "ascribe", altered):
         yield
 
 
