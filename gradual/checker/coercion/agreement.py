@@ -95,10 +95,10 @@ class Agreement:
         return known if len(known) == len(parts) else None
 
     def _function(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
-        """Join parameters and results, and keep the requirements of both.
+        """Join parameters and results, and keep the preconditions that both have.
 
-        If only one side binds no dims, the other is instantiated at its parameters. Dims that both sides bind at
-        different parameters become `?`.
+        If only one side binds no dims or types, the other is instantiated at its parameters. Bound dims that the joined
+        parameters do not determine become `?`.
         """
         if len(left.params) != len(right.params):
             return None

@@ -118,7 +118,7 @@ def _with_type(state: TypingContext, param: ast.Param, given: Given) -> ast.Para
         found = state.judge.omitted_type(state, param if param.annotation is None else param.annotation, name.span)
     if found is None and name.name not in given:
         message = f"the type of `{name.name}` cannot be inferred from its uses; write it"
-        if not state.reach.after_error:  # what was reported might have determined it
+        if not state.reach.after_error:  # the code with the error might have determined it
             state.output.report("E0310", "type.omitted", message, name.span)
         given[name.name] = NeverType()
     return replace(param, annotation=found or ast.Omitted(name.span))

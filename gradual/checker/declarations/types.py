@@ -140,7 +140,7 @@ class Reading(Sizes):
             known = (*DType, *state.program.data, *state.scope.types, "Tensor")
             help = _element_type(state.program.source.text, name, written.span) or similar("a type", name, known)
             state.output.report("E0205", "name.type", message, written.span, help=help)
-            if "Tensor" not in closest(name, known):  # a misspelt tensor type holds no types
+            if "Tensor" not in closest(name, known):  # a misspelt tensor type has no type arguments
                 _tried(lambda: _each(self.type, written.arguments))
             raise Unreadable
         arguments = _tried(lambda: _each(self.type, written.arguments))

@@ -132,7 +132,7 @@ class Join:
         known = tuple(part for part in parts if not isinstance(part, Broken))
         return TupleType(known) if len(known) == len(parts) else BROKEN
 
-    # ------------------------------------------------------------------------------------- what cannot be measured
+    # --------------------------------------------------------------------------------- functions, data, references
     def _agreed(self, types: Sequence[OpenedType], path: str) -> Typed:
         """Join functions, data, references and type parameters to one type that all can have.  [type.agree]"""
         seen = [closed(type, self._is_there) for type in types]
@@ -150,7 +150,7 @@ class Join:
         self.state.strictness.agree(whole)
         if any(type != whole for type in types):
             self.agreed[path] = whole
-        return whole  # type: ignore[return-value]  # no tensor: nothing in it is opened or a hole of its own
+        return whole  # type: ignore[return-value]  # not a tensor: it has no holes to unpack
 
     def _is_there(self, variable: Variable) -> bool:
         """Whether a variable has a value in every branch: an axis or element that one branch requires may not exist.

@@ -89,7 +89,7 @@ class SizeJoin:
         return not all(proves(facts, equal(dims[i], dims[j])) for i, j in combinations(_distinct(dims), 2))
 
     def _same(self, parts: Sequence[P]) -> P | None:
-        """A size or element visible outside that every branch has, up to its `settled` facts."""
+        """A size or element visible outside that every branch has under its `settled` facts."""
         outside = filter(self._visible, parts)
         same = (one for one in outside if all(map(Branch.has, self.branches, repeat(one), parts)))
         return next((one for one in same if self._stands(one, parts)), None)

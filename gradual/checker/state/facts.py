@@ -83,7 +83,7 @@ class TracedFacts(Facts):
         """
         if failing and not asserted:
             self._trail.put(self._failing, goal, None)
-        if asserted or not self._failing:  # what is proved after a failing goal may be proved by it
+        if asserted or not self._failing:  # a goal proved after a failing goal may depend on it
             self._trail.put(self._certain, goal, None)
         self._learns = before or 0
         super().learn(goal, _implausible(verdict) if astray else verdict)
