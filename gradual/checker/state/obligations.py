@@ -18,7 +18,7 @@ class Postponed:
 
     Attributes:
         error: the error if the definition is strict.
-        rigid: whether the goal mentions no unknown.
+        rigid: whether the goal is undecided and mentions no unknown; it is then a warning in a gradual definition.
         goal: the goal, a fact in the code after it; None for sizes that disagree, which give no fact.
         check: the run-time check if the definition is gradual.
         follows: whether the error only follows from one that is reported already.
