@@ -1,8 +1,8 @@
-"""Elaboration: from the surface tree to core, with types found, obligations discharged and checks inserted.
+"""Elaboration of the surface tree to core: infer types, discharge obligations, insert checks.
 
-The rooms in order: `program` (what the definitions of a file share), `state` (the context of one definition),
+The packages in order: `program` (data shared by the definitions of a file), `state` (the context of one definition),
 `obligations` (proved, refuted, or left as a check), `declarations` (headers, types and dims as written), `coercion`
 (a value flows into another type), `joins` (the type of two branches), `functions` (calls and closures),
 `expressions` (one rule per construct), `inference` (elided types), then `module`, which checks a file. Spec
-chapters 6 and 9. Gradual typing as Siek and Taha (2006) have it, by the reading of Garcia, Clark and Tanter (2016).
+chapters 6 and 9. Gradual typing as in Siek and Taha (2006), in the interpretation of Garcia, Clark and Tanter (2016).
 """

@@ -1,6 +1,6 @@
-"""What the types of a program's names leave unknown: what is neither a number nor made of names that it declares.
+"""Errors about unknowns in the types of a program's names: sizes that are no numbers and no formulas of declared names.
 
-An unknown is told once, where it was left open, with the names whose types have it.   [type.open] [type.unranked]
+An unknown is reported once, at its origin, with the names whose types mention it.   [type.open] [type.unranked]
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from gradual.types.unpacking import rank_of, shapes_unknown, sizes, spelled
 
 CODE = "E0407"
 SHOWN = 8
-"""So many names are told of those whose types have one unknown."""
+"""Limit on the names reported for one unknown."""
 
 
 @dataclass(slots=True, eq=False)
 class Unknown:
-    """What is unknown, in words, who left it open, and the names whose types have it."""
+    """An unknown in words, its origin, and the names whose types mention it."""
 
     says: str
     rule: str
@@ -36,7 +36,7 @@ class Unknown:
 
 
 def incomplete(state: TypingContext) -> Iterator[Diagnostic]:
-    """An error for every unknown of a definition, in the order of the text."""
+    """Yield an error for every unknown of a definition, in source order."""
     found: dict[Variable | GradualType, Unknown] = {}
     open_ = False
     for binding in state.scope.bindings:  # the definition's own result is the last one
@@ -51,7 +51,7 @@ def incomplete(state: TypingContext) -> Iterator[Diagnostic]:
 
 
 def _open_parts(type: OpenedType, state: TypingContext) -> Iterator[Variable | GradualType]:
-    """The unknowns that the type of a value has: variables, and types inside which no unknown has a name."""
+    """The unknowns in the type of a value: variables, and parts whose unknowns are not unpacked to variables."""
     for size in sizes(type):
         for variable in size.variables():
             if variable.is_existential:
@@ -62,7 +62,7 @@ def _open_parts(type: OpenedType, state: TypingContext) -> Iterator[Variable | G
 
 
 def _root(existential: Variable, state: TypingContext) -> Variable:
-    """The rank, for the number of elements and for every size of a value of unknown rank."""
+    """The unknown rank, if the variable is a size or the number of elements of a value of unknown rank."""
     if not isinstance(existential.witness, SizeOf | NumelOf):
         return existential
     rank = single(rank_of(existential.witness.value))
@@ -93,7 +93,7 @@ def _unknown(part: Variable | GradualType, binding: Binding, state: TypingContex
 
 
 def _forgotten(state: TypingContext) -> Iterator[Unknown]:
-    """What the interface leaves open of a result of which all is known inside.  [type.close]"""
+    """The unknown of a declared result type with a `?`, whose sizes are all known inside.  [type.close]"""
     interface, written = state.program.signatures.get(state.function), state.program.functions.get(state.function)
     if interface is not None and is_gradual(interface.result) and written is not None and written.result is not None:
         yield Unknown("a size of the result", "type.close", Promise(written.result.span, "the result as declared"))

@@ -1,4 +1,4 @@
-"""In which order a file's definitions are checked: callees before callers.   [type.recursion] [type.call.latent]"""
+"""The order in which a file's definitions are checked: callees first.   [type.recursion] [type.call.latent]"""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import within
 
 Calls = Mapping[str, Sequence[str]]
-"""For each definition some others, in order."""
+"""Definition -> other definitions, in order."""
 
 
 def mentioned(functions: Mapping[str, ast.Fn]) -> Calls:
-    """The definitions that each mentions."""
+    """Definition -> the definitions it mentions."""
     if len(functions) == 1 and not any(is_omitted(function.result) for function in functions.values()):
-        return dict.fromkeys(functions, ())  # nothing is asked of a large function that is alone
+        return dict.fromkeys(functions, ())  # a single function needs no order, so it is not traversed
     return {
         name: [part.name for part in within(function.body) if isinstance(part, ast.Global) and part.name in functions]
         for name, function in functions.items()
@@ -23,18 +23,18 @@ def mentioned(functions: Mapping[str, ast.Fn]) -> Calls:
 
 
 def waits_for(functions: Mapping[str, ast.Fn], mentions: Calls) -> Calls:
-    """For each definition, those it mentions whose results are not written: they have to be known before it.
+    """Definition -> the mentioned definitions with omitted result types, which must be inferred before it.
 
-    Written interfaces are declared already, so that only inferred ones order anything.  [type.recursion]
+    Written interfaces are known before any body is checked, so they impose no order.  [type.recursion]
     """
     inferred = {name for name, function in functions.items() if is_omitted(function.result)}
     return {name: [callee for callee in callees if callee in inferred] for name, callees in mentions.items()}
 
 
 def helpers_first(functions: Mapping[str, ast.Fn], mentions: Calls, circles: Collection[str]) -> Calls:
-    """As `waits_for`, with those whose results are written too: they say what they will check.
+    """As `waits_for`, with callees of written result types too, since their latent requirements are needed.
 
-    One that calls itself by way of others says nothing.  [type.call.latent]
+    Mutually recursive definitions have no latent requirements.  [type.call.latent]
     """
     return {
         name: [one for one in callees if is_omitted(functions[one].result) or (one != name and one not in circles)]
@@ -43,7 +43,7 @@ def helpers_first(functions: Mapping[str, ast.Fn], mentions: Calls, circles: Col
 
 
 def callees_first(calls: Calls) -> tuple[list[str], set[str]]:
-    """Names such that each follows what it calls, and those on a cycle of calls; with an explicit stack."""
+    """The names in topological order, callees first, and the names on a cycle; by an iterative depth-first search."""
     order: list[str] = []
     circular: set[str] = set()
     entered: set[str] = set()
@@ -69,7 +69,7 @@ def callees_first(calls: Calls) -> tuple[list[str], set[str]]:
 
 
 def in_circles(calls: Calls) -> set[str]:
-    """The names that lead to themselves by way of others: Tarjan's components of more than one, with a stack."""
+    """The mutually recursive names: strongly connected components of more than one (Tarjan), computed iteratively."""
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     found: set[str] = set()

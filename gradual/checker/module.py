@@ -1,4 +1,4 @@
-"""A file's definitions: interfaces first, callees before callers where a result type is inferred."""
+"""Checking of a file: interfaces first, callees before callers if a result type is inferred."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ from gradual.types.declared import Data
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checked:
-    """What checking a file found.
+    """The result of checking a file.
 
     Attributes:
         core: the functions that could be elaborated, in source order.
-        elaborations: the state of every definition when it was finished, for tools that ask more.
-        proved: obligations proved; refuted: errors that say that one fails, at all sizes or at some.
+        elaborations: definition -> its final state, for tools.
+        proved: the number of obligations proved.
+        refuted: the number of obligations that errors report as failing, at all sizes or at some.
     """
 
     core: Module
@@ -56,7 +57,7 @@ class Checked:
         return [(state, functions[name]) for name, state in self.elaborations.items()]
 
     def question(self, id: str) -> str:
-        """What is asked about a residual check, as SMT-LIB.  Raises KeyError for an unknown check."""
+        """The query for a residual check, as SMT-LIB.  Raises KeyError for an unknown check."""
         for state in self.elaborations.values():
             for check in state.obligations.checks:
                 if check.id == id and check.says and check.goal is TRUE:
@@ -72,7 +73,7 @@ class Checked:
 
 
 class Mutual:
-    """The judgements that call each other, handed to those that stand before them."""
+    """The mutually recursive judgements, passed to modules that cannot import them."""
 
     infer = staticmethod(expr.infer)
     deferred = staticmethod(expr.deferred)
@@ -88,7 +89,7 @@ _JUDGEMENTS: Judgements[TypingContext] = Mutual()
 
 
 def checked(program: Program) -> Checked:
-    """Every definition of the file checked, its checks numbered in source order."""
+    """Check every definition of a file, and number its checks in source order."""
     found: list[Diagnostic] = list(declare_data(program, program.surface.definitions, _JUDGEMENTS))
     defs = list(_definitions(program, found))
     for definition in defs:
@@ -143,12 +144,12 @@ def _gathered(
 
 
 def _refuted(found: Diagnostic) -> int:
-    """How many refuted obligations an error reports."""
+    """The number of refuted obligations that an error reports."""
     return len(found.goals) if found.severity is Severity.ERROR else 0
 
 
 def _definitions(program: Program, found: list[Diagnostic]) -> Iterator[ast.Def]:
-    """The functions and operators defined, first of each name.  [name.duplicate]"""
+    """The functions and operators defined; only the first of each name.  [name.duplicate]"""
     seen: dict[str, Span] = {}
 
     def taken(message: str, name: str, span: Span) -> None:
@@ -181,7 +182,7 @@ def _definitions(program: Program, found: list[Diagnostic]) -> Iterator[ast.Def]
 
 
 def _whole(definition: ast.Def) -> ast.Fn:
-    """The function of a definition; the free variables before a file's single expression are its parameters."""
+    """The function of a definition; free variables declared before a file's single expression become parameters."""
     function = definition.function
     if not definition.implicit or not isinstance(function.body, ast.Block):
         return function
@@ -194,7 +195,7 @@ def _whole(definition: ast.Def) -> ast.Fn:
 
 # ---------------------------------------------------------------------------------------------------- declarations
 def _with_result(state: TypingContext, function: ast.Fn) -> ast.Fn:
-    """A function on a circle of calls with its result, which is reported if it is not determined.  [type.recursion]"""
+    """Infer the result type of a recursive function, or report that it is not determined.  [type.recursion]"""
     if not is_omitted(function.result):
         return function
     at = state.program.spans[state.function]
@@ -206,7 +207,7 @@ def _with_result(state: TypingContext, function: ast.Fn) -> ast.Fn:
 
 
 def _declared(state: TypingContext, name: str, whole: ast.Fn) -> Header | None:
-    """The function's declaration, read once ahead of every body, in the state that its body will use."""
+    """Read a function's header, before any body is checked, in the state that its body will use."""
     header = read_header(state, whole, name)
     state.program.signatures[name] = None if header is None or not header.whole else header.type
     return header

@@ -1,7 +1,7 @@
-"""Agreeing on one type: what several values show of a type argument, or of a part that no value can be measured in.
+"""Joins of closed types: several arguments that determine one type parameter, or types without run-time sizes.
 
-Sizes that are equal stay; sizes that are never equal are an error, as between branches; others become `?`, which a
-strict definition must not need.   [type.agree]
+Equal sizes stay. Sizes that are never equal are an error, as between branches. Other sizes become `?`, which is an
+error in a strict definition.   [type.agree]
 """
 
 from __future__ import annotations
@@ -38,14 +38,16 @@ from gradual.verdict import Proved, Refuted, Unknown
 
 @dataclass(slots=True)
 class Agreement:
-    """The join of closed types under what is known here.  [type.agree]
+    """The join of closed types under the facts known here.  [type.agree]
 
     Attributes:
-        rule: the rule that needs it, and `says` who must agree ("the branches").
-        spans: the two places that show the types.
-        bound: dims that a function type binds itself, sizes and numbers of its parameters, of which nothing is known.
-        forgives: whether sizes and ranks that are not proved the same are forgotten.
-        refuses: whether sizes that are never equal are an error in a definition that is not strict too.
+        rule: the rule that requires the join.
+        says: the things whose types are joined, in words ("the branches").
+        spans: the source spans of the two types.
+        bound: dims that an enclosing function type binds, and sizes and numbers of its parameters; they have no facts.
+        forgives: whether sizes and ranks that are not proved equal become `?` and `*` without an error.
+        refuses: whether sizes that are never equal are an error in gradual definitions too.
+        reported: whether an error about a pair of sizes was reported.
     """
 
     state: TypingContext
@@ -58,7 +60,7 @@ class Agreement:
     reported: bool = False
 
     def join(self, left: GradualType, right: GradualType) -> GradualType | None:
-        """The most precise type that both have; None if there is none, which `report` then says."""
+        """The most precise type that both can have; None if there is none, for which the caller calls `report`."""
         match left, right:
             case NeverType(), _:
                 return right
@@ -93,9 +95,10 @@ class Agreement:
         return known if len(known) == len(parts) else None
 
     def _function(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
-        """Parameters and results joined, what both demand kept; whoever binds no dims shows how it may be called.
+        """Join parameters and results, and keep the preconditions that both have.
 
-        A dim that both bind, but not of the same parameters, is forgotten.
+        If only one side binds no dims or types, the other is instantiated at its parameters. Bound dims that the joined
+        parameters do not determine become `?`.
         """
         if len(left.params) != len(right.params):
             return None
@@ -111,7 +114,7 @@ class Agreement:
         return joined_function(left, like, params, result)
 
     def _unlike(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
-        """Functions that do not bind as many dims and types."""
+        """Join functions whose binders do not correspond."""
         free = [type for type in (left, right) if not type.binders and not type.types]
         if len(free) != 1:
             forgotten = (without_dims(type, set(type.binders)) for type in (left, right))
@@ -160,7 +163,7 @@ class Agreement:
         return Hole()
 
     def _bounded(self, left: Dim | Hole, right: Dim | Hole) -> Hole:
-        """What is unknown of either, with the bounds of one if the other is proved to have them."""
+        """The join as a `?`; it keeps the bounds of one side if the other is proved to satisfy them."""
         facts, decide = self.state.facts, self.state.program.decider.decide
         for whole, part in ((left, right), (right, left)):
             if not isinstance(whole, Hole):
@@ -175,14 +178,17 @@ class Agreement:
         return Hole()
 
     def report(self, why: str, code: str) -> None:
-        """Say that there is no such type, unless a pair of sizes was reported already."""
+        """Report that the types have no join, unless a pair of sizes was reported already."""
         if not self.reported:
             related = (Related(self.spans[0], "one of them"),)
             self.state.output.report(code, self.rule, f"{self.says} never agree: {why}", self.spans[1], related=related)
 
 
 def agreeing(state: TypingContext, rule: str, spans: Sequence[Span], says: Callable[[int, int], str]) -> Agree:
-    """Join what two arguments show of one type parameter, or report that they never agree; `says` names the two."""
+    """A function that joins the types two arguments give to one type parameter, or reports that they never agree.
+
+    `says` names the two arguments in reports.
+    """
 
     def agree(left: Shown, right: Shown) -> GradualType | None:
         places = spans[left.argument], spans[right.argument]
@@ -196,7 +202,7 @@ def agreeing(state: TypingContext, rule: str, spans: Sequence[Span], says: Calla
 
 
 def promising(state: TypingContext, rule: str, span: Span) -> Agree:
-    """Join what a promised function type shows of one type parameter; in strict definitions that has to agree."""
+    """As `agreeing`, for a promised function type: sizes that may differ are an error in strict definitions only."""
 
     def agree(left: Shown, right: Shown) -> GradualType:
         agreement = Agreement(state, rule, "the types promised here", (span, span), refuses=False)
@@ -206,7 +212,7 @@ def promising(state: TypingContext, rule: str, span: Span) -> Agree:
 
 
 def _own(type: FunctionType) -> set[Variable]:
-    """The dims that a function type binds, and what it says of its parameters."""
+    """The dims that a function type binds, and the sizes and numbers of its parameters that it mentions."""
     return {*type.binders, *named_parts(type)}
 
 
@@ -220,7 +226,7 @@ def disagreement(
     witness: Mapping[str, int],
     forgets: str = "",
 ) -> Diagnostic:
-    """Two sizes at an axis that are not equal: never, or for the sizes of the witness; `forgets` is a type of both."""
+    """The error about two sizes of an axis that are never equal, or differ at the witness; `forgets` types both."""
     sample = dict(witness)
     at = f" for {', '.join(f'{name} = {value}' for name, value in sample.items())}" if sample else ""
     return Diagnostic(
@@ -239,7 +245,7 @@ def disagreement(
 
 
 def forgetting(one: TensorType[Dim | Hole], other: TensorType[Dim | Hole]) -> str:
-    """The type that both tensors have if the sizes in which they differ are `?`, as it is written."""
+    """The source text of a type that both tensors have, with `?` for the sizes in which they differ."""
     extents = [
         "?" if isinstance(left, Hole) or left != right or mentions_existential(left) else str(left)
         for left, right in zip(one.shape, other.shape, strict=True)

@@ -1,4 +1,4 @@
-"""Ascriptions: a value at a written type, which forgets everything else."""
+"""Ascriptions: a value gets a written type, and everything else known about it is forgotten."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from gradual.types.unpacking import base_of, paired_sizes, sizes
 
 @dataclass(frozen=True, slots=True)
 class Ascription:
-    """A type that is written for a value.
+    """A type written for a value.
 
     Attributes:
-        value_span: the value.
-        span: what has the type from there on.
-        site: the kind of place, and `rule` the rule that demands.
-        what: what the type is called in reports.
+        value_span: the span of the value.
+        span: the span of the whole ascription, which has the type.
+        site: the kind of source position, for blame.
+        rule: the rule that requires the type.
+        what: the name of the type in reports.
     """
 
     annotation: ast.Type
@@ -44,7 +45,7 @@ class Ascription:
 
 
 def ascribe(state: TypingContext, value: str, written: Ascription, hint: str | None) -> str:
-    """The value at the written type, which forgets everything else; new dimension names are bound to its sizes.
+    """Coerce a value to a written type and forget all else about it; bind new dimension names to its sizes.
 
     [type.annotation] [type.cast] [type.forget]
     """
@@ -77,7 +78,7 @@ def ascribe(state: TypingContext, value: str, written: Ascription, hint: str | N
 def _measured(
     state: TypingContext, value: str, target: GradualType, new: Mapping[str, Variable], place: Place
 ) -> GradualType | None:
-    """The target at the sizes of the value that its new names stand for; None after reporting one without a size."""
+    """Replace the target's new names by the value's sizes; None after reporting a name that cannot be inferred."""
     waits = value in state.values.templates
     own = FunctionType(("",), (target,), TupleType(()), tuple(new.values()))
     if not ranks_met(state, value, target, place):
@@ -96,7 +97,7 @@ def _measured(
 def _named(
     state: TypingContext, value: str, fits: str, target: GradualType, written: Ascription, hint: str | None
 ) -> str:
-    """A new name for the value, of which the written type alone is known; what its `?` forget is kept for reports."""
+    """Give the value a new name of which only the written type is known; sizes behind its `?` are kept for reports."""
     name, annotation = state.values.fresh(hint), written.annotation
 
     def promise(path: str, axis: int | None) -> Promise:

@@ -1,9 +1,9 @@
-"""Data at another type: its parts flow into the written type, left to right, depth first.
+"""Conversion of data to another type: the parts flow into the written type, left to right, depth first.
 
-    <D[S] => D[T]>  =  D(c)    with, for each field of each constructor, how it gets from S to T
+    <D[S] => D[T]>  =  D(c)    where c has, for each field of each constructor, its coercion from S to T
 
-What a field owes is asked once, of an opened field that stands for all of them; a recursive type gives a conversion
-that refers to itself.  Fields that fit as they are stay, and if all of them do there is no conversion at all.
+The obligations of a field are generated once, for a symbolic field that represents all of them. A recursive type gives
+a conversion that refers to itself. Fields that already fit are kept; if all do, no conversion is inserted.
 [type.data.convert]
 """
 
@@ -32,7 +32,7 @@ How = Change | Conversion | None
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No value of a field could be converted; the reason was reported."""
+    """The conversion of a field always fails; the reason was reported."""
 
 
 FAILED = Failed()
@@ -41,9 +41,9 @@ FAILED = Failed()
 def converted(
     state: TypingContext, value: str, path: str, source: DataType, target: DataType, place: Place
 ) -> str | None:
-    """The data structure at a path below a value, at another type; None after reporting that none could be converted.
+    """Convert the data at a path below a value to another type; None after reporting that this always fails.
 
-    One that stays as it is, is its path below the value.  [type.data.convert]
+    If nothing changes, the result is its path, such as `%x#0`.  [type.data.convert]
     """
     regular = Regular(state.program.data, state.program.limits.parts)
     if fits(source, target, regular):
@@ -63,14 +63,14 @@ def converted(
 
 
 class Converting:
-    """One conversion being written, with the knots for the types that it meets again."""
+    """Builds one conversion; `begun` maps a type pair to its unfinished conversion, which recursive types refer to."""
 
     def __init__(self, state: TypingContext, value: str, place: Place, regular: Regular) -> None:
         self.state, self.value, self.place, self.regular = state, value, place, regular
         self.begun = state.output.conversions
 
     def conversion(self, source: DataType, target: DataType) -> Conversion | None:
-        """How a value of one type becomes one of another; None after reporting that it cannot.  [type.unsupported]"""
+        """Build the conversion between two types; None after reporting that there is none.  [type.unsupported]"""
         pair = source, target
         known = self.begun.get(pair)
         if known is not None:
@@ -106,7 +106,7 @@ class Converting:
     def _field(
         self, constructor: Constructor, index: int, held: GradualType, wanted: GradualType, agreed: bool
     ) -> How | Failed:
-        """How one field is converted, or that it cannot be, which was reported."""
+        """Build the coercion of one field: None if it already fits, FAILED after reporting that it cannot."""
         if fits(held, wanted, self.regular):
             return None
         if isinstance(held, DataType) and isinstance(wanted, DataType) and held.name == wanted.name:
@@ -116,7 +116,7 @@ class Converting:
     def _change(
         self, constructor: Constructor, index: int, held: GradualType, wanted: GradualType, agreed: bool
     ) -> How | Failed:
-        """The steps for a field, written for one that stands for all of them."""
+        """Build the steps that coerce a field, for a symbolic field that represents all of them."""
         state = self.state
         place = _inside(self.place, state.program.data[constructor.data], constructor, index)
         promise = Promise(self.place.span, f"the fields of `{constructor.name}`, whose type leaves them open")
@@ -135,7 +135,7 @@ class Converting:
 
 
 def _prune(conversion: Conversion) -> None:
-    """Keep the fields of which no part changes."""
+    """Drop conversions that change nothing; their fields are taken as they are."""
     every = list(_reachable(conversion))
     useful = {
         id(each) for each in every if any(isinstance(part, Change) for how in each.fields.values() for part in how)
@@ -165,7 +165,7 @@ def _reachable(conversion: Conversion) -> Iterator[Conversion]:
 
 
 def _inside(place: Place, declared: Data, constructor: Constructor, index: int) -> Place:
-    """The position of a field in the place where the whole value flows."""
+    """The source position of a field, given that of the whole value."""
     annotation = place.annotation
     return replace(
         place,

@@ -1,4 +1,4 @@
-"""Data types: their declarations, read before any signature, and their constructors applied.
+"""Data types: their declarations, which are read before any signature, and applications of their constructors.
 
 [type.data] [type.data.declared] [type.constructor]
 """
@@ -37,9 +37,9 @@ Declaration = ast.TypeDef | ast.ExternType
 def declare_data(
     program: Program, definitions: Sequence[ast.Definition], judge: Judgements[TypingContext]
 ) -> Iterator[Diagnostic]:
-    """Put the file's types and constructors into the program; what is wrong with them, all of it.
+    """Add the file's types and constructors to the program, and yield all errors in their declarations.
 
-    Every name is known before a field is read, so that types may mention each other.  [type.data.declared]
+    All type names are added before any field is read, so that types may mention each other.  [type.data.declared]
     """
     first: dict[str, ast.TypeDef] = {}
     spans: dict[str, Span] = {}
@@ -79,7 +79,7 @@ def _parameters(declaration: Declaration) -> Iterator[Diagnostic]:
 
 
 def _constructors(state: TypingContext, declaration: ast.TypeDef, owners: dict[str, Span]) -> Iterator[Diagnostic]:
-    """The constructors of one type, their fields read over its parameters."""
+    """Read the constructors of one type, with its type parameters in scope; yield the errors."""
     program = state.program
     declared = program.data[declaration.name]
     constructors: dict[str, Constructor] = {}
@@ -105,7 +105,7 @@ def _constructors(state: TypingContext, declaration: ast.TypeDef, owners: dict[s
 
 # ----------------------------------------------------------------------------------------------------- constructors
 def constructor_named(state: TypingContext, name: str) -> Constructor | None:
-    """The constructor of this name, if there is one; a `?` in its type is one of the definition's.  [type.strict]"""
+    """The constructor of this name, if any; a `?` in its type makes the definition gradual.  [type.strict]"""
     constructor = state.program.constructors.get(name)
     for field in constructor.fields if constructor is not None else ():
         state.strictness.wrote(field)
@@ -120,13 +120,13 @@ def constructor_type(program: Program, constructor: Constructor) -> FunctionType
 
 
 def fields_of(program: Program, constructor: Constructor, type: DataType) -> tuple[GradualType, ...]:
-    """The types of a constructor's fields in a value of the type."""
+    """The types of a constructor's fields, instantiated at the arguments of the data type."""
     chosen = dict(zip(program.data[constructor.data].types, type.arguments, strict=True))
     return tuple(instantiated(field, chosen) for field in constructor.fields)
 
 
 def written_field(annotation: ast.Type, declared: Data, field: GradualType) -> ast.Type:
-    """Where an annotation of the data type writes the type of a field, or the annotation where it writes none."""
+    """The part of a data type's annotation that writes the type of a field; the whole annotation if no part does."""
     if not isinstance(annotation, ast.NamedType) or annotation.name != declared.name:
         return annotation
     places = dict(zip(declared.types, annotation.arguments, strict=True))
@@ -137,7 +137,7 @@ def construct(
     state: TypingContext, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span], span: Span,
     hint: str | None,
 ) -> str:  # fmt: skip
-    """The core variable that holds `Cons(%x, %xs)`.  [type.constructor]"""
+    """Check a constructor application and return the core variable of its value.  [type.constructor]"""
     name = state.values.fresh(hint)
     if any(isinstance(state.values.types[operand], Broken) for operand in operands):
         return state.values.define(name, BROKEN)
@@ -166,7 +166,7 @@ def construct(
 def _agreed(
     state: TypingContext, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span]
 ) -> DataType | None:
-    """The data type with the arguments that the fields show together; None after reporting fields that never agree."""
+    """The data type with arguments inferred from all fields; None after reporting fields that never agree."""
     own = state.program.data[constructor.data].types
     agree = agreeing(state, "type.constructor", spans, lambda left, right: f"the fields of `{constructor.name}`")
     choosing = Choosing(set(own), agree)
@@ -178,7 +178,7 @@ def _agreed(
 
 
 def constructor_value(state: TypingContext, constructor: Constructor, span: Span, hint: str | None) -> str:
-    """A constructor by its name: a value if it has no field, else a function.  [type.constructor]"""
+    """The value of a constructor's name: a data value if it has no fields, else a function.  [type.constructor]"""
     if not constructor.fields:
         return construct(state, constructor, (), (), span, hint)
     name = state.values.fresh(hint)
@@ -205,7 +205,7 @@ def constructor_value(state: TypingContext, constructor: Constructor, span: Span
 
 
 def _of_its_own(state: TypingContext, type: FunctionType) -> FunctionType:
-    """The type of a constructor at type parameters that nothing here has."""
+    """The type of a constructor, its type parameters renamed to fresh ones."""
     own = tuple(state.scope.type_parameter(one.name) for one in type.types)
     found = renamed(type, replace(type, types=own))
     assert found is not None

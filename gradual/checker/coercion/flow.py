@@ -1,7 +1,7 @@
 """A value flows into a written type: an argument, a result, an annotation, a cast.
 
-What it owes are sizes and ranks.  Functions, references and data cannot be looked into at once: they are converted, so
-that `flow` answers with the variable that holds the value at the written type.
+Its obligations are about sizes and ranks. Functions, references and data cannot be checked at once and are converted,
+so `flow` returns the variable whose value has the written type.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _CODES = {"type.structure": "E0307", "type.dtype": "E0306", "op.rank": "E0303"}
 
 
 def flow(state: TypingContext, value: str, target: GradualType, place: Place) -> str | None:
-    """The value at a written type, what it owes discharged; None if nothing could make it fit, which was then reported.
+    """Coerce a value to a written type and discharge its obligations; None after reporting that this always fails.
 
-    Where no run comes no rank has to fit.   [type.if.fails]
+    In unreachable code ranks need not fit.   [type.if.fails]
 
     [type.call.argument] [type.result] [type.annotation] [type.cast] [type.consistent]
     """
@@ -70,7 +70,7 @@ def flow(state: TypingContext, value: str, target: GradualType, place: Place) ->
 
 
 def ranks_met(state: TypingContext, value: str, target: GradualType, place: Place) -> bool:
-    """Demand the ranks alone that a written type has, so that sizes can be measured; False after reporting one.
+    """Require only the ranks of a written type, so that sizes can be read; False after reporting a wrong rank.
 
     [type.unranked.demand]
     """
@@ -84,7 +84,7 @@ def ranks_met(state: TypingContext, value: str, target: GradualType, place: Plac
 
 
 def _rank_met(state: TypingContext, value: str, demand: Demand, place: Place) -> bool:
-    """Demand a rank, and know it from here on; False after reporting that it cannot be."""
+    """Require a rank and add it to the facts; False after reporting that it is impossible."""
     witness = single(demand.size).witness
     assert isinstance(witness, RankOf) and demand.wanted is not None and demand.wanted.value is not None
     origin, rank = witness.value, demand.wanted.value
@@ -116,9 +116,9 @@ def _owed(state: TypingContext, value: str, demand: Demand, place: Place) -> Obl
 
 # ------------------------------------------------------------------------------------------------------ conversions
 def _converted(state: TypingContext, value: str, coercion: Coercion, place: Place) -> str | None:
-    """The part of a value that needs a conversion, converted; None after reporting that none can be.
+    """Convert the part of a value that needs it; None after reporting that this always fails.
 
-    One that stays as it is, is its path below the value.
+    If nothing changes, the result is its path, such as `%x#0`.
     """
     path = coercion.path
     match coercion.source, coercion.target:
@@ -136,7 +136,7 @@ def _converted(state: TypingContext, value: str, coercion: Coercion, place: Plac
 
 
 def _rebuilt(state: TypingContext, value: str, path: str, converted: dict[str, str], span: Span) -> str:
-    """The value with its converted parts in their places."""
+    """Rebuild the tuple below a path with its converted parts."""
     if path in converted:
         return converted[path]
     part: object = state.values.types[value]

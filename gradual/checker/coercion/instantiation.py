@@ -1,4 +1,4 @@
-"""Type parameters at a call: what is known of its result; and explicit instantiation.
+"""Type parameters: the result type of a polymorphic call, and explicit instantiation.
 
 [type.call.types] [type.instance]
 """
@@ -38,9 +38,9 @@ def entered(
     promise: Callable[[str, int | None], Promise],
     identities: tuple[str, ...] = (),
 ) -> OpenedType:
-    """The result of a call, opened.
+    """Unpack the result type of a call.
 
-    A size that is one of two that arguments show, or branches of the function have, makes nothing gradual by itself.
+    A `?` that joins differing sizes of the arguments, or of the function's branches, does not make the caller gradual.
     """
     gradual, before = state.strictness.gradual, len(state.unknowns.existentials)
     result = state.enter(call.result, name, promise, identities)
@@ -52,7 +52,7 @@ def entered(
 
 
 def instance(state: TypingContext, node: ast.Instance, function: str, hint: str | None) -> str:
-    """The core variable that holds a function at the dims and types in brackets.  [type.instance]"""
+    """Instantiate a function at the dims and types in brackets and return its core variable.  [type.instance]"""
     type = state.values.types[function]
     if isinstance(type, Broken):
         return state.values.broken()
@@ -88,7 +88,7 @@ def instance(state: TypingContext, node: ast.Instance, function: str, hint: str 
 
 @dataclass(slots=True)
 class _Given:
-    """The arguments of an instance, read as the kinds of the binders say."""
+    """The arguments of an instance, each read as a dim or a type by the kind of its binder."""
 
     state: TypingContext
     dims: dict[Variable, Dim] = field(default_factory=dict)
@@ -129,7 +129,7 @@ class _Given:
 
 
 def as_type(expr: ast.Expr | ast.Type) -> ast.Type | None:
-    """An argument of an instance as the type that it writes, None if it writes none."""
+    """Convert an argument of an instance to type syntax; None if it is not a type."""
     match expr:
         case ast.Name(name, span):
             return bare_type(span, expr)
@@ -149,6 +149,6 @@ def as_type(expr: ast.Expr | ast.Type) -> ast.Type | None:
 
 
 def leaves_open(state: TypingContext, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:
-    """Whether a `?` or `*` that somebody wrote, or that depends on data, may show in the result of a call."""
+    """Whether a `?` or `*` that is written, or that depends on data, may occur in the result of a call."""
     shows = (closed(argument, lambda v: not v.is_existential or v in state.strictness.joins) for argument in arguments)
     return is_gradual(type.result) or (bool(type.types) and any(map(state.strictness.hides_unknown, shows)))

@@ -10,7 +10,7 @@ from gradual.types.type import TupleType
 
 
 def projected(state: TypingContext, value: str, path: str, span: Span) -> str:
-    """The part of a tuple at a path below a value, its steps written."""
+    """Add the steps that project a tuple to the part at a path, and return its variable."""
     for index in map(int, path.split("#")[1:]):
         type = state.values.types[value]
         assert isinstance(type, TupleType), value

@@ -1,10 +1,10 @@
-"""Proxies: a function or a reference at another type, with the checks that this takes around each use.
+"""Proxies: a function or reference wrapped at another type, with checks around each use.
 
     <fn(S1) -> T1 => fn(S2) -> T2>  =  <S2 => S1>, blaming the context  ->  <T1 => T2>, blaming the function
 
-What the context passes is measured and opened at the promised type, flows into the parameters of the function that is
-there, and what comes back flows into the promised result.  Goals that are proved leave no check, so a proxy that checks
-nothing is only a change of type.   [type.function] [type.function.argument] [type.function.result]
+Arguments from the context are unpacked at the promised type and flow into the parameters of the wrapped function; its
+result flows into the promised result. Goals that are proved leave no check, so a proxy without checks only changes
+the type.   [type.function] [type.function.argument] [type.function.result]
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from gradual.types.unpacking import sizes
 
 
 def wrapped(state: TypingContext, value: str, source: FunctionType, target: FunctionType, place: Place) -> str | None:
-    """The function at another type; None after reporting that none of its calls could succeed.  [type.function]"""
+    """Wrap a function at another type; None after reporting that all its calls would fail.  [type.function]"""
     if len(source.params) != len(target.params):
         message = f"{place.through}: `{shown(source)}` is not `{shown(target)}`"
         state.output.report("E0307", place.rule, message, place.span)
@@ -59,7 +59,7 @@ def wrapped(state: TypingContext, value: str, source: FunctionType, target: Func
 def wrapped_reference(
     state: TypingContext, value: str, source: ReferenceType, target: ReferenceType, place: Place
 ) -> str | None:
-    """The reference at another type: what is read is checked, and so is what is written.
+    """Wrap a reference at another type: reads and writes through it are checked.
 
     [type.reference] [type.reference.read] [type.reference.write]
     """
@@ -111,7 +111,7 @@ def _read(state: TypingContext, value: str, source: ReferenceType, place: Place)
 def _promised(
     state: TypingContext, target: FunctionType, place: Place
 ) -> tuple[tuple[Param, ...], FunctionType, tuple[tuple[Variable, Dim], ...]]:
-    """Parameters at the promised type, opened; the type in their terms; and how its dims are measured off them."""
+    """The unpacked parameters of the promised type, that type over their names, and binder -> dim read from them."""
     fresh: dict[Variable, Dim] = {}
     for binder in target.binders:
         fresh[binder] = state.scope.rigid(binder.name)
@@ -143,7 +143,7 @@ def _promised(
 
 
 def _parameter(state: TypingContext, name: str, type: GradualType, says: str, place: Place) -> Param:
-    """A parameter of a proxy, opened; its unknowns are the context's."""
+    """Define an unpacked parameter of a proxy; the context is blamed for its unknowns."""
     promise = Promise(place.annotation.span if place.annotation is not None else place.span, says)
     opened = state.enter(type, name, lambda path, axis: promise)
     for size in sizes(opened):
@@ -162,7 +162,7 @@ def _called(
     params: Sequence[Param],
     place: Place,
 ) -> Invoke | None:
-    """The call of the function that is there, with what the context passes; the context owes what it demands."""
+    """Build the call of the wrapped function with the context's arguments; the context is blamed if they do not fit."""
     negative = _negative(place, "an argument")
     for index, (param, wanted) in enumerate(zip(params, source.params, strict=True)):
         inside = replace(negative, annotation=_inside(place, index).annotation)
@@ -184,7 +184,7 @@ def _called(
         if operand is None:
             return None
         operands.append(operand)
-    # What no argument shows is owed by nobody: that is right only where there is no value.
+    # A binder that no argument determines leaves no obligation: sound only if a parameter type has no values.
     assert not choice.unsolved or any(map(is_empty, types)), (source, types)
     for clause, goal in zip(source.where, choice.where, strict=True):
         if not require(state, _due(goal, f"the function requires `{clause}`", negative)):
@@ -205,7 +205,7 @@ def _due(goal: Constraint, says: str, place: Place) -> Obligation:
 
 # ------------------------------------------------------------------------------------------------------------ blame
 def _positive(place: Place, what: str) -> Place:
-    """What comes back from the function: its own promise, on the side of whoever let it flow here."""
+    """The position of the function's result: positive, so the value's side is blamed."""
     inside = _parts(place.annotation)[-1:]
     return replace(
         place,
@@ -216,7 +216,7 @@ def _positive(place: Place, what: str) -> Place:
 
 
 def _negative(place: Place, what: str) -> Place:
-    """What the context passes: the other side breaks the promise, wherever it is."""
+    """The position of the context's arguments: the polarity flips, so the other side is blamed."""
     return replace(
         place,
         rule="type.function.argument",

@@ -1,6 +1,6 @@
-"""What a declaration binds in brackets, `[n, A]`: dims and types.
+"""Binders of a declaration in brackets, `[n, A]`: dims and types.
 
-A binder whose kind is not written is a dim where it is used as one, else a type; none is both.
+A binder of unwritten kind is a dim if it is used as one, else a type; it cannot be both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gradual.types.type import TypeVariable
 
 
 class Unreadable(Exception):
-    """What is written is not a type, a dim or a predicate here; the diagnostic was already reported."""
+    """Some syntax is not a valid type, dim or predicate here; the diagnostic was already reported."""
 
 
 def parts(annotation: ast.Type) -> Iterator[ast.Type]:
@@ -33,7 +33,7 @@ def parts(annotation: ast.Type) -> Iterator[ast.Type]:
 
 
 NAMELESS = "_"
-"""What is left out where a type stands; no name."""
+"""Marks an omitted type; never a name."""
 
 
 def bind_declared(
@@ -44,9 +44,9 @@ def bind_declared(
     bound: Callable[[str, Span], Dim],
     order: list[Variable | TypeVariable],
 ) -> bool:
-    """Bind the names in brackets: dims by `bound`, which puts them in order, types here.  False if one was reported.
+    """Bind the names in brackets: dims by `bound`, which appends to `order`, types here.  False after an error.
 
-    Raises Unreadable where a name has two kinds.  [name.dimension] [type.parameter]
+    Raises Unreadable if a name has two kinds.  [name.dimension] [type.parameter]
     """
     dims = {name.name for expr in (*_sizes(annotations), *clauses) for name in _names(expr)}
     types = {part.name for annotation in annotations for part in parts(annotation) if isinstance(part, ast.NamedType)}
@@ -75,9 +75,9 @@ def _only_one(taken: bool, state: TypingContext, binder: ast.Binder, what: str, 
 
 
 def bind_own(state: TypingContext, annotations: Sequence[ast.Type], bound: Callable[[str, Span], Dim]) -> None:
-    """Bind the new names of dims in parameters' types outside function types: what the function itself measures.
+    """Bind new dim names in parameter types, outside function types: the function reads them from its arguments.
 
-    Each where it stands alone first, or if it never does, where it stands first.  [type.call.dims]
+    A name is bound at its first occurrence as a whole size, or if there is none, at its first one.  [type.call.dims]
     """
     measured = list(_measured(annotations))
     alone = {size.name for size in measured if isinstance(size, ast.Name)}

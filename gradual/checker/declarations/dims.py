@@ -1,7 +1,7 @@
-"""Dims and predicates as people write them, read in a definition's scope.
+"""Reading of dims and predicates, in a definition's scope.
 
-A dim that divides by something symbolic owes `divisor >= 1`; the obligations met while reading are collected, and
-whoever asked for the reading discharges them.
+Division by a symbolic dim has the obligation `divisor >= 1`. Obligations are collected while reading, and the caller
+discharges them with `discharge_divisions`.
 """
 
 from __future__ import annotations
@@ -56,20 +56,20 @@ _COMPARISONS: dict[str, Callable[[Dim, Dim], Constraint]] = {
 }
 
 OF_SIZES = frozenset({"min", "max", "broadcast", "broadcasts", "divides"})
-"""What is written as a call of sizes."""
+"""Functions of sizes, written as calls."""
 
 READ = OF_SIZES | {"dim", "ndim", "numel"}
-"""What is written as a call and read as a size or a predicate."""
+"""Functions written as calls whose result is a size or a predicate."""
 
 Read = TypeVar("Read")
 
 
 class NotADim(Exception):
-    """An expression that speaks of tensors, not of sizes.
+    """An expression is not a dim or predicate, for instance because it computes a tensor.
 
     Attributes:
-        others: further parts of it that do.
-        length: how many elements the tensor has, where it is a vector of integers that are sizes.
+        others: the errors of further parts of the same expression.
+        length: the number of elements, if the expression is a vector of integers of known length; else 0.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class NotADim(Exception):
         self.length = 0
 
     def report(self, state: TypingContext, what: str = "", data: Mapping[str, object] | None = None) -> None:
-        """Report it, of something."""
+        """Report the error and its `others`; `what` precedes the messages."""
         known = {"length": self.length} if data is not None and self.length else {}
         state.output.report(
             self.code, self.rule, what + self.message, self.span, help=self.help, data={**(data or {}), **known}
@@ -97,12 +97,12 @@ class NotADim(Exception):
 
 @dataclass(slots=True)
 class Sizes:
-    """One dim or predicate being read.
+    """Reader of dims and predicates.
 
     Attributes:
-        bind: what to do with a dimension name that is not in scope: give its dim, or None to refuse it.
-        declares: whether an interface is read, which demands nothing of a value.
-        owed: obligations of the divisions met, with where they stand.
+        bind: returns the dim for a dimension name that is not in scope, or None to refuse the name.
+        owed: the obligations of divisions read so far, with their spans.
+        declares: whether an interface is read, which must not require anything of a value.
     """
 
     state: TypingContext
@@ -112,7 +112,7 @@ class Sizes:
 
     # ---------------------------------------------------------------------------------------------------- dims
     def dim(self, expr: ast.Expr) -> Dim:
-        """An expression as a dim.  Raises NotADim."""
+        """Read an expression as a dim.  Raises NotADim."""
         match expr:
             case ast.Number(value=value) if type(value) is int:
                 return constant(value)
@@ -142,7 +142,7 @@ class Sizes:
                 raise NotADim("expected a size", expr.span)
 
     def _all(self, read: Callable[[ast.Expr], Read], parts: Sequence[ast.Expr]) -> list[Read]:
-        """What is read of each part.  Raises NotADim for all of them that speak of tensors."""
+        """Read every part.  Raises one NotADim for all parts that are not dims, or Unreadable after reporting them."""
         found, wrong, lost = list[Read](), list[NotADim](), False
         for part in parts:
             try:
@@ -234,7 +234,7 @@ class Sizes:
                 raise NotADim(f"expected a size, and `{name}` computes a tensor", expr.span)
 
     def _part(self, value: ast.Local | ast.Project) -> tuple[str, str, OpenedType]:
-        """A value in scope: its spelling, its core variable, its type; a field of a tuple is a value, too."""
+        """The spelling, core variable and type of a variable in scope, or of a tuple field of one."""
         if isinstance(value, ast.Local):
             held = self.state.scope.names.get(value.name)
             if held is None:
@@ -266,9 +266,9 @@ class Sizes:
         return type.shape[axis]
 
     def _absent(self, message: str, span: Span) -> Dim:
-        """A dimension or an element that is not there, which in a branch of a test is a check that always fails.
+        """Report a missing axis or element: in a branch of a test, a check that always fails.
 
-        Raises NotADim elsewhere.  [op.axis] [type.if.fails]
+        Elsewhere raises NotADim.  [op.axis] [type.if.fails]
         """
         if self.declares or not (self.state.reach.tests or self.state.reach.unreachable):
             raise NotADim(message, span, "E0305", "op.axis")
@@ -303,7 +303,7 @@ class Sizes:
         return rank_of(type.origin) if name == "ndim" else numel_of(type.origin)
 
     def _element(self, value: ast.Local, index: int, span: Span) -> Dim:
-        """An element of an integer vector, which owes that it is there where the length is not known.  [dim.element]"""
+        """An element of an integer vector; if the length is unknown, require that it exists.  [dim.element]"""
         if self.declares:
             raise NotADim("a declaration cannot refer to elements of its parameters", span, "E0206", "name.dimension")
         spelling, held, vector = self._part(value)
@@ -335,7 +335,7 @@ class Sizes:
 
     # ---------------------------------------------------------------------------------------------- predicates
     def predicate(self, expr: ast.Expr) -> Constraint:
-        """An expression as a predicate on dims.  Raises NotADim."""
+        """Read an expression as a predicate on dims.  Raises NotADim."""
         match expr:
             case ast.Infix("and", left, right):
                 return all_of(*self._all(self.predicate, (left, right)))

@@ -1,4 +1,4 @@
-"""What is checked where a function is entered from outside."""
+"""Checks on the arguments of a function that is entered from outside the program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradual.types.type import DataType, GradualType, Hole, TupleType
 
 
 def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:
-    """The data types that stand in some types, outside functions and references."""
+    """The data types that occur in some types, outside functions and references."""
     for type in types:
         match type:
             case DataType():
@@ -30,7 +30,7 @@ def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:
 
 @dataclass(slots=True, eq=False)
 class EntryChecks(Sequence[Check]):
-    """The checks of an entry, made when they are first asked for: most functions are never entered from outside."""
+    """The entry checks of a function, made on first use: most functions are never entered from outside."""
 
     params: tuple[Param, ...]
     solved: tuple[tuple[Variable, Dim], ...]
@@ -54,7 +54,7 @@ class EntryChecks(Sequence[Check]):
 def entry_checks(
     params: tuple[Param, ...], solved: dict[Variable, Dim], demands: tuple[Clause, ...], literal: ast.Fn, name: str
 ) -> Iterator[Check]:
-    """What a caller from outside owes: repeated and computed dims as declared, and the preconditions.  [run.entry]"""
+    """Checks for callers from outside: repeated and computed dims are as declared, preconditions hold.  [run.entry]"""
     for index, (param, declared) in enumerate(zip(params, literal.params, strict=True)):
         for extent, size, path, axis in requirements(param.written, param.name):
             variable = None if isinstance(extent, Hole) else bare(extent)
@@ -76,7 +76,7 @@ def entry_checks(
 
 
 def entry_check(goal: Constraint, span: Span, says: str, through: str) -> Check:
-    """A demand on a caller from outside, who is blamed.  [run.entry]"""
+    """A check that blames the caller from outside.  [run.entry]"""
     promise = Promise(span, "the declaration")
     blame = Blame(
         "run.entry", Site.ENTRY, span, says, through, (promise,), "the caller from outside", (span,), "", goal

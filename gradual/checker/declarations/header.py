@@ -1,4 +1,4 @@
-"""What a `def` or a function literal declares: its parameters opened, its dims bound, its preconditions assumed."""
+"""Headers of a `def` or function literal: unpack its parameters, bind its dims, assume its preconditions."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Header:
     """A function's declaration, read in its own scope.
 
     Attributes:
-        interface: its type, with an empty tuple for a result that is not written.
+        interface: its type, with an empty tuple as the result if that is omitted.
         type: the interface if the result is written, else None.
-        binders: each rigid dim with how it is measured off the parameters.
-        entry: what a caller from outside owes.
-        whole: whether nothing of it was reported; only then is there a function.
-        before: how many values there were when the body began; those that follow are the body's own.
+        binders: rigid dim -> the dim by which it is read from the parameters.
+        entry: the checks for a caller from outside.
+        whole: whether the header has no error; only then is there a function.
+        before: the number of values before the body; later ones are the body's own.
     """
 
     params: tuple[Param, ...]
@@ -55,10 +55,10 @@ class Header:
 def read_header(
     state: TypingContext, literal: ast.Fn, name: str, expected: FunctionType | None = None
 ) -> Header | None:
-    """The declaration with its parameters in scope; None after reporting clauses that no size meets.
+    """Read a declaration and put its parameters in scope; None after reporting clauses that no size satisfies.
 
-    A parameter without a type has that of the expected function type, or what is inferred.  What cannot be read is
-    reported and left out, for the sake of what else there is to report; the state is astray then.
+    A parameter without a type gets that of the expected function type, or an inferred one. Parts with errors are
+    reported and left out, so that errors in the rest are found; `reach.after_error` is set then.
     [name.dimension] [type.open] [type.where]
     """
     try:
@@ -126,13 +126,13 @@ def _read(state: TypingContext, literal: ast.Fn, name: str, expected: FunctionTy
 
 
 Measures = tuple[tuple[Variable, Dim], ...]
-"""Rigid dims, each with how it is measured off the parameters."""
+"""Rigid dim -> the dim by which it is read from the parameters."""
 
 
 def _solved(
     state: TypingContext, interface: FunctionType, params: tuple[Param, ...], spans: Mapping[Variable, Span]
 ) -> Measures | None:
-    """How each rigid dim is measured off the parameters; None after reporting those that cannot be."""
+    """The dims by which rigid dims are read from the parameters; None after reporting dims that cannot be."""
     choice = measured(interface, [measuring(param.written, param.name) for param in params])
     if choice.unsolved:
         in_data = {v for part in data_parts(interface.params) for extent in extents(part) for v in extent.variables()}
@@ -155,7 +155,7 @@ def _not_causal(state: TypingContext, unsolved: list[tuple[str, Span, bool]]) ->
 
 # --------------------------------------------------------------------------------------------------------- closing
 def closed_result(state: TypingContext, header: Header, type: OpenedType) -> GradualType:
-    """The inferred result type as an interface shows it: sizes that only the body knows become `?`.  [type.close]"""
+    """The inferred result type for the interface: sizes known only inside the body become `?`.  [type.close]"""
     own = {param.name for param in header.params}
     outside = set(islice(state.values.types, header.before)) if mentions_values(type) else set()
 
@@ -169,5 +169,5 @@ def closed_result(state: TypingContext, header: Header, type: OpenedType) -> Gra
 
 
 def mentions_values(type: GradualType) -> bool:
-    """Whether a size in a type is read off a value."""
+    """Whether a size in a type mentions a value."""
     return any(base_of(variable) is not None for extent in extents(type) for variable in extent.variables())

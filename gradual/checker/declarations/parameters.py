@@ -1,4 +1,4 @@
-"""Parameters whose types are left out: they have those of an expected function type, or what is inferred."""
+"""Parameters of declarations; omitted types come from an expected function type or from inference."""
 
 from __future__ import annotations
 
@@ -25,23 +25,22 @@ from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType,
 from gradual.types.unpacking import base_of, closed, content_of
 
 Given = dict[str, GradualType]
-"""The types of parameters that are not written, by their names; `_` of one that is not known."""
+"""Parameter name -> its omitted type; `NeverType` if that cannot be determined."""
 
 
 NOTHING = FunctionType((), (), NeverType())
-"""An expected type that says nothing."""
+"""The expected type if there is none."""
 
 
 @dataclass(slots=True, eq=False)
 class HandedDown:
-    """What an expected function type gives a literal, at dims and types of the literal's own.
+    """The information that an expected function type passes to a literal, over the literal's own dims and types.
 
     Attributes:
         expected: the function type.
-        params: the types of the parameters that have none, by their spellings; they still speak of the parameters of
-            the expected type.
-        order: its dims and types, which are the literal's own.
-        where: what its callers owe, as the expected type says it.
+        params: spelling of a parameter with omitted type -> its type, which still mentions the expected parameters.
+        order: the dims and types of the expected type, renamed to the literal's own.
+        where: the preconditions of the expected type.
     """
 
     expected: FunctionType = NOTHING
@@ -50,14 +49,14 @@ class HandedDown:
     where: tuple[Constraint, ...] = ()
 
     def numbers(self) -> set[int]:
-        """Which parameters hold numbers that the expected type speaks of."""
+        """The indices of parameters whose numbers the expected type mentions."""
         parts = (part for part in named_parts(self.expected) if isinstance(part.witness, ContentOf))
         return {self.expected.names.index(str(base_of(part))) for part in parts}
 
     def resolved(self, type: GradualType, values: Sequence[OpenedType | None]) -> GradualType:
-        """A type handed down, where the expected type's parameters are the values that the literal's have so far.
+        """A passed type, with the expected parameters replaced by the literal's values so far.
 
-        A size of one that has none yet is `?`.
+        A size of a parameter without a value yet becomes `?`.
         """
         own = [part for part in dict.fromkeys(unbound(type)) if base_of(part) in self.expected.names]
         known = read_off(own, self.expected, values)
@@ -65,7 +64,7 @@ class HandedDown:
         return substituted(closed(type, lambda part: part not in hidden) if hidden else type, known)
 
     def clauses(self, values: Sequence[OpenedType | None]) -> Iterator[Constraint]:
-        """What callers owe, of the values that the literal's parameters have; without what speaks of anything else."""
+        """The preconditions over the literal's parameter values, without those that mention anything unknown yet."""
         for clause in self.where:
             own = [part for part in clause.variables() if base_of(part) in self.expected.names]
             known = read_off(own, self.expected, values)
@@ -76,9 +75,9 @@ class HandedDown:
 def handed_down(
     state: TypingContext, literal: ast.Fn, expected: FunctionType | None, binders: dict[str, tuple[Dim, Span]]
 ) -> HandedDown:
-    """What an expected function type says of the parameters, and what its callers owe.
+    """The parameter types and preconditions that an expected function type gives a literal.
 
-    The dims and types have no names inside the literal.  [type.fn.expected]
+    Its dims and types have no names inside the literal.  [type.fn.expected]
     """
     if expected is None:
         return HandedDown()
@@ -101,9 +100,9 @@ def handed_down(
 
 
 def with_parameters(state: TypingContext, literal: ast.Fn, given: Given) -> ast.Fn:
-    """The literal with a type for every parameter: `_` where it is given, else what is inferred.
+    """The literal with an annotation for every parameter: `_` if its type is in `given`, else the inferred one.
 
-    One that is not determined is reported, and is given as unknown.  [type.omitted]
+    A type that cannot be inferred is reported, and added to `given` as `NeverType`.  [type.omitted]
     """
     if not any(is_omitted(param.annotation) for param in literal.params):
         return literal
@@ -119,7 +118,7 @@ def _with_type(state: TypingContext, param: ast.Param, given: Given) -> ast.Para
         found = state.judge.omitted_type(state, param if param.annotation is None else param.annotation, name.span)
     if found is None and name.name not in given:
         message = f"the type of `{name.name}` cannot be inferred from its uses; write it"
-        if not state.reach.after_error:  # what was reported might have determined it
+        if not state.reach.after_error:  # the code with the error might have determined it
             state.output.report("E0310", "type.omitted", message, name.span)
         given[name.name] = NeverType()
     return replace(param, annotation=found or ast.Omitted(name.span))
@@ -128,7 +127,7 @@ def _with_type(state: TypingContext, param: ast.Param, given: Given) -> ast.Para
 def declared_parameters(
     state: TypingContext, literal: ast.Fn, reading: Reading, handed: HandedDown
 ) -> tuple[Param, ...]:
-    """The parameters in scope, scalars first so that a type may name one that comes later."""
+    """Put the parameters in scope, scalars first so that a type may mention a later one."""
     names = [state.values.fresh(param.name.name) for param in literal.params]
     sized, numbers = _scalars_in_dims(literal), handed.numbers()
     seen: set[str] = set()
@@ -149,7 +148,7 @@ def declared_parameters(
 
 
 def _number(state: TypingContext, param: ast.Param, name: str, given: GradualType | None) -> None:
-    """A scalar of which sizes may speak has a number from the beginning."""
+    """Bind a scalar parameter that sizes may mention to a symbolic number, before the other parameters."""
     annotation = param.annotation
     assert annotation is not None
     if given is None and _is_scalar(annotation):
@@ -168,13 +167,13 @@ def _number(state: TypingContext, param: ast.Param, name: str, given: GradualTyp
 
 
 def opened_parameter(state: TypingContext, name: str) -> OpenedType | None:
-    """What a parameter has, if that is known by now."""
+    """The unpacked type of a parameter; None if it is not known yet."""
     held = state.values.types.get(name)
     return None if isinstance(held, Broken) else held
 
 
 def handed_facts(state: TypingContext, params: Sequence[Param], handed: HandedDown) -> Iterator[Constraint]:
-    """The preconditions that the expected type has, each assumed."""
+    """Assume and yield the preconditions of the expected type."""
     for clause in handed.clauses([opened_parameter(state, param.name) for param in params]):
         state.facts.assume(clause, learnt=True)
         yield clause
@@ -212,7 +211,7 @@ def _is_scalar(annotation: ast.Type) -> bool:
 
 
 def _scalars_in_dims(literal: ast.Fn) -> set[str]:
-    """The variables that the declaration names as sizes: `Tensor[(%n,), …]`, `where %h > 0`."""
+    """The variables that the declaration uses as sizes: `Tensor[(%n,), …]`, `where %h > 0`."""
     found: set[str] = set()
     waiting: list[ast.Expr | ast.Type] = list(literal.where)
     for annotation in written_types(literal):
@@ -247,12 +246,12 @@ def _scalars_in_dims(literal: ast.Fn) -> set[str]:
 
 
 def written_types(literal: ast.Fn) -> tuple[ast.Type | None, ...]:
-    """The types that a declaration writes."""
+    """The type annotations of a declaration."""
     return (*(param.annotation for param in literal.params), literal.result)
 
 
 def read_type(reading: Reading, annotation: ast.Type) -> GradualType:
-    """The type that is written; one that cannot be read was reported, and is unknown."""
+    """Read a type; `NeverType` after reporting that it cannot be read."""
     try:
         return reading.type(annotation)
     except Unreadable:

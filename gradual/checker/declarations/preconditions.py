@@ -1,4 +1,4 @@
-"""Preconditions: what a declaration says of its sizes, known where its body begins."""
+"""Preconditions of a declaration on its sizes, assumed at the beginning of its body."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRESUMED = "a size that contains a name is at least 1; `where n >= 0` lets the s
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the preconditions of a function speak of: the types that it writes, its names, and what it was given."""
+    """The context of a function's preconditions: written parameter types, own dims, and given preconditions."""
 
     params: Sequence[GradualType]
     own: frozenset[Variable]
@@ -31,7 +31,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What callers owe, and where the declaration says so; `presumed` of a named size, which is at least 1."""
+    """A precondition and its span; `presumed` if it is implicit, since a named size is at least 1."""
 
     goal: Constraint
     span: Span
@@ -41,10 +41,10 @@ class Clause:
 def assumed(
     state: TypingContext, literal: ast.Fn, declared: Declared, read: Sequence[tuple[Clause, Reading]]
 ) -> list[Clause] | None:
-    """What the declaration demands: that named sizes are at least 1, and its `where` clauses; each is assumed.
+    """Assume the preconditions one after the other: named sizes are at least 1, and the `where` clauses hold.
 
-    Each is assumed before the next is looked at.  None after reporting one that no size satisfies together with those
-    before: everything would be proved.  [type.positive] [type.where]
+    None after reporting a precondition that contradicts the earlier ones: with it everything could be proved.
+    [type.positive] [type.where]
     """
     written = {clause.goal: clause.span for clause, _ in read}
     named = presumed(declared.params, declared.own, (*declared.given, *written))
@@ -69,7 +69,7 @@ def assumed(
 
 
 def read_clauses(state: TypingContext, literal: ast.Fn) -> list[tuple[Clause, Reading]]:
-    """The `where` clauses, each with what reading it owes; one that cannot be read is reported and left out."""
+    """Read the `where` clauses, each with its reader's obligations; a clause with an error is left out."""
     read: list[tuple[Clause, Reading]] = []
     for written in literal.where:
         reading = Reading(state, declares=True)
@@ -81,7 +81,7 @@ def read_clauses(state: TypingContext, literal: ast.Fn) -> list[tuple[Clause, Re
 
 
 def _assume(state: TypingContext, goal: Constraint, span: Span, follows: bool, notes: tuple[str, ...] = ()) -> bool:
-    """Whether some size satisfies a precondition together with those before; then it is assumed, else reported."""
+    """Assume a precondition; False after reporting that no size satisfies it together with the earlier ones."""
     if state.program.decider.excludes(state.facts, goal):
         message = f"no size satisfies `{goal}`" + (" together with the conditions before it" if follows else "")
         state.output.report("E0311", "type.where", message, span, notes=notes)

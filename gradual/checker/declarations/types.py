@@ -1,4 +1,4 @@
-"""Types as people write them, read in a definition's scope."""
+"""Reading of type syntax into types, in a definition's scope."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ CAUSAL = (
 
 
 class Reading(Sizes):
-    """One annotation, attribute or clause being read."""
+    """Reader of one annotation, attribute or clause."""
 
     def type(self, written: ast.Type) -> GradualType:
-        """A written type.  Raises Unreadable after reporting why."""
+        """Read a type.  Raises Unreadable after reporting why."""
         match written:
             case ast.TensorType(None, dtype, span):
                 return UnrankedType(self.dtype(dtype, span))
@@ -56,7 +56,7 @@ class Reading(Sizes):
                     raise Unreadable
                 try:
                     extents = _each(self.extent, shape)
-                finally:  # told beside what is wrong with the dims
+                finally:  # reported in addition to errors in the dims
                     element = self.dtype(dtype, span)
                 return TensorType(extents, element)
             case ast.TupleType(fields):
@@ -75,7 +75,7 @@ class Reading(Sizes):
                 return self.type(found)
 
     def extent(self, written: ast.Expr) -> Dim | Hole:
-        """One dim of an annotation.  Raises Unreadable after reporting why."""
+        """Read one dim of an annotation.  Raises Unreadable after reporting why."""
         if isinstance(written, ast.Hole):
             return self._hole(written)
         self._no_sentinel(written)
@@ -86,7 +86,7 @@ class Reading(Sizes):
             raise Unreadable from None
 
     def _no_sentinel(self, written: ast.Expr) -> None:
-        """Refuse what stands elsewhere for a size that is not known.  Raises Unreadable.  [name.dimension]"""
+        """Refuse `None` and numbers below 0 as sizes.  Raises Unreadable after reporting them.  [name.dimension]"""
         match written:
             case ast.Name("None"):
                 message, is_sentinel = "`None` is not a size", True
@@ -99,9 +99,9 @@ class Reading(Sizes):
         raise Unreadable
 
     def _hole(self, written: ast.Hole) -> Hole:
-        """`?`, or `?{u. p}` whose bound is met by some size u.  Raises Unreadable after reporting why.
+        """Read `?`, or `?{u. p}` if some size u satisfies p.  Raises Unreadable after reporting why.
 
-        What a run has passed before refuses no bound: the type may be that of a field that is not there.
+        Goals accepted before do not refuse a bound: the type may be that of a field of which no value exists.
         [type.bound] [check.apart]
         """
         if written.bound is None or written.binder is None:
@@ -120,7 +120,7 @@ class Reading(Sizes):
         return Hole(binder=binder, bound=bound)
 
     def dtype(self, name: str, span: Span) -> DType:
-        """A dtype's name.  Raises Unreadable after reporting an unknown one."""
+        """Read a dtype's name.  Raises Unreadable after reporting an unknown one."""
         try:
             return DType(name)
         except ValueError:
@@ -129,7 +129,7 @@ class Reading(Sizes):
             raise Unreadable from None
 
     def _named_type(self, written: ast.NamedType) -> GradualType:
-        """A type parameter, or a declared type at as many arguments as it has.  [name.type] [type.data]"""
+        """Read a type parameter, or a declared type with the right number of arguments.  [name.type] [type.data]"""
         state, name = self.state, written.name
         variable, declared = state.scope.types.get(name), state.program.data.get(name)
         if variable is not None and not written.arguments:
@@ -140,7 +140,7 @@ class Reading(Sizes):
             known = (*DType, *state.program.data, *state.scope.types, "Tensor")
             help = _element_type(state.program.source.text, name, written.span) or similar("a type", name, known)
             state.output.report("E0205", "name.type", message, written.span, help=help)
-            if "Tensor" not in closest(name, known):  # a misspelt tensor type holds no types
+            if "Tensor" not in closest(name, known):  # a misspelt tensor type has no type arguments
                 _tried(lambda: _each(self.type, written.arguments))
             raise Unreadable
         arguments = _tried(lambda: _each(self.type, written.arguments))
@@ -154,7 +154,7 @@ class Reading(Sizes):
         return DataType(name, arguments)
 
     def _function_type(self, written: ast.FnType) -> FunctionType:
-        """A function type: dimension names that are new in its parameters are its own binders.  [type.function.dims]"""
+        """Read a function type; new dimension names in its parameters become its binders.  [type.function.dims]"""
         state = self.state
         order: list[Variable | TypeVariable] = []
         spans: dict[Variable, Span] = {}
@@ -182,7 +182,7 @@ class Reading(Sizes):
         return type
 
     def _divisions(self, own: set[Variable]) -> list[Constraint]:
-        """The obligations of divisions by what is bound here: they are of what is bound, and not owed outside."""
+        """Remove and return the division obligations that mention dims bound here; they do not apply outside."""
         inside = [goal for goal, _ in self.owed if not own.isdisjoint(goal.variables())]
         self.owed[:] = [(goal, span) for goal, span in self.owed if own.isdisjoint(goal.variables())]
         return list(dict.fromkeys(inside))
@@ -190,9 +190,9 @@ class Reading(Sizes):
     def _where(
         self, written: Sequence[ast.Expr], binders: Sequence[Variable], params: Sequence[GradualType]
     ) -> tuple[Constraint, ...]:
-        """What the callers of a function type owe: that its named sizes are at least 1, its clauses, and its divisors.
+        """The preconditions of a function type: its named sizes and its divisors are at least 1, and its clauses hold.
 
-        A divisor of its own in a clause is owed before the clause, unless what precedes says that it is at least 1.
+        The obligation of a divisor precedes the clause that divides, and is omitted if preceding ones prove it.
         [dim.division] [type.positive] [type.function.dims]
         """
         facts, program, own = self.state.facts, self.state.program, set(binders)
@@ -217,7 +217,7 @@ class Reading(Sizes):
         return tuple(dict.fromkeys(owed))
 
     def _is_causal(self, type: FunctionType, spans: Mapping[Variable, Span]) -> None:
-        """Every dim of a function type is shown by a parameter, or no call could choose it.  [type.function.dims]"""
+        """Require that the parameters determine every dim; Unreadable after an error.  [type.function.dims]"""
         arguments = [measuring(param, name) for param, name in zip(type.params, type.names, strict=True)]
         for unsolved in measured(type, arguments).unsolved:
             message = f"dimension `{unsolved.name}` of this function type cannot be inferred from its parameters"
@@ -225,7 +225,7 @@ class Reading(Sizes):
             raise Unreadable
 
     def clause(self, written: ast.Expr) -> Constraint:
-        """A `where` clause.  Raises Unreadable after reporting why."""
+        """Read a `where` clause.  Raises Unreadable after reporting why."""
         try:
             return self.predicate(written)
         except NotADim as found:
@@ -234,7 +234,7 @@ class Reading(Sizes):
 
 
 def _each(read: Callable[[Part], Read], written: Sequence[Part]) -> tuple[Read, ...]:
-    """What is read of each part.  Raises Unreadable after all of them were tried."""
+    """Read every part.  Raises Unreadable at the end if any part failed."""
     found: list[Read] = []
     for part in written:
         try:
@@ -247,7 +247,7 @@ def _each(read: Callable[[Part], Read], written: Sequence[Part]) -> tuple[Read, 
 
 
 def _tried(read: Callable[[], Read]) -> Read | None:
-    """What is read; None if it cannot be, which was reported."""
+    """The result of `read`; None if it raises Unreadable, which was reported."""
     try:
         return read()
     except Unreadable:
@@ -255,7 +255,7 @@ def _tried(read: Callable[[], Read]) -> Read | None:
 
 
 def _element_type(text: str, name: str, span: Span) -> tuple[Help, ...]:
-    """What an element type of another system is called here; it stands last in a type."""
+    """A help that renames another system's element type, the last word of a type."""
     meant = element_type(name)
     at = text.rfind(name, span.start, span.end)
     if meant is None or at < 0:

@@ -1,4 +1,4 @@
-"""One side of an `if` or arm of a `match`, and how its sizes read where it was taken."""
+"""One branch of an `if` or `match`, and its sizes simplified under the condition of the branch."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Branch:
     """One side of an `if` or arm of a `match`.
 
     Attributes:
-        block: its core.
-        read: its type, each size as it reads under its own condition.
-        given: what that condition says; true of an arm.
-        deserted: whether nobody comes there, as far as the path says.
+        block: the core of the branch.
+        read: its type, each size simplified under the condition of the branch.
+        given: the constraint that its condition states; true for an arm.
+        deserted: whether the path conditions make the branch unreachable.
         failing: the goals in it that fail for some sizes.
         ended: whether a check in it always fails.
-        held: what was written as its value, be it that no run comes there.
-        settled: what the ranks and sizes are that became known in the branch, as types say it there.
+        held: the value written as its result, even if that is unreachable.
+        settled: the ranks and sizes that became known in the branch, as equations; types in it already use them.
     """
 
     block: Block
@@ -43,7 +43,7 @@ class Branch:
     held: str = ""
 
     def has_shape_of(self, origin: str, type: OpenedType) -> bool:
-        """Whether a value of the branch, or a part of one, has the shape of an origin.  [type.unranked]"""
+        """Whether a type, of the branch's value or a part of it, has the shape of an origin.  [type.unranked]"""
         match type:
             case UnrankedType():
                 return type.origin == origin
@@ -54,13 +54,13 @@ class Branch:
                 return False
 
     def has(self, target: Content, part: Content) -> bool:
-        """Whether a size or element of its value is one from outside, be it as types say it there.  [type.if.join]"""
+        """Whether a size or element of its value equals `target` under the `settled` facts.  [type.if.join]"""
         said = self.settled.rewrite
         return part is target or said(part) is said(target)  # type: ignore[type-var]  # either both dims or both bools
 
 
 def settled_facts(state: TypingContext) -> Facts:
-    """The ranks and sizes that are known here as types say them, of which nothing else is known."""
+    """Facts that hold only the ranks and sizes which became known in this branch."""
     if state.branch_end is None or state.branch_end[0] != state.values.solved:
         facts = Facts()
         for one, said in state.values.solved.items():
@@ -70,10 +70,10 @@ def settled_facts(state: TypingContext) -> Facts:
 
 
 def read_under(state: TypingContext, truth: Constraint, type: Typed) -> OpenedType | None:
-    """The type with each size simplified by what the condition says, and by what is known whatever the path.
+    """The type with each size simplified by the condition and by the facts that hold on every path.
 
-    What was learnt inside the branch is over, and conditions further out refute nothing: a size that is taken for
-    another because of them might be refuted by what is learnt later.  [type.if.join]
+    Facts added inside the branch have ended. Outer conditions are not used either: a size replaced because of them
+    might be refuted by facts added later.  [type.if.join]
     """
     match type:
         case Broken():
@@ -88,7 +88,7 @@ def read_under(state: TypingContext, truth: Constraint, type: Typed) -> OpenedTy
 
 
 def _given(state: TypingContext, size: Dim, truth: Constraint) -> Dim:
-    """A size as it reads; one of several reads as one of them that the condition makes the same."""
+    """The simplified size; if it is one of several alternatives that the condition makes equal, the first of them."""
     target, *others = one_of(state, size)
     if truth.value is not True and all(simplified(state, one - target, truth).value == 0 for one in others):
         return simplified(state, target, truth)
@@ -96,14 +96,14 @@ def _given(state: TypingContext, size: Dim, truth: Constraint) -> Dim:
 
 
 def simplified(state: TypingContext, size: Dim, truth: Constraint) -> Dim:
-    """A size as it reads under a condition, by what does not end with a branch.  [type.if.join]"""
+    """A size simplified under a condition, using only facts that outlive branches.  [type.if.join]"""
     if truth.value is True:
         return state.rewritten(size)
     return state.program.decider.simplified_given(state.facts.lasting(), size, truth)
 
 
 def one_of(state: TypingContext, size: Dim) -> tuple[Dim, ...]:
-    """The sizes of branches that a size is one of; the size itself if it is no such, or if they are many."""
+    """The alternatives of a size that joins branches; the size itself if it is no join or has too many alternatives."""
     found, waiting, met = dict[Dim, None](), [size], set[Dim]()
     while waiting:
         one = waiting.pop()
@@ -117,4 +117,4 @@ def one_of(state: TypingContext, size: Dim) -> tuple[Dim, ...]:
 
 
 _ALTERNATIVES = 8
-"""How many sizes of branches that ended are told apart."""
+"""Limit on the alternatives of a joined size that are considered one by one."""

@@ -1,9 +1,9 @@
 """Joins of the types of branches, without inserting a check.
 
-The join of sizes keeps them where they are equal, is an error where two of them never are, is the closed dim
-`if p then d1 else d2` where the condition of an `if` can be read as a predicate, and otherwise a new unknown that is
-one of them.  Functions, data and references cannot be measured: the value of each branch flows into a type on which
-all of them agree.
+Equal sizes join to that size, and sizes that are never equal are an error. Otherwise the join is the closed dim
+`if p then d1 else d2` if the condition of an `if` can be read as a predicate, else a new unknown that equals one of the
+sizes. Sizes inside functions, data and references cannot be read at run time, so the value of each branch flows into
+a type on which all branches agree.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from gradual.types.unpacking import closed, part_at
 def joined(
     state: TypingContext, name: str, truth: Constraint | None, branches: Sequence[Branch], rule: str
 ) -> tuple[OpenedType, list[Branch]] | None:
-    """The joined type, and the branches with their values at it; None where one was reported or they never agree.
+    """The joined type, and the branches with their values converted to it; None after an error.
 
     [type.if.join] [type.match.join]
     """
@@ -64,9 +64,9 @@ def joined(
 
 
 def _landed(state: TypingContext, branch: Branch, target: GradualType, rule: str) -> Branch | None:
-    """The branch with its value at the type on which all agree: functions wrapped, data converted.
+    """The branch with its value converted to the type on which all agree: functions wrapped, data converted.
 
-    The facts of the branch are over, and none is needed: every size of the type is one that all agree on, or `?`.
+    The branch's facts have ended, but none are needed: every size of the type is shared by all branches, or `?`.
     """
     with state.branch() as steps:
         place = Place(branch.span, Site.RESULT, rule, "the branch", f"the branch, in `{state.function}`")
@@ -78,11 +78,11 @@ def _landed(state: TypingContext, branch: Branch, target: GradualType, rule: str
 
 @dataclass(slots=True, eq=False)
 class Join:
-    """Joining the types of branches, after all are closed.  [type.if.join]
+    """The join of the types of branches, once all branches have been checked.  [type.if.join]
 
     Attributes:
-        truth: what the condition of an `if` says; None for a `match`.
-        agreed: the types on which values that cannot be measured agreed, by path.
+        truth: the condition of an `if` as a constraint; None for a `match` or if it cannot be read as one.
+        agreed: value path -> agreed type, for functions, data and references.
     """
 
     state: TypingContext
@@ -96,7 +96,7 @@ class Join:
         self.sizes = SizeJoin(self.state, self.truth, self.rule, self.branches)
 
     def type(self, types: Sequence[OpenedType], reads: Sequence[OpenedType], path: str) -> Typed:
-        """The joined type of the value at `path`, BROKEN after reporting branches that never agree."""
+        """The joined type of the value at `path`; BROKEN after reporting branches that never agree."""
         shown_here = [(t, r, i) for i, (t, r) in enumerate(zip(types, reads, strict=True)) if not _is_never(t)]
         if len(shown_here) < len(types):
             return self._of_some(types, shown_here, path)
@@ -112,7 +112,7 @@ class Join:
     def _of_some(
         self, types: Sequence[OpenedType], some: Sequence[tuple[OpenedType, OpenedType, int]], path: str
     ) -> Typed:
-        """A branch that never ends in a value says nothing of the others."""
+        """Join only the branches whose type is not the bottom type; the bottom type if there are none."""
         if not some:
             return types[0]
         branches = [self.branches[i] for _, _, i in some]
@@ -132,9 +132,9 @@ class Join:
         known = tuple(part for part in parts if not isinstance(part, Broken))
         return TupleType(known) if len(known) == len(parts) else BROKEN
 
-    # ------------------------------------------------------------------------------------- what cannot be measured
+    # --------------------------------------------------------------------------------- functions, data, references
     def _agreed(self, types: Sequence[OpenedType], path: str) -> Typed:
-        """Functions, data, references and type parameters: one type that all of them can have.  [type.agree]"""
+        """Join functions, data, references and type parameters to one type that all can have.  [type.agree]"""
         seen = [closed(type, self._is_there) for type in types]
         whole = seen[0]
         for index, type in enumerate(seen[1:], 1):
@@ -150,10 +150,10 @@ class Join:
         self.state.strictness.agree(whole)
         if any(type != whole for type in types):
             self.agreed[path] = whole
-        return whole  # type: ignore[return-value]  # no tensor: nothing in it is opened or a hole of its own
+        return whole  # type: ignore[return-value]  # not a tensor: it has no holes to unpack
 
     def _is_there(self, variable: Variable) -> bool:
-        """Whether a variable has a value whichever branch is taken: an axis or element that one demanded need not be.
+        """Whether a variable has a value in every branch: an axis or element that one branch requires may not exist.
 
         [type.if.join]
         """
@@ -169,7 +169,7 @@ class Join:
                 return True
 
     def _has_element(self, type: object, index: tuple[int, ...]) -> bool:
-        """Whether a value of a type has an element, by what does not end with a branch."""
+        """Whether a value of this type is proved to have an element, by facts that outlive branches."""
         if not isinstance(type, TensorType) or type.rank != len(index):
             return False
         goals = (at_least(size, constant(at + 1)) for size, at in zip(type.shape, index, strict=True))
@@ -177,7 +177,7 @@ class Join:
         return all(goal is TRUE or proves(facts, goal) for goal in goals)
 
     def target(self, own: OpenedType, path: str) -> GradualType:
-        """The type into which a branch's value flows: what was agreed on, and its own for the rest."""
+        """The type into which a branch's value flows: its own type, with the agreed types at their paths."""
         if path in self.agreed:
             return self.agreed[path]
         match own:
@@ -187,7 +187,7 @@ class Join:
                 return own
 
     def _unranked(self, types: Sequence[OpenedType], path: str) -> Typed:
-        """`*` absorbs; values of one origin keep it, if a branch knows its rank too.  [type.unranked]"""
+        """Join to `*`; the origin is kept if all branches have its shape, of known rank or not.  [type.unranked]"""
         found = [type for type in types if isinstance(type, TensorType | UnrankedType)]
         other = next((i for i, type in enumerate(found) if type.dtype is not found[0].dtype), None)
         if other is not None:
@@ -199,7 +199,7 @@ class Join:
         return self._of_any_rank(found[0].dtype, path)
 
     def _of_any_rank(self, dtype: DType, path: str) -> OpenedType:
-        """A tensor of which the branches say different ranks, or none."""
+        """A tensor of unknown rank, for branches whose ranks differ or are unknown."""
         promise = Promise(self.branches[0].span.to(self.branches[-1].span), "the branch that was taken")
         return self.state.enter(UnrankedType(dtype), path, lambda path, axis: promise)
 
@@ -250,7 +250,7 @@ def _is_never(type: OpenedType) -> bool:
 
 
 def _class(type: GradualType) -> object:
-    """What kind of type it is: values of different kinds have nothing in common."""
+    """The kind of a type: types of different kinds have no join."""
     match type:
         case DataType(name):
             return DataType, name

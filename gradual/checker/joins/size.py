@@ -1,7 +1,7 @@
-"""Joins of sizes: what a size is after branches that may have different ones.
+"""Joins of sizes: the size at an axis after branches whose sizes may differ.
 
-Tried in turn: a size that every branch has; one as every branch reads it under its own condition; an error if two are
-never equal; one that is proved to be the others; the choice that the condition makes; a new unknown.   [type.if.join]
+Tried in turn: the size that all branches share; the size that all share once simplified under their conditions; an
+error if two are never equal; a size proved equal to the others; `ite` of the condition; a new unknown.   [type.if.join]
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ P = TypeVar("P", Dim, Content)
 
 @dataclass(slots=True, eq=False)
 class SizeJoin:
-    """Joining the sizes and elements of branches.
+    """The join of the sizes and elements of branches.
 
     Attributes:
-        truth: what the condition of an `if` says; None for a `match`.
+        truth: the condition of an `if` as a constraint; None for a `match` or if it cannot be read as one.
     """
 
     state: TypingContext
@@ -46,8 +46,8 @@ class SizeJoin:
     def size(self, dims: Sequence[Dim], reads: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim | None:
         """The joined size at an axis; None after reporting two that never agree.
 
-        What each branch reads under its own condition may keep a size, and so may a proof that needs no path; only
-        the sizes themselves may refute.  No proof keeps a number that is a rank (`ranks`): less budget would reject.
+        The simplified sizes (`reads`) may give the join, and so may a proof without path conditions; only `dims` may
+        refute. A proof never chooses a number that is a rank (`ranks`): with less budget the program would be rejected.
         """
         same = self._same(dims)
         if same is not None:
@@ -74,7 +74,7 @@ class SizeJoin:
         return self._either(both, path, axis)
 
     def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
-        """The first two sizes that are never equal; of many that may all be one, no two have to be asked about."""
+        """The first two sizes that are never equal; pairs are not asked about if all sizes may be equal at once."""
         decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
         first, *others = (dims[place] for place in places)
         if len(others) > 1 and decider.allows(facts, all_of(*(equal(first, other) for other in others))):
@@ -84,18 +84,18 @@ class SizeJoin:
         )
 
     def _is_doubtful(self, dims: Sequence[Dim]) -> bool:
-        """Whether two sizes may differ, by all that is known here."""
+        """Whether two sizes are not proved equal by the facts known here."""
         proves, facts = self.state.program.decider.proves, self.state.facts
         return not all(proves(facts, equal(dims[i], dims[j])) for i, j in combinations(_distinct(dims), 2))
 
     def _same(self, parts: Sequence[P]) -> P | None:
-        """The size or element from outside that every branch has, be it as its types say it."""
+        """A size or element visible outside that every branch has under its `settled` facts."""
         outside = filter(self._visible, parts)
         same = (one for one in outside if all(map(Branch.has, self.branches, repeat(one), parts)))
         return next((one for one in same if self._stands(one, parts)), None)
 
     def _stands(self, size: Content, parts: Sequence[Content]) -> bool:
-        """Whether a size has a value whichever branch is taken: one that has another did not check its divisors."""
+        """Whether a size has a value in every branch: a branch with another size did not check this one's divisors."""
         if is_total(size):
             return True
         has_value = self.state.program.decider.has_value
@@ -103,7 +103,7 @@ class SizeJoin:
         return all(self._under_lasting(branch, lambda facts: has_value(facts, size)) for branch in others)
 
     def _under_lasting(self, branch: Branch, asks: Callable[[Facts], bool]) -> bool:
-        """What is answered where a branch is taken; what ends with a branch further out is not known."""
+        """The answer of `asks` under the branch's condition and the facts that outlive outer branches."""
         facts = self.state.facts.lasting()
         mark = facts.mark()
         facts.suppose(branch.given)
@@ -112,17 +112,17 @@ class SizeJoin:
         return answer
 
     def _are_one(self, dims: Sequence[Dim]) -> bool:
-        """Whether sizes are the same by what does not end with a branch, without conditions."""
+        """Whether all sizes are proved equal by facts that outlive branches, without path conditions."""
         facts, proves = self.state.facts.lasting(), self.state.program.decider.proves
         return all(proves(facts, equal(dims[0], dims[i])) for i in _distinct(dims))
 
     def _is_dead(self, branches: Sequence[Branch]) -> bool:
-        """Whether one of some branches is never taken, whatever the path: how its sizes read then says nothing."""
+        """Whether one of the branches is never taken, so that its simplified sizes carry no information."""
         excludes, facts = self.state.program.decider.excludes, self.state.facts
         return any(excludes(facts, branch.given) for branch in branches if branch.deserted)
 
     def _hidden(self, dims: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim:
-        """Some size cannot be named outside, unless it is there as another branch's."""
+        """Join sizes of which some cannot be named outside: another branch's size, `ite`, or a new unknown."""
         kept = self._kept(dims, ranks)
         if kept is not None:
             return kept
@@ -130,7 +130,7 @@ class SizeJoin:
         return self._either(dims, path, axis) if known else self._unknown(dims, path, axis, known=False)
 
     def _kept(self, dims: Sequence[Dim], ranks: bool) -> Dim | None:
-        """The size of a branch which every other one has where it is taken; the condition need say no more.
+        """A visible size that every branch is proved to have under its own condition, so that no `ite` is needed.
 
         [type.if.part]
         """
@@ -143,14 +143,14 @@ class SizeJoin:
         return None
 
     def _agree(self, branch: Branch, dim: Dim, target: Dim) -> bool:
-        """Whether a branch has a size whenever it is taken; what ends with a branch further out keeps nothing."""
+        """Whether a branch's size is always `target`, by its condition and facts that outlive outer branches."""
         if dim is target or self._is_dead([branch]):
             return True
         proves, sizes = self.state.program.decider.proves, one_of(self.state, dim)
         return self._under_lasting(branch, lambda facts: all(proves(facts, equal(one, target)) for one in sizes))
 
     def _under(self, branches: Sequence[Branch], goal: Constraint) -> Verdict:
-        """What is decided of a goal where the conditions of some branches hold."""
+        """The verdict on a goal under the conditions of some branches."""
         facts, decider = self.state.facts, self.state.program.decider
         mark = facts.mark()
         for branch in branches:
@@ -160,7 +160,7 @@ class SizeJoin:
         return verdict
 
     def _doubt(self, dims: Sequence[Dim], axis: int) -> None:
-        """Two sizes that may differ where either branch may be taken: an error if the definition is strict."""
+        """Postpone an error about the first two sizes with a counterexample; reported if the definition is strict."""
         for i, j in combinations(_distinct(dims), 2):
             goal = equal(dims[i], dims[j])
             if mentions_existential(goal):
@@ -173,7 +173,7 @@ class SizeJoin:
                 return
 
     def _either(self, both: Sequence[Dim], path: str, axis: int) -> Dim:
-        """One of the sizes: told apart by the condition if it can be read, else a new unknown."""
+        """The `ite` of the sizes if the condition is a constraint, else a new unknown."""
         state = self.state
         if self.truth is None:
             return self._unknown(both, path, axis, known=True)
@@ -186,7 +186,7 @@ class SizeJoin:
         return all(map(self.state.values.is_visible, dim.variables()))
 
     def _unknown(self, dims: Sequence[Dim], path: str, axis: int, *, known: bool) -> Dim:
-        """A new unknown for the size that one of the branches has; `known` if those sizes can be named outside."""
+        """A new unknown for the size of the branch taken; `known` if all sizes of the branches can be named outside."""
         state, existential = self.state, size_of(path, axis)
         (variable,) = existential.variables()
         state.unknowns.existentials[variable] = Promise(
@@ -203,14 +203,14 @@ class SizeJoin:
         return existential
 
     def element(self, contents: Sequence[Content]) -> Content | None:
-        """The element that every branch has, else the one that the condition chooses."""
+        """The element that all branches share, else the `ite` of the condition; None without a condition."""
         same = self._same(contents)
         if same is not None:
             return same
         return chosen(self.truth, *contents) if self.truth is not None and all(map(self._visible, contents)) else None
 
     def spans(self, i: int, j: int) -> tuple[Span, Span]:
-        """Where two branches stand."""
+        """The source spans of two branches."""
         return self.branches[i].span, self.branches[j].span
 
     def _disagreement(self, i: int, j: int, axis: int, dims: Sequence[Dim], witness: Mapping[str, int]) -> Diagnostic:
@@ -224,7 +224,7 @@ def _one(dims: Sequence[Dim]) -> bool:
 
 
 def _distinct(dims: Sequence[Dim]) -> Iterator[int]:
-    """The places of the first of each size."""
+    """The index of the first occurrence of each size."""
     seen: set[Dim] = set()
     for index, dim in enumerate(dims):
         if dim not in seen:

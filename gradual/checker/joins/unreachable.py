@@ -1,7 +1,7 @@
-"""Code that no run reaches: names, structure and element types are checked there, a rank that does not fit is dropped.
+"""Unreachable code: names, structure and element types are checked there; sizes and ranks are not.
 
-Less precise types may not know that rank, and then go on to what follows: what is wrong there is wrong for both.
-[type.if.fails]
+With less precise types the rank may be unknown and checking goes on to the code below, so it goes on here too: the
+same errors are reported for both.   [type.if.fails]
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 
 
 def at_any_rank(state: TypingContext, application: Application) -> Application:
-    """The application to operands of which nothing but the structure and the element types are known."""
+    """The same application, to operands of which only structure and element types are known."""
     names = tuple(_forgotten(state, name, application.span) for name in application.asking.names)
     return replace(application, asking=replace(application.asking, names=names))
 
@@ -46,12 +46,12 @@ def _is_of_tensors(type: OpenedType) -> bool:
 
 
 def of_any_rank(found: Asked) -> Asked:
-    """What came of asking, of which nothing but the structure and the element types are known."""
+    """The answer of a rule, reduced to the structure and element types of its result."""
     return Asked(Judgement(unranked(found.judgement.result)), None)
 
 
 def alike(state: TypingContext, name: str, sides: Sequence[tuple[str, Span]], rule: str) -> Typed:
-    """What the values of branches are together, by structure and element types; of no sizes is anything reported.
+    """Join the values of branches by structure and element types only; nothing about sizes is reported.
 
     BROKEN after reporting two that differ.   [type.if.taken]
     """
@@ -63,9 +63,9 @@ def alike(state: TypingContext, name: str, sides: Sequence[tuple[str, Span]], ru
 
 
 def as_written(state: TypingContext, name: str, type: Typed, branches: Sequence[Branch], rule: str) -> Typed:
-    """The type of branches of which some end in a check that always fails, those held to what is written after it.
+    """The join of branches of which some end in a check that always fails; their written results must still agree.
 
-    If all of them do, it is what they would be together: what follows is looked at though no run comes there.
+    If all branches end so, the join of the written results, so that the unreachable code below can be checked.
     [type.if.fails]
     """
     if not any(branch.ended for branch in branches):

@@ -1,7 +1,7 @@
 """Obligations: each is proved, refuted, or left as a visible check with its blame.
 
-What is postponed here becomes an error at the end of the definition if the definition is strict, since a rigid
-name stands for every size.
+A goal postponed here becomes an error at the end of the definition if the definition is strict, since a rigid name
+ranges over all sizes.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from gradual.verdict import Proved, Refuted, Unknown, Verdict
 def discharge(
     state: TypingContext, goal: Constraint, described: Callable[[], Obligation], implied: Constraint = TRUE
 ) -> bool:
-    """Prove, refute or postpone a goal, and learn it; False if it was refuted, or if what it implies is.
+    """Prove, refute or postpone a goal and add it to the facts; False if it, alone or with `implied`, is refuted.
 
-    Only what is not proved is described.  A proved goal is learnt too: it may have been proved by the path, and what is
-    plausible later must not depend on who proved it.  [check.proved] [check.refuted] [check.residual]
+    `described` is called only if the goal is not proved. Proved goals become facts too: the path may have proved them,
+    and later verdicts must not depend on what proved them.  [check.proved] [check.refuted] [check.residual]
     """
     if state.reach.unreachable:
         return True
@@ -65,7 +65,7 @@ def discharge(
 
 
 def _verdict(state: TypingContext, facts: Facts, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
-    """The verdict on a goal, and what was refuted if it is refuted: itself, or together with what it implies."""
+    """The verdict on a goal, and the refuted constraint: the goal, or the goal and `implied` together."""
     decide, whole = state.program.decider.decide, all_of(goal, implied)
     verdict = decide(facts, goal)
     if whole is not goal and not isinstance(verdict, Refuted) and isinstance(further := decide(facts, whole), Refuted):
@@ -74,9 +74,9 @@ def _verdict(state: TypingContext, facts: Facts, goal: Constraint, implied: Cons
 
 
 def _apart(state: TypingContext, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
-    """The verdict where nobody may ever come: goals that were learnt on another way do not refute.  [check.apart]
+    """The verdict in code that may never run: goals accepted outside of it do not refute.  [check.apart]
 
-    They exclude the goal, or what was accepted before it here, so that it fails if it is reached.
+    Since those goals contradict this one, or others accepted here, the check fails if it is reached.
     """
     verdict, asked = _verdict(state, state.facts.apart(state.reach.hypothetical or 0), goal, implied)
     return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked
@@ -85,8 +85,8 @@ def _apart(state: TypingContext, goal: Constraint, implied: Constraint) -> tuple
 def _refute(state: TypingContext, owed: Obligation, verdict: Refuted) -> None:
     """Report a refuted goal, unless it only follows from an error that is reported already.
 
-    One that holds for no sizes only because a goal before fails for some is told as failing for the others, if the
-    definition is strict: it is the next error there, and both are mended apart.   [check.strict]
+    A goal may be refuted only because an earlier goal fails for some sizes. In a strict definition it is then reported
+    as failing for the other sizes: it is the next error, with a fix of its own.   [check.strict]
     """
     where, witness = terms(state, owed.goal), dict(verdict.witness)
     never = failing_for_all(owed, verdict.because, witness, where)
@@ -102,11 +102,11 @@ def _refute(state: TypingContext, owed: Obligation, verdict: Refuted) -> None:
 
 
 def _fail_under_test(state: TypingContext, owed: Obligation, goal: Constraint) -> bool:
-    """A goal that holds for no size, in a branch of a test: a check that always fails, and ends the branch.
+    """Leave a goal refuted in a branch of a test as a check that always fails; code after it is unreachable.
 
-    A strict definition is for every size, so that it is an error there if the branch can be reached; if what is known
-    excludes the branch, it is nothing there.  What stands for all fields of a structure or all calls of a function may
-    be on no way at all, and ends nothing.   [type.if.fails]
+    In a strict definition this is an error if the branch can be reached, since strict definitions must be right for all
+    sizes; if the facts exclude the branch, nothing is reported. Code for all fields of a structure or all calls of a
+    function may never run, so code after it stays reachable.   [type.if.fails]
     """
     check = _left(state, owed, "it fails whenever it is reached")
     told, path = fails_always(state, owed, ""), all_of(*state.facts.path)
@@ -123,7 +123,7 @@ def _fail_under_test(state: TypingContext, owed: Obligation, goal: Constraint) -
 
 
 def refuse(state: TypingContext, found: Diagnostic) -> None:
-    """Report what no rank or axis makes right; in a branch of a test it is a check that always fails.
+    """Report an error that holds at every size; in a branch of a test it is a check that always fails.
 
     [type.if.fails]
     """
@@ -137,9 +137,9 @@ def refuse(state: TypingContext, found: Diagnostic) -> None:
 
 
 def _failing(state: TypingContext, owed: Obligation, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
-    """The error about a goal that fails for some sizes, and whether it only follows from others.
+    """The error about a goal that fails for some sizes, and whether the error only follows from earlier ones.
 
-    It does where it fails at no sizes that come there, past the goals before it.   [check.strict]
+    It only follows if the goal holds at all sizes that satisfy the goals before it.   [check.strict]
     """
     follows = state.reach.after_error or not _is_first(state, owed)
     if witness and state.facts.failing:
@@ -150,17 +150,17 @@ def _failing(state: TypingContext, owed: Obligation, witness: Mapping[str, int])
 
 
 def _is_first(state: TypingContext, owed: Obligation) -> bool:
-    """Whether nothing was reported about the values that take part."""
+    """Whether no error was found about the values of an obligation."""
     return state.values.failed.isdisjoint(owed.values) and state.values.doubtful.isdisjoint(owed.values)
 
 
 def require(state: TypingContext, owed: Obligation, implied: Constraint = TRUE) -> bool:
-    """As `discharge`, where the description is at hand."""
+    """As `discharge`, for an obligation that is described already."""
     return discharge(state, owed.goal, lambda: owed, implied)
 
 
 def _postpone(state: TypingContext, owed: Obligation, verdict: Unknown) -> None:
-    """Leave a goal to run time as a visible check; an answer that ran out of budget is said.  [check.gave-up]"""
+    """Leave a goal to run time as a visible check; warn if the decider ran out of budget.  [check.gave-up]"""
     certain = _certain_failure(state, owed, verdict)
     because = f"fails for {sampled(owed.goal, verdict.witness)}" if verdict.witness else verdict.because
     because = because if certain is None else "it fails whenever it is reached"
@@ -183,7 +183,7 @@ def _postpone(state: TypingContext, owed: Obligation, verdict: Unknown) -> None:
 
 
 def _left(state: TypingContext, owed: Obligation, because: str) -> Check:
-    """The check that a goal is at run time."""
+    """Add the run-time check of a goal."""
     goal = _plain(state, owed.goal)
     says = f"{owed.sides[0]} == {owed.sides[1]}" if goal is FALSE and owed.sides is not None else ""
     check = Check("", goal, _blame(state, owed, goal, because), owed.span, says)
@@ -194,7 +194,7 @@ def _left(state: TypingContext, owed: Obligation, because: str) -> Check:
 
 
 def _plain(state: TypingContext, goal: Constraint) -> Constraint:
-    """The goal as it is asked at run time: without sizes that are known by now, and what they exclude.
+    """The goal simplified for run time by the sizes that are known here.
 
     [check.residual]
     """
@@ -207,9 +207,9 @@ def _plain(state: TypingContext, goal: Constraint) -> Constraint:
 
 
 def _certain_failure(state: TypingContext, owed: Obligation, verdict: Unknown) -> str | None:
-    """Why a check can never pass here, in a note or none; None if it may.  [check.fails-if-reached]
+    """A note on why a check can never pass here, maybe empty; None if it may pass.  [check.fails-if-reached]
 
-    It contradicts its path, or the value behind a forgotten size.
+    The check contradicts its path, or a size that an annotation's `?` has forgotten.
     """
     if verdict.fails_if_reached:
         return ""
@@ -225,7 +225,7 @@ def _certain_failure(state: TypingContext, owed: Obligation, verdict: Unknown) -
 
 
 def _warn_of_few(state: TypingContext, owed: Obligation) -> None:
-    """A goal that speaks of one unknown on both sides and holds for a few of its values only.  [check.few]"""
+    """Warn of a goal that mentions one unknown on both sides and holds only for a few of its values.  [check.few]"""
     existentials = [variable for variable in owed.goal.variables() if variable.is_existential]
     parts = owed.goal.parts if isinstance(owed.goal, Or) else (owed.goal,)
     both = any(isinstance(part, Equal) and part.left.names & part.right.names for part in parts)
@@ -257,7 +257,7 @@ def _blame(state: TypingContext, owed: Obligation, goal: Constraint, because: st
 
 
 def promises(state: TypingContext, open: Iterable[Variable]) -> Iterator[Promise]:
-    """Who left sizes open: their unknowns first to last, or the rigid names if there is no unknown."""
+    """The origins of a goal's unknowns, in source order; those of its rigid names if it has no unknown."""
     variables = sorted(open, key=lambda variable: variable.name)
     existentials = [(v, state.unknowns.existentials[v]) for v in variables if v in state.unknowns.existentials]
     rigids = [

@@ -1,6 +1,6 @@
-"""One report of what one step requires of several axes, in words that stand in the text.
+"""Merging of diagnostics: one report for all axes of one step, in the words of the source.
 
-`%e / %z` with three axes that do not broadcast is one fault, and one repair mends it.   [check.strict]
+`%e / %z` with three axes that do not broadcast is one fault, and one repair fixes it.   [check.strict]
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from gradual.checker.state.context import TypingContext
 from gradual.diagnostic import Diagnostic
 
 IN_CALL = "in this call"
-"""What the place of a call is called, beside an error that its callee has with these arguments."""
+"""The label of a call's span, in an error that its callee has with these arguments."""
 
 _CODES = ("E0301", "E0302", "E0402")
 _NUMBER = re.compile(r"[0-9]+")
 _ROOM = 100
-"""A longer label is that of the first axis alone."""
+"""Limit on a merged label; above it, the label of the first axis is used."""
 
 
 def told_together(state: TypingContext) -> None:
-    """Word what was found in a definition, and join what is one fault."""
+    """Merge the diagnostics of a definition that are one fault, and put them in the words of the source."""
     groups: defaultdict[Hashable, list[Diagnostic]] = defaultdict(list)
     for found in state.output.diagnostics:
         groups[_step(found)].append(found)
@@ -38,7 +38,7 @@ def told_together(state: TypingContext) -> None:
 
 
 def _step(found: Diagnostic) -> Hashable:
-    """What findings of one step have in common: all but the axis and the sizes."""
+    """The key of a diagnostic's step: everything but the axis and the sizes."""
     if found.code not in _CODES or "goal" not in found.data:
         return id(found)
     calls = tuple(place.span for place in found.related if place.label == IN_CALL)

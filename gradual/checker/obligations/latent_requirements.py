@@ -1,4 +1,4 @@
-"""What a callee will check of its arguments, said at the call.   [type.call.latent]"""
+"""Checks of a callee on its arguments that always fail, reported at the call.   [type.call.latent]"""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from gradual.types.unpacking import base_of
 from gradual.verdict import Proved, Refuted, Unknown
 
 _MOST = 32
-"""How many needs of one definition are tried at its calls."""
+"""Limit on the latent requirements of one definition that are tried at its calls."""
 
 
 def latent(state: TypingContext, function: Function) -> tuple[Latent, ...]:
-    """What a definition that is checked will check on every way, of its parameters alone."""
+    """The latent requirements of a checked definition: checks on every path that mention only its parameters."""
     names = {param.name for param in function.params}
     own = [
         Latent(step.goal, step, function.name)
@@ -42,10 +42,10 @@ def _speaks_of(goal: Constraint, names: set[str]) -> bool:
 
 
 def foresee(state: TypingContext, callee: str, type: FunctionType, types: Sequence[OpenedType], span: Span) -> None:
-    """Try at a call what the callee will check: one check that can never pass there is told.   [type.call.latent]
+    """Try the callee's latent requirements at a call, and report the first that never holds there.   [type.call.latent]
 
-    It is an error where the callee has no types but those of its calls; else the callee may be meant for others.
-    Those before it are passed where it is come to; what stays open is a need of the caller, if it is its own to say.
+    This is an error if the callee's types are all inferred from its calls, else a warning: it may be meant for other
+    arguments. Earlier requirements are assumed for later ones; undecided ones become the caller's.
     """
     needs = state.program.latent.get(callee, ())
     if not needs or state.reach.unreachable or state.reach.hypothetical is not None:
@@ -74,7 +74,7 @@ def foresee(state: TypingContext, callee: str, type: FunctionType, types: Sequen
 def _never_passes(
     state: TypingContext, callee: str, need: Latent, here: Mapping[Variable, Dim], span: Span, error: bool
 ) -> Diagnostic:
-    """The report; of two sizes that must agree it says what they are here."""
+    """The report on a requirement that never holds; for an equality it names the two sizes here."""
     blame, goal, sides = need.check.blame, need.goal.substitute(here), ""
     if isinstance(need.goal, Equal):
         left, right = (state.rewritten(side.substitute(here)) for side in (need.goal.left, need.goal.right))
@@ -93,7 +93,7 @@ def _never_passes(
 
 
 def _has_the_types_of_its_calls(state: TypingContext, callee: str) -> bool:
-    """Whether nobody wrote a type of the definition, and every mention of it is a call."""
+    """Whether all types of the definition are omitted, and every mention of it is a call."""
     function = state.program.functions[callee]
     annotations = [*(param.annotation for param in function.params), function.result]
     return all(map(is_omitted, annotations)) and not any(_taken_as_a_value(state.program, callee))

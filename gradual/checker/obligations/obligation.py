@@ -1,4 +1,4 @@
-"""An obligation with what a report needs of it, and its reports: it fails at all sizes, at some, whenever reached."""
+"""Obligations and their reports: a goal fails at all sizes, at some sizes, or whenever it is reached."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from gradual.dims.term.print import brief
 from gradual.source import Span
 
 UNSAID = "assertion failed"
-"""What an assertion says that has no words of its own."""
+"""The message of an assertion without words of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """A goal with everything a report about it needs.
+    """A goal with the data for a report about it.
 
     Attributes:
-        says: how it fails, in the user's words.
-        span: the operand or annotation that it is about.
+        says: how the goal fails, in the user's words.
+        span: the operand or annotation that the goal is about.
         label: the words under that span.
-        through: the position of the value that owes it.
-        related: the other places that take part.
-        sides: the two sizes that must agree, where there are two; a goal of constants is folded.
-        values: the core variables whose sizes take part.
-        blamed: for a demand that somebody wrote (a cast, an argument): that party; otherwise whoever left a `?`.
+        through: the position of the value, in words.
+        related: further source spans of the report.
+        blamed: the party to blame if the requirement is written (a cast, an argument); empty for the origin of a `?`.
+        sides: the two sizes that must agree, if any; kept since a goal of constants is folded.
+        values: the core variables whose sizes the goal mentions.
         polarity: whether the value, or the context of a function, breaks the promise.
     """
 
@@ -50,7 +50,7 @@ class Obligation:
 
 
 def failing_for_all(owed: Obligation, because: str, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
-    """The error about a goal that holds at no sizes, with some sizes by name.  [check.refuted]"""
+    """The error about a goal that never holds, with sample sizes.  [check.refuted]"""
     sample = sampled(owed.goal, witness)
     notes = (f"for instance at {sample}{_where(owed.goal, witness)}",) if witness else ()
     return Diagnostic(
@@ -71,14 +71,14 @@ def failing_for_all(owed: Obligation, because: str, witness: dict[str, int], whe
 
 
 def _hopeless(owed: Obligation) -> str:
-    """In words, what fails at every size; an assertion's own words say what should hold."""
+    """The message about a goal that fails at every size; an assertion's own words say what should hold."""
     if owed.site is not Site.ASSERT:
         return f"{owed.says}{_never(owed)}"
     return "the assertion never holds" + (f': "{owed.says}"' if owed.says != UNSAID else "")
 
 
 def failing_for_some(owed: Obligation, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
-    """The error about a goal that fails at the sizes given by name.  [check.strict]"""
+    """The error about a goal that fails at the sizes of the witness.  [check.strict]"""
     sample = sampled(owed.goal, witness)
     return Diagnostic(
         "E0302",
@@ -97,7 +97,7 @@ def failing_for_some(owed: Obligation, witness: dict[str, int], where: tuple[str
 
 
 def _never(owed: Obligation) -> str:
-    """In words, that a goal holds at no size."""
+    """The end of the message about a goal that never holds."""
     if owed.sides is not None:
         return f": {brief(owed.sides[0])} is not {brief(owed.sides[1])}"
     if isinstance(owed.goal, Equal):
@@ -119,7 +119,7 @@ def sampled(goal: Constraint, witness: Mapping[str, int]) -> str:
 
 
 def _sides(goal: Constraint, witness: dict[str, int]) -> str:
-    """What the sides of an equality (or the goal) are under a valuation; empty where that already names them."""
+    """The values of an equality's sides at a counterexample, in words; empty if both sides are mere names."""
     values = {variable: witness[variable.name] for variable in goal.variables() if variable.name in witness}
     if not isinstance(goal, Equal) or not _covers(values, goal):
         return f"`{brief(goal)}` is false"
@@ -131,7 +131,7 @@ def _sides(goal: Constraint, witness: dict[str, int]) -> str:
 
 
 def _data(owed: Obligation, witness: dict[str, int]) -> dict[str, object]:
-    """What other programs read of an error: the least sizes, the goal, and the two sizes that differ."""
+    """The machine-readable data of an error: the smallest counterexample, the goal, and the two sizes that differ."""
     sides = {} if owed.sides is None else {"sides": [str(side) for side in owed.sides]}
     return {"counterexample": witness, "goal": str(owed.goal), **sides}
 
@@ -148,7 +148,7 @@ def _is_plain(dim: Dim) -> bool:
 
 
 def _value(dim: Dim, values: dict[Variable, int]) -> str:
-    """The number that a dim is, or words where it divides by nothing."""
+    """The value of a dim as text; `undefined` if a divisor is below 1."""
     try:
         return str(dim.evaluate(values))
     except Undefined:
@@ -170,7 +170,7 @@ def fails_always(state: TypingContext, owed: Obligation, why: str) -> Diagnostic
 
 
 def rigid_warning(error: Diagnostic) -> Diagnostic:
-    """A rigid goal of a gradual definition that may fail: checked at run time, and said."""
+    """The warning that a rigid goal of a gradual definition may fail and is checked at run time."""
     return Diagnostic(
         "E0402",
         "check.rigid-warning",

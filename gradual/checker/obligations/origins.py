@@ -1,6 +1,6 @@
-"""Where a size was born: the literal, the `?` or the operator that a dim of a value comes from.
+"""The origin of a size: the literal, the `?` or the operator that a dim of a value comes from.
 
-Nothing is recorded while all goes well; a diagnostic walks back from the value through what made it.
+Origins are not recorded during checking; a diagnostic follows the value back through the operations that made it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gradual.types.type import TensorType, TupleType
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """Where a size was born, and whether it was written there (or made by an operator)."""
+    """The origin of a size: written at `span`, or made there by the operator `by`."""
 
     span: Span
     written: bool
@@ -25,7 +25,7 @@ class Birth:
 
 
 def birth(state: TypingContext, value: str, axis: int) -> Birth | None:
-    """Where the size at an axis of a value (or of a part, `%t#0`) comes from."""
+    """The origin of the size at an axis of a value, or of a part such as `%t#0`."""
     size = _size(state, value, axis)
     if size is None:
         return None
@@ -68,7 +68,7 @@ def _bears(state: TypingContext, value: str, size: Dim) -> bool:
 
 
 def _place(state: TypingContext, value: str, size: Dim, axis: int) -> tuple[str, int]:
-    """The tensor part of a value, and its axis, at which a size stands; the same axis if it stands there too."""
+    """The tensor part of a value and the axis that has a size; `axis` is preferred if it has the size."""
     match _part(state, value):
         case TensorType(shape):
             return value, axis if axis < len(shape) and shape[axis] is size else shape.index(size)
@@ -80,7 +80,7 @@ def _place(state: TypingContext, value: str, size: Dim, axis: int) -> tuple[str,
 
 
 def written_at(annotation: ast.Type, fields: list[str], axis: int | None) -> Span:
-    """Where an annotation writes the size at an axis of a field, or the annotation if it writes none."""
+    """The span of the size at an axis of a field in an annotation; that of the enclosing type if none is written."""
     for field in fields:
         if not isinstance(annotation, ast.TupleType):
             return annotation.span

@@ -1,4 +1,4 @@
-"""The end of a definition: what was left is an error if it is strict, and a warning or a check if it is gradual."""
+"""The end of a definition: undecided goals are errors if it is strict, and warnings or checks if it is gradual."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from gradual.dims.term.print import brief
 
 
 def settle(state: TypingContext) -> None:
-    """At the end of a definition: strict ones answer for every size, gradual ones are warned.
+    """Report the postponed goals of a definition: errors if it is strict, warnings if it is gradual.
 
-    What only follows from another error is not repeated.  In a strict definition what fails for some sizes is an error
-    or follows from one: it is no residual check any more.  [type.strict] [check.strict] [check.rigid-warning]
+    An error that only follows from another is not reported. In a strict definition a goal that fails for some sizes is
+    an error or follows from one, so its check is removed.  [type.strict] [check.strict] [check.rigid-warning]
     """
     refuted: set[Check] = set()
     stronger = {} if state.strictness.gradual else _stronger(state)
@@ -43,9 +43,9 @@ def settle(state: TypingContext) -> None:
 
 
 def _stronger(state: TypingContext) -> dict[Postponed, Postponed]:
-    """Which errors of a strict definition another one implies: a later need on every way, `t >= 5` for `t >= 3`.
+    """A map weaker error -> later error on every path that implies it, such as `t >= 3` -> `t >= 5`.
 
-    Only bounds are looked at, so that no search is needed; what is implied is told with the one that implies it.
+    Only bounds are compared, so no search is needed. The weaker error is reported as part of the stronger one.
     [check.strict]
     """
     told = [
@@ -83,7 +83,7 @@ def _implies(facts: Facts, goal: Constraint, weaker: Constraint) -> bool:
 
 
 def _with_weaker(stronger: Postponed, weaker: Sequence[Postponed]) -> Postponed:
-    """The error with the places that need less of the same."""
+    """The error, with the spans of the weaker goals added."""
     if not weaker:
         return stronger
     related = tuple(Related(one.error.span, f"`{brief(one.goal)}` is needed here") for one in weaker)

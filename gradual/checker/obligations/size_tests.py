@@ -1,10 +1,10 @@
 """Tests on sizes: conditions that compare integers, and branches that end in a check which always fails.
 
-`if (size(%x) == 3) { … } else { … }` asks what a size is, so that its branches need not fit every size: what fails in
-one is a check there, and no error, unless the definition is strict and the branch can be reached.
+`if (size(%x) == 3) { … } else { … }` tests a size, so its branches need not fit every size: a goal that fails in a
+branch is a check there, and an error only if the definition is strict and the branch can be reached.
 
-Whether a condition is a test is told by what it is made of and by element types alone, so that less precise types
-change nothing.   [type.if.test]
+Whether a condition is a test depends only on its operators and element types, so that less precise types give the
+same answer.   [type.if.test]
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gradual.types.type import NeverType, TensorType, UnrankedType
 
 
 def is_test(state: TypingContext, condition: str) -> bool:
-    """Whether integers are compared anywhere in a condition, through the names that stand in it.  [type.if.test]"""
+    """Whether a condition compares integers, directly or in the definitions of its variables.  [type.if.test]"""
     seen, waiting = set[str](), [condition]
     while waiting:
         value = waiting.pop().split("#", 1)[0]
@@ -42,7 +42,7 @@ def _dtype(state: TypingContext, value: str) -> DType | None:
 
 
 def taken(state: TypingContext, holds: Constraint, fails: Constraint) -> bool | None:
-    """Which branch of a test is always taken, by what is known whatever the path; None if either may be.
+    """The value that a test always has, by facts that outlive branches; None if either branch may be taken.
 
     [type.if.taken]
     """
@@ -52,9 +52,9 @@ def taken(state: TypingContext, holds: Constraint, fails: Constraint) -> bool | 
 
 
 def reached(state: TypingContext, result: str, span: Span) -> str:
-    """The value of a branch; where a check in it always fails, one that no run comes to.  [type.if.fails]
+    """The value of a branch; after a check that always fails, an unreachable value of bottom type.  [type.if.fails]
 
-    What was written after the check is dropped: it was looked at for names, structure and element types only.
+    Steps after that check are dropped; they were checked for names, structure and element types only.
     """
     if state.reach.ended_at is None:
         return result
@@ -66,7 +66,7 @@ def reached(state: TypingContext, result: str, span: Span) -> str:
 
 
 def ends(state: TypingContext, span: Span, what: str) -> None:
-    """Every way through a step ends in a check that always fails: so does the branch around, if it is one of a test.
+    """End the enclosing branch of a test, since all branches of a step end in a check that always fails.
 
     Outside of tests this is an error.  [type.if.fails]
     """

@@ -1,7 +1,7 @@
 """Operators on operands of unknown rank.
 
-A rank that the operator fixes is demanded; otherwise the result is what it is at every rank, and where the rule holds
-at some ranks only, it is asked again at run time.   [op.dynamic]
+If the operator fixes a rank, that rank is required. Otherwise the result type joins those at all ranks; if the rule
+holds at some ranks only, it is applied again at run time.   [op.dynamic]
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from gradual.verdict import Proved, Refuted
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Application:
-    """An application under elaboration, and where it and its operands stand."""
+    """An operator application under elaboration, with its span and those of its operands."""
 
     asking: Asking
     span: Span
@@ -44,7 +44,7 @@ class Application:
 
 
 def settle_ranks(state: TypingContext, operands: Sequence[str]) -> None:
-    """Take in the ranks of operands that the facts know.  [type.unranked]"""
+    """Put ranks that the facts determine into the types of operands.  [type.unranked]"""
     for operand in operands:
         type = state.values.types[operand]
         for origin in () if isinstance(type, Broken) else tuple(shapes_unknown(type)):
@@ -54,7 +54,7 @@ def settle_ranks(state: TypingContext, operands: Sequence[str]) -> None:
 
 
 def settle_length(state: TypingContext, name: str, type: OpenedType) -> None:
-    """Take in the length of a vector that the facts know.  [dim.element]"""
+    """Put a vector's length into its type if the facts determine it.  [dim.element]"""
     if isinstance(type, TensorType) and type.rank == 1 and type.shape[0].value is None:
         value = state.facts.rewrite(type.shape[0]).value
         if value is not None and 0 <= value <= state.program.limits.contents:
@@ -62,9 +62,9 @@ def settle_length(state: TypingContext, name: str, type: OpenedType) -> None:
 
 
 def asked(state: TypingContext, application: Application) -> Asked | None:
-    """What the operator's rule says, with ranks demanded that it fixes; None after reporting that one cannot be.
+    """Apply the operator's rule, and require the ranks that it fixes; None after reporting an impossible rank.
 
-    Raises IllFormed where the rule holds at no rank.   [op.dynamic.demand]
+    Raises IllFormed if the rule holds at no rank.   [op.dynamic.demand]
     """
     asking = application.asking
     while True:
@@ -94,9 +94,9 @@ def _types(state: TypingContext, names: Sequence[str]) -> Types:
 
 
 def _telling(cases: Sequence[Case]) -> IllFormed:
-    """The refusal that says most: one that no rank would mend, else one about an axis, else one about the rank.
+    """The most informative refusal: one independent of the rank, else one about an axis, else one about the rank.
 
-    Of those the one that is met at most ranks.
+    Ties go to the refusal that occurs at most ranks.
     """
     order = ("op.rank", "op.axis")
     refusals = [case.refusal for case in cases if case.refusal is not None]
@@ -111,7 +111,7 @@ def _telling(cases: Sequence[Case]) -> IllFormed:
 
 # ---------------------------------------------------------------------------------------------------------- demands
 def _demand(state: TypingContext, application: Application, unknown: Unknown, value: int) -> bool:
-    """Demand that a rank, or a size that decides one, is the number that the operator asks for."""
+    """Require that a rank, or a size that determines one, is the number that the operator needs."""
     place = unknown.operands[0]
     bearer = application.asking.names[place]
     position = f"argument {place + 1} of {application.name}"
@@ -128,7 +128,7 @@ def _demand(state: TypingContext, application: Application, unknown: Unknown, va
 
 
 def _known(state: TypingContext, asking: Asking, unknown: Unknown, value: int) -> None:
-    """From here on in this branch, a rank or a size that decides one is a number."""
+    """Replace a rank, or a size that determines one, by its number for the rest of this branch."""
     if unknown.origin is not None:
         state.rank_known(unknown.origin, value)
     for name in (asking.names[place] for place in unknown.operands if unknown.origin is None):
@@ -137,7 +137,7 @@ def _known(state: TypingContext, asking: Asking, unknown: Unknown, value: int) -
 
 
 def _is_settled(state: TypingContext, asking: Asking, unknown: Unknown) -> bool:
-    """Whether the facts know a size that decides a rank, which is then taken in."""
+    """Replace a size that determines a rank by its number if the facts determine it; False if not."""
     value = state.facts.rewrite(unknown.number).value if unknown.origin is None else None
     if value is None or not 0 <= value <= state.program.limits.contents:
         return False
@@ -147,9 +147,9 @@ def _is_settled(state: TypingContext, asking: Asking, unknown: Unknown) -> bool:
 
 # ------------------------------------------------------------------------------------------------------ at any rank
 def _open(state: TypingContext, application: Application, cases: Cases) -> Asked | None:
-    """The result at every rank at once; if the rule refuses some, it is asked again at run time.
+    """Join the results at all ranks; if the rule may fail at some rank, it is checked again at run time.
 
-    A rule whose needs are refuted at every rank is refuted.   [op.dynamic.result] [op.dynamic]
+    If its requirements are refuted at every rank, report them.   [op.dynamic.result] [op.dynamic]
     """
     fitting = cases.fitting
     if all(_is_refuted(state, case) for case in fitting):
@@ -166,7 +166,7 @@ def _open(state: TypingContext, application: Application, cases: Cases) -> Asked
 
 
 def _whatever(state: TypingContext, application: Application, case: Case) -> Asked:
-    """A result of which nothing but the structure is known, by a rule that is asked at run time."""
+    """A result of unknown rank, with a check that applies the rule at run time."""
     assert case.judgement is not None
     promise = next(iter(_left_open(state, case)), None)
     accepts = _check(state, application, case)
@@ -174,7 +174,7 @@ def _whatever(state: TypingContext, application: Application, case: Case) -> Ask
 
 
 def _refuted(state: TypingContext, application: Application, cases: Sequence[Case]) -> Asked | None:
-    """The needs of a rank that could be, which will be refuted; if no rank could be, a demand that is refuted."""
+    """The judgement at a possible rank, whose requirements will be refuted; if no rank is possible, report that."""
     for case in cases:
         if case.judgement is not None and not any(_contradicts(state, goal) for goal in case.equations):
             return Asked(case.judgement, case.types)
@@ -185,7 +185,7 @@ def _refuted(state: TypingContext, application: Application, cases: Sequence[Cas
 
 
 def _is_refuted(state: TypingContext, case: Case) -> bool:
-    """Whether the ranks of a case, or what the rule needs there, contradict what is known; paths are not asked."""
+    """Whether the ranks of a case, or the rule's requirements at them, are refuted without path conditions."""
     assert case.judgement is not None
     needs = () if case.is_sample else case.judgement.needs
     goals = (*case.equations, *(need.goal for need in needs))
@@ -197,7 +197,7 @@ def _contradicts(state: TypingContext, goal: Constraint) -> bool:
 
 
 def _is_met(state: TypingContext, case: Case) -> bool:
-    """Whether the rule holds at the ranks of a case without a check, or the ranks are known not to be these."""
+    """Whether the rule holds at the ranks of a case without a check, or those ranks are proved impossible."""
     if case.judgement is not None and not case.is_sample and all(need.goal is TRUE for need in case.judgement.needs):
         return True
     apart = (negated(unknown.stands(value)) for unknown, value in case.at)
@@ -205,13 +205,13 @@ def _is_met(state: TypingContext, case: Case) -> bool:
 
 
 def _learn(state: TypingContext, together: Together) -> None:
-    """From here on the ranks are among those at which the rule is well-formed, be it that a path proves it."""
+    """Add the fact that the ranks are among those at which the rule is well-formed."""
     for bound in together.bounds():
         state.facts.learn(bound, state.program.decider.decide(state.facts, bound))
 
 
 def _check(state: TypingContext, application: Application, case: Case) -> Check:
-    """The check of an application: whoever left its ranks open is blamed.   [op.dynamic]"""
+    """The run-time check of an application; it blames the origins of the unknown ranks.   [op.dynamic]"""
     left = tuple(_left_open(state, case))
     operator, span = application.name, application.span
     says = f"{operator} accepts {', '.join(_written(state, name) for name in application.asking.names)}"
@@ -222,14 +222,14 @@ def _check(state: TypingContext, application: Application, case: Case) -> Check:
         f"whether it accepts them depends on {' and '.join(str(unknown.number) for unknown, _ in case.at)}", TRUE,
     )  # fmt: skip
     check = Check("", TRUE, blame, span, says)
-    if not state.reach.unreachable:  # the step is dropped where no run comes
+    if not state.reach.unreachable:  # unreachable steps are dropped
         state.obligations.checks.append(check)
     state.obligations.cones[check] = Cone((), (), True)
     return check
 
 
 def _written(state: TypingContext, name: str) -> str:
-    """An operand as its check names it: a tuple by its fields."""
+    """The words for an operand in a check; a tuple is shown by its fields."""
     origin = state.values.origins.get(name)
     if isinstance(origin, Made) and origin.by == "a tuple":
         return f"({', '.join(origin.operands)}{',' if len(origin.operands) == 1 else ''})"
@@ -237,13 +237,13 @@ def _written(state: TypingContext, name: str) -> str:
 
 
 def _left_open(state: TypingContext, case: Case) -> Iterator[Promise]:
-    """Who left the ranks open."""
+    """The origins of the unknown ranks."""
     return promises(state, {variable for unknown, _ in case.at for variable in unknown.number.variables()})
 
 
 # ------------------------------------------------------------------------------------------------- outside operators
 def demanded_scalar(state: TypingContext, value: str, span: Span, rule: str, what: str) -> bool:
-    """Demand that a value is of rank 0 where a program needs a scalar; False after reporting that it is not.
+    """Require that a value is a scalar; False after reporting that it has another rank.
 
     [type.unranked.demand]
     """
@@ -251,7 +251,7 @@ def demanded_scalar(state: TypingContext, value: str, span: Span, rule: str, wha
 
 
 def demanded_element(state: TypingContext, value: str, index: int, span: Span) -> Dim | None:
-    """The element of a vector that is long or of unknown length, which must have it; None after reporting that not.
+    """Require that a vector, long or of unknown length, has an element and return it; None after an error.
 
     [dim.element]
     """
@@ -271,7 +271,7 @@ def demanded_element(state: TypingContext, value: str, index: int, span: Span) -
 
 
 def _demanded_rank(state: TypingContext, value: str, rank: int, span: Span, rule: str, what: str, says: str) -> bool:
-    """Demand that a value has a rank, if its own is not known; False after reporting that it has another."""
+    """Require a rank of a value whose rank is unknown; False after reporting that it has another."""
     settle_ranks(state, (value,))
     type = state.values.types[value]
     if not isinstance(type, UnrankedType) or type.origin is None:
@@ -288,7 +288,7 @@ def _demanded_rank(state: TypingContext, value: str, rank: int, span: Span, rule
 
 
 def demanded_axis(state: TypingContext, value: str, type: UnrankedType, axis: int, span: Span) -> bool:
-    """Demand that a value has an axis that an annotation names; False after reporting that it has not.
+    """Require that a value has an axis which an annotation mentions; False after reporting that it does not.
 
     [type.unranked.demand]
     """

@@ -1,4 +1,4 @@
-"""What the names of core are that nobody wrote: `%_1` is the value of an expression, in its own words."""
+"""Words for generated core names: `%_1` is shown as the source text of the expression it is the value of."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _NAME = re.compile(r"[%@]?[\w.]+")
 
 
 def quoted(state: TypingContext, span: Span, room: int = _ROOM) -> str:
-    """The words of an expression, on one line and not too long."""
+    """The source text of an expression, on one line and cut at a limit."""
     words = " ".join(state.program.source.text[span.start : span.end].split())
     return words if len(words) <= room else words[: room - 1] + "…"
 
 
 def words_of(state: TypingContext, names: Iterable[str]) -> dict[str, str]:
-    """The words for each of some names of core that stands nowhere in the text.   [check.residual]"""
+    """A map core name -> words, for the generated names among those given.   [check.residual]"""
     found = {name: words for name in names if _MADE.fullmatch(name) and (words := _words(state, name))}
     written = {binding.value for binding in state.scope.bindings} if found else ()
     return {name: words for name, words in found.items() if name not in written}
 
 
 def terms(state: TypingContext, *goals: Constraint) -> tuple[str, ...]:
-    """Where the values are of which goals speak in words that leave something out, or by a name that stands nowhere."""
+    """Notes that explain the values in goals whose words are shortened or whose names are generated."""
     variables = sorted({one for goal in goals for one in goal.variables()}, key=lambda variable: variable.name)
     words = words_of(state, filter(None, map(base_of, variables)))
     made = ((name, said) for name, said in words.items() if isinstance(state.values.origins.get(name), Made))
@@ -50,7 +50,7 @@ def terms(state: TypingContext, *goals: Constraint) -> tuple[str, ...]:
 
 
 def worded(state: TypingContext, found: Diagnostic) -> Diagnostic:
-    """A diagnostic whose names of core are the words of the text; its data keep them."""
+    """Replace generated core names in a diagnostic by words of the source, except in its data."""
     texts = [found.message, found.label, *found.notes, *(one.label for one in found.related)]
     names = dict.fromkeys(name for text in texts for name in UNWRITTEN.findall(text))
     words = words_of(state, names) if names else {}
@@ -75,7 +75,7 @@ def _words(state: TypingContext, name: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    """An expression as an operand: whole where it is short, else its operator."""
+    """An expression as an operand: whole if it is short, else the operator with `…`."""
     call = _CALL.fullmatch(text)
     is_call = call is not None and _is_closed(call[2])
     if len(text) <= _SHORT:
@@ -84,7 +84,7 @@ def _shortened(text: str) -> str:
 
 
 def _is_closed(text: str) -> bool:
-    """Whether no bracket closes that was not opened in it."""
+    """Whether every closing bracket has an opening one before it."""
     depth = 0
     for char in text:
         depth += (char == "(") - (char == ")")

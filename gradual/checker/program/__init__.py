@@ -1,5 +1,5 @@
-"""What all definitions of a file share: signatures, settings, operators, the decision procedure.
+"""Data shared by all definitions of a file: signatures, settings, operators, the decision procedure.
 
-`Program` holds it; `Judgements` are the rules that files hand to each other instead of importing one another;
-`Answers` is a memo table of operator judgements; `Place` is where a value flows. Spec chapter 9.
+`Program` holds these; `Judgements` are mutually recursive rules, passed in to avoid import cycles; `Answers` is a memo
+table of operator judgements; `Place` is the source position where a value flows into a type. Spec chapter 9.
 """

@@ -1,4 +1,4 @@
-"""What a literal leaves out, and what becomes of it: written out at its calls, or a closure.  [type.template]"""
+"""Function literals with omitted types (deferred lambdas): inlined at calls, or made closures.  [type.template]"""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from gradual.types.type import TypeVariable
 
 
 def is_omitted(annotation: ast.Type | None) -> bool:
-    """Whether nothing is written where a type may stand."""
+    """Whether a type annotation is omitted."""
     return annotation is None or isinstance(annotation, ast.Omitted)
 
 
 def is_deferred(literal: ast.Fn) -> bool:
-    """Whether a literal waits for what its parameters are."""
+    """Whether a literal is deferred until its parameter types are known."""
     names = {param.name.name for param in literal.params}
     return len(names) == len(literal.params) and any(is_omitted(param.annotation) for param in literal.params)
 
 
 def is_written_out(literal: ast.Fn) -> bool:
-    """Whether a call of a known literal, which does not call itself, is a block: it has no dims and owes nothing."""
+    """Whether calls of a known, non-recursive literal are inlined: it has no binders and no preconditions."""
     return not literal.binders and not literal.where
 
 
 def calls_itself(literal: ast.Fn, name: str) -> bool:
-    """Whether the body mentions the name that the literal is bound to, where nothing else has it."""
+    """Whether the name that the literal is bound to occurs free in it."""
     return is_free(name, literal)
 
 
 def applying(operator: Operator, span: Span) -> ast.Fn:
-    """The literal that applies an operator to its parameters, where its name stands alone.  [type.operator]
+    """The literal that a bare operator name abbreviates: it applies the operator to its parameters.  [type.operator]
 
-    The parameters' names stand nowhere in the text: their spans are empty.
+    The parameters' names do not occur in the source, so their spans are empty.
     """
     nowhere = Span(span.start, span.start)
     names = [ast.Local(f"%{argument}", nowhere) for argument in operator.arguments]
@@ -46,7 +46,7 @@ def applying(operator: Operator, span: Span) -> ast.Fn:
 
 
 def applied_operator(literal: ast.Fn) -> str | None:
-    """The operator for whose name the literal stands; a literal that is written has braces around its body."""
+    """The operator if the literal comes from a bare operator name; the body of a written literal has braces."""
     match literal.body:
         case ast.Call(ast.Name(name), span=span) if span == literal.span:
             return name
@@ -55,7 +55,7 @@ def applied_operator(literal: ast.Fn) -> str | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """The names in scope at a place."""
+    """The names in scope at a source position."""
 
     names: dict[str, str]
     dims: dict[str, Dim]
@@ -64,11 +64,11 @@ class Scope:
 
 @dataclass(slots=True, eq=False)
 class Template:
-    """A literal that waits for what its parameters are, where it stands.
+    """A deferred lambda with its scope.
 
     Attributes:
-        itself: its name, if it calls itself by it.
-        used: whether it was written out or became a closure, so that its body was checked.
+        itself: its name, if it calls itself.
+        used: whether it was inlined or became a closure, so that its body was checked.
     """
 
     literal: ast.Fn

@@ -1,4 +1,4 @@
-"""What other systems call element types: `fp32`, `torch.half`, `np.float64`.  [type.dtype]"""
+"""Names of element types in other systems: `fp32`, `torch.half`, `np.float64`.  [type.dtype]"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMES = {name: row.split()[0] for row in _CALLED.split("|") for name in row.spl
 
 
 def element_type(name: str) -> str | None:
-    """What an element type is called here that other systems call so; in other letters or after a module, too."""
+    """The element type that another system's name means, in any case and after any module; None if there is none."""
     bare = name.rpartition(".")[2].lower()
     bare = bare if bare in _NAMES else bare.removesuffix("_t")
     return _NAMES.get(bare) or (bare if bare in set(DType) and bare != name else None)

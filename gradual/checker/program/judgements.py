@@ -1,7 +1,7 @@
-"""The judgements that call each other, as those see them that stand before the ones that they call.
+"""Interface of the mutually recursive judgements, for modules that cannot import them.
 
 An argument flows into a parameter; if it is a function, it is wrapped, and inside the wrapper its arguments flow again.
-So `flow` needs what is built on it.  `gradual.checker.module` hands it in.
+So `flow` calls functions that are built on it. `gradual.checker.module` passes them in.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ State = TypeVar("State", contravariant=True)
 
 
 class Judgements(Protocol[State]):
-    """What an expression is, and what becomes of a value at another type."""
+    """Inference of expressions, and coercion of values to another type."""
 
     def infer(self, state: State, expr: ast.Expr, hint: str | None = None) -> str:
-        """The core variable that holds the value of an expression, its steps written; `hint` is a name for it."""
+        """Elaborate an expression to steps and return the core variable of its value; `hint` is a name for it."""
 
     def deferred(self, state: State, expr: ast.Expr, hint: str | None = None) -> str:
-        """As `infer`, but a literal whose parameters have no types may still wait for them."""
+        """As `infer`, but a literal with omitted parameter types may stay deferred."""
 
     def deferred_at(
         self, state: State, value: str, target: GradualType, span: Span, through: str, rule: str
     ) -> str | None:
-        """A literal that waits, as a closure whose parameters have the types of a function type."""
+        """Make a deferred lambda a closure whose parameters have the types of a function type."""
 
     def supplied(self, state: State, spans: Sequence[Span], type: object, operands: Sequence[str]) -> list[str]:
-        """The operands of a call, literals that wait among them at the types of the parameters."""
+        """The operands of a call, with deferred lambdas made closures at the parameter types."""
 
     def wrapped(self, state: State, value: str, source: FunctionType, target: FunctionType, place: Place) -> str | None:
-        """The function at another type, its uses checked."""
+        """Wrap a function at another type, with checks around its calls."""
 
     def wrapped_reference(
         self, state: State, value: str, source: ReferenceType, target: ReferenceType, place: Place
     ) -> str | None:
-        """The reference at another type, its uses checked."""
+        """Wrap a reference at another type, with checks around reads and writes."""
 
     def converted(
         self, state: State, value: str, path: str, source: DataType, target: DataType, place: Place
     ) -> str | None:
-        """The part of a value that is data, converted to another type."""
+        """Convert the data at a path below a value to another type."""
 
     def omitted_type(self, state: State, place: object, span: Span) -> ast.Type | None:
-        """The type that could have been written where none is."""
+        """The inferred type syntax for an omitted type; None if it is not determined."""

@@ -1,4 +1,4 @@
-"""Where a value flows into a written type."""
+"""The source position where a value flows into a written type."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from gradual.syntax.tree import ast
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value flows into a written type.
+    """The source position where a value flows into a written type.
 
     Attributes:
-        span: the value.
-        site: the kind of place, and `rule` the rule that demands.
+        span: the span of the value.
+        site: the kind of position.
+        rule: the rule that requires the type.
         through: the position in words ("argument 1 of `@f`").
         blamed: the party that is blamed for the value, in words.
-        annotation: the type where it is written.
+        annotation: the written type, if there is one.
         polarity: whether the value, or the context of a function, breaks the promise.
         context: the party that is blamed for what the context of a function passes, in words.
     """
@@ -34,5 +35,5 @@ class Place:
 
     @property
     def party(self) -> str:
-        """Who is blamed here."""
+        """The party that is blamed here."""
         return self.blamed if self.polarity is Polarity.POSITIVE else self.context

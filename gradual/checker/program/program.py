@@ -1,4 +1,4 @@
-"""What all definitions of a file share: signatures, settings, operators, the decider and where constants lie."""
+"""Data shared by all definitions of a file: signatures, settings, operators, the decider."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _ZERO = constant(0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Latent:
-    """What a definition checks on every way, and only of its parameters.   [type.call.latent]
+    """A latent requirement: a check on every path of a definition, about its parameters only.   [type.call.latent]
 
     Attributes:
-        goal: in the definition's own terms.
-        check: the check; it may stand in a definition that this one calls.
-        within: the definition in which it stands.
+        goal: the goal over the definition's own parameters.
+        check: the check; it may be in a definition that this one calls.
+        within: the definition that has the check.
     """
 
     goal: Constraint
@@ -41,15 +41,15 @@ class Program:
 
     Attributes:
         signatures: the interface of every function checked or declared so far.
-        spans: where each function's name stands.
+        spans: function -> the span of its name.
         data: the types that the file declares.
-        constructors: their constructors by name.
-        answers: what the rules of operators said.
+        constructors: name -> constructor of these types.
+        answers: the memo table of operator judgements.
         functions: the functions defined, as written.
-        inferred: what was found of the types that they leave out, once somebody asked.
-        latent: what the definitions that were checked so far will check of their arguments.
-        forgetful: the functions whose results have sizes that were too large to be kept, and no other unknown.
-        strict_broadcast: only equal dims or a literal 1 broadcast.
+        inferred: the result of inferring omitted types, once it was needed.
+        latent: definition checked so far -> its latent requirements.
+        forgetful: functions whose only unknowns in the result are sizes whose formulas are too large to keep.
+        strict_broadcast: whether only equal dims and a literal 1 broadcast.
     """
 
     source: Source

@@ -1,4 +1,4 @@
-"""What the rules of operators said, by what they were asked: a network repeats its layers, so few of them differ."""
+"""A memo table of operator judgements: a network repeats its layers, so few applications differ."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from gradual.ops.declaration.rank_cases import Together, Types
 from gradual.types.type import OpenedType
 
 _MOST = 1024
-"""How many answers are kept; what a program asks later is asked again."""
+"""Limit on the answers kept; at the limit the table is cleared."""
 
 Question = tuple[Operator, tuple[OpenedType, ...], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """What came of asking.
+    """The result of applying an operator's rule.
 
     Attributes:
-        judgement: what holds at every rank, with what is owed.
-        types: the operands' types as the rule was given them; None where a rank stays unknown.
-        contents: the result's elements, where a rank stays unknown.
-        accepts: the check that the rule holds at the rank that there is, if it does not hold at all.
+        judgement: the result type and the requirements.
+        types: the operands' types as passed to the rule; None if a rank stays unknown.
+        contents: the result's elements, if a rank stays unknown.
+        accepts: the check that the rule holds at the run-time rank, if it does not hold at every rank.
         together: the cases of a rank that stays unknown, if they are few.
-        promise: who left the rank open.
+        promise: the origin of the unknown rank.
     """
 
     judgement: Judgement
@@ -40,14 +40,14 @@ class Asked:
 
 @dataclass(slots=True, eq=False)
 class Answer:
-    """What came of asking.
+    """A memo table entry.
 
     Attributes:
-        asked: the judgement, with what it was given.
-        attributes: those that were read.
-        settings: those that the core writes.
-        whole: the last result without its elements, and with them.
-        forgets: whether the elements of that are too large to be kept.
+        asked: the result of applying the rule.
+        attributes: the attributes as read.
+        settings: the attributes as the core writes them.
+        whole: the last result type, without its elements and with them.
+        forgets: whether the elements of that result are too large to keep.
     """
 
     asked: Asked
@@ -58,20 +58,20 @@ class Answer:
 
 
 class Answers:
-    """Answers by their questions.  An answer says nothing of facts, so it holds wherever the same is asked."""
+    """The memo table, question -> answer.  Answers do not depend on facts, so they hold at every program point."""
 
     def __init__(self) -> None:
         self._found: dict[Question, Answer] = {}
 
     def get(self, question: Question) -> Answer | None:
-        """The answer, if the question was asked before and can be told from others."""
+        """The answer if the question is in the table; None also if the question is not hashable."""
         try:
             return self._found.get(question)
         except TypeError:  # an attribute that has no hash
             return None
 
     def put(self, question: Question, answer: Answer) -> None:
-        """Remember an answer."""
+        """Add an answer, unless the question is not hashable."""
         if len(self._found) >= _MOST:
             self._found.clear()
         try:
@@ -81,12 +81,12 @@ class Answers:
 
 
 def question(operator: Operator, types: Sequence[OpenedType], given: Mapping[str, Any]) -> Question:
-    """What is asked: the operator's judgement of operands of these types, with attributes as they are written."""
+    """The key of the memo table: the operator, the operand types, and the attributes as written."""
     return operator, tuple(types), _exact(tuple(given.items()))
 
 
 def _exact(value: Any) -> object:
-    """A value that is equal to another only where both are written alike: 1 is not True, and 0.0 is not -0.0."""
+    """A key that is equal only for values of the same type and spelling: 1 is not True, and 0.0 is not -0.0."""
     if isinstance(value, tuple):
         return tuple(map(_exact, value))
     return (

@@ -1,4 +1,4 @@
-"""What somebody may have meant by a name that nothing has."""
+"""Suggestions of known names similar to an unknown one."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from functools import lru_cache
 from gradual.diagnostic import Help
 
 _LATEST = 300
-"""How many of the known names are compared, the last ones: a long file may have many names and many errors."""
+"""Only so many known names, the last ones, are compared: a long file may have many names and many errors."""
 
 _LONGEST = 200
-"""The longest name that is compared, in characters: a comparison takes their product."""
+"""Limit on the length of compared names: a comparison takes time in the product of the lengths."""
 
 
 def closest(name: str, known: Iterable[str]) -> list[str]:
-    """The known names that are closest to one that is not known, itself or without its namespace; empty if none is."""
+    """The known names closest to an unknown one, compared with and without their namespaces; empty if none is close."""
     return _closest(name, tuple(known)[-_LATEST:]) if len(name) <= _LONGEST else []
 
 
 @lru_cache(maxsize=1024)
 def _closest(name: str, known: tuple[str, ...]) -> list[str]:
-    """As `closest`; what is checked again with an edit has the same unknown names again."""
+    """As `closest`; cached, since a file that is checked again after an edit has the same unknown names."""
     from difflib import SequenceMatcher, get_close_matches
 
     spelled = {other: other for other in known if len(other) <= _LONGEST}
@@ -34,7 +34,7 @@ def _closest(name: str, known: tuple[str, ...]) -> list[str]:
 
 
 def similar(what: str, name: str, known: Iterable[str]) -> tuple[Help, ...]:
-    """What somebody may have meant, as a help."""
+    """A help that lists the closest known names; empty if none is close."""
     found = [f"`{other}`" for other in closest(name, known)]
     if not found:
         return ()

@@ -1,7 +1,7 @@
-"""The context in which one definition is checked, in parts, each of which a rule takes alone where it can.
+"""The context in which one definition is checked, in parts; a function takes only the part it uses, if it can.
 
 `Scoping` (names), `Values` (core variables and their types), `TracedFacts` (facts with their provenance), `Unknowns`
-(each open size and who left it open), `Strictness` (whether a `?` takes part), `Obligations` (pending ones),
-`Reach` (whether a run comes here), `Output` (the core so far); `TypingContext` is all of them. Every table is on a
-trail, so that a branch is rolled back. Spec chapter 9.
+(unknown sizes and their origins), `Strictness` (whether the definition depends on a `?`), `Obligations` (pending
+ones), `Reach` (reachability), `Output` (the core so far); `TypingContext` has all of them. Tables that a branch
+changes are restored from a trail at its end. Spec chapter 9.
 """

@@ -1,7 +1,7 @@
 """The context in which a definition is checked: its scope, values, facts, unknowns, obligations and output.
 
-Names are undone at the end of a block; facts, shared unknowns and the set of live values are undone at the end of a
-branch or a function literal, since what was learnt there holds only there.
+Names are removed at the end of a block; facts, shared unknowns and the set of live values are restored at the end of
+a branch or a function literal, since they hold only there.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from gradual.types.unpacking import counted, numel_of, opened, rank_of, size_of,
 
 
 class TypingContext:
-    """What is known at a place of a definition, and what became of the definition up to it.
+    """The state of checking one definition: what is known at the current point, and the output so far.
 
-    A function takes the part that it uses; one that needs several takes the whole.
+    A function takes the one part that it uses, or the whole context if it uses several.
 
     Attributes:
-        program: what all definitions of the file share.
+        program: the data shared by all definitions of the file.
         function: the name of the definition.
-        judge: the judgements that stand behind the one that calls them.
-        scope: what names mean here.
-        strictness: what made the definition gradual.
-        facts: what is known of sizes here.
-        values, unknowns, obligations, output, reach: as their classes say.
-        branch_end: what `values.solved` held at the end of a branch, as facts; many branches have the same.
+        judge: judgements of modules that cannot be imported without a cycle.
+        scope: the meaning of names here.
+        strictness: whether the definition is gradual, and why.
+        facts: the facts about sizes here.
+        values, unknowns, obligations, output, reach: see their classes.
+        branch_end: a cache of `values.solved` at the end of a branch, with its facts; branches often share it.
     """
 
     def __init__(self, program: Program, function: str, judge: Judgements[TypingContext]) -> None:
@@ -68,7 +68,7 @@ class TypingContext:
     # ------------------------------------------------------------------------------------------------- branches
     @contextmanager
     def branch(self) -> Iterator[list[Step]]:
-        """Steps written inside go to a list of their own; names, facts and live values end with it."""
+        """Collect the steps of a branch in a list of their own; its names, facts and live values end with it."""
         reach, output = self.reach, self.output
         mark, facts, outer = self._trail.mark(), self.facts.mark(), output.steps
         ended = reach.unreachable, reach.ended_at, reach.gradual_before
@@ -85,7 +85,7 @@ class TypingContext:
 
     @contextmanager
     def apart(self) -> Iterator[list[Step]]:
-        """A branch for what stands for all fields of a structure or all calls of a function; there may be none.
+        """A branch for code that represents all fields of a structure or all calls of a function, and may never run.
 
         [check.apart]
         """
@@ -96,7 +96,7 @@ class TypingContext:
 
     @contextmanager
     def untaken(self) -> Iterator[None]:
-        """A branch that is never taken: it owes nothing, and what is unknown in it makes nothing gradual.
+        """A branch that is never taken: it has no obligations, and its unknowns do not make the definition gradual.
 
         [type.if.taken]
         """
@@ -107,13 +107,13 @@ class TypingContext:
         self.strictness.gradual = gradual
 
     def end_branch(self) -> None:
-        """A check always fails here: no run comes further in this branch.  [type.if.fails]"""
+        """Mark the rest of this branch as unreachable, after a check that always fails.  [type.if.fails]"""
         if self.reach.ended_at is None:
             self.reach.ended_at, self.reach.gradual_before = len(self.output.steps), self.strictness.gradual
         self.reach.unreachable = True
 
     def _forget_unreached(self) -> None:
-        """At the end of a branch: what is unknown behind a check that always fails makes nothing gradual."""
+        """At the end of a branch, ignore unknowns of its unreachable part: they do not make the definition gradual."""
         if self.reach.ended_at is not None:
             self.strictness.gradual = self.reach.gradual_before
 
@@ -122,18 +122,17 @@ class TypingContext:
         self.facts.ending = self.reach.depth > 0
 
     def rewritten(self, dim: Dim) -> Dim:
-        """A size as it is kept in a type: simplified by what is known and does not end with a branch.
+        """A size simplified for a type, by facts that outlive branches.
 
-        A type outlives the branch, and how a size is written must not depend on what was only known there: of two
-        sizes that were equal inside, one would be taken for the other, and be refuted by what is learnt of it later.
-        [type.if.join]
+        A type outlives the branch, so facts of the branch must not simplify its sizes: a size would be replaced by one
+        that is equal only inside the branch, and facts added later could refute it.   [type.if.join]
         """
         facts = self.facts.lasting()
         return simplified_dim(facts.rewrite(dim), facts.known.knowledge)
 
     # ------------------------------------------------------------------------------------------------- unknowns
     def doubt(self, name: str, owed: int) -> None:
-        """A value is in error, if the definition is strict, where sizes that were found since for it disagree."""
+        """Mark a value as doubtful if disagreeing sizes were postponed since `owed`: an error if strict."""
         since = self.obligations.postponed[owed:]
         if any(postponed.fails and postponed.goal is None for postponed in since):
             self.values.doubtful.add(name)
@@ -150,7 +149,7 @@ class TypingContext:
         Holes of one key over the same operands are one unknown, as long as its witness is live.  [type.open]
         """
         if isinstance(type, TensorType) and type.numbers is None and not is_gradual(type):
-            return cast(OpenedType, type)  # nothing is to be unpacked
+            return cast(OpenedType, type)  # nothing to unpack
         here: dict[object, Dim] = {}
         shared = self.unknowns.shared
 
@@ -166,7 +165,7 @@ class TypingContext:
         for opening in new:
             (variable,) = opening.existential.variables()
             self.unknowns.existentials[variable] = promise(opening.path, opening.axis)
-            for fact in opening.facts():  # what one says of other sizes may be so where it was checked only
+            for fact in opening.facts():  # a fact about other sizes may hold only where it was checked
                 self.facts.assume(fact, learnt=len(fact.variables()) > 1)
             self._trail.put(self.unknowns.sized, opening.existential, True)
             if opening.hole.key:
@@ -179,7 +178,7 @@ class TypingContext:
     def enter_part(
         self, type: GradualType, name: str, promise: Callable[[str, int | None], Promise], agreed: bool
     ) -> OpenedType:
-        """As `enter`, for a part of a type; if that was only `agreed` on, what is unknown makes nothing gradual."""
+        """As `enter`, for a part of a type; unknowns of an `agreed` type do not make the definition gradual."""
         gradual, before = self.strictness.gradual, len(self.unknowns.existentials)
         inside = self.enter(type, name, promise)
         if agreed and not gradual:
@@ -187,7 +186,7 @@ class TypingContext:
         return inside
 
     def rank_known(self, origin: str, rank: int) -> None:
-        """From here on in this branch, the shapes of this origin have a known rank.  [type.unranked]"""
+        """Set the rank of the shapes of an origin, for the rest of this branch.  [type.unranked]"""
         existentials, solved = self.unknowns.existentials, self.values.solved
         promise = existentials.get(single(rank_of(origin)))
         for size in (size_of(origin, axis) for axis in range(rank)):
@@ -201,13 +200,13 @@ class TypingContext:
         self.values.at_rank(origin, rank)
 
     def is_size(self, dim: Dim) -> None:
-        """The dim is the size of a live tensor, hence not negative; a formula may be so where it was checked only."""
+        """Add the fact that a dim, a size of a live tensor, is not negative; of a formula it may hold only here."""
         if dim.value is None and dim not in self.unknowns.sized:
             self._trail.put(self.unknowns.sized, dim, True)
             self.facts.assume(self.program.not_negative(dim), learnt=bare(dim) is None)
 
     def contents(self, name: str, read: bool = False) -> TensorType[Dim] | None:
-        """The tensor type of an integer value of tracked length, its unknown elements named.  [type.contents]"""
+        """The tensor type of an integer value of tracked length; unknown elements become symbolic.  [type.contents]"""
         type = self.values.types[name]
         if not isinstance(type, TensorType) or type.dtype is DType.BOOL:
             return None
@@ -225,7 +224,7 @@ class TypingContext:
         return type
 
     def forget(self) -> None:
-        """Let go of what nothing asks once the file is checked: what is live, where values came from, the way back."""
+        """Free the tables that are not used after checking: live values, origins, trails."""
         self.values.forget()
         self.unknowns.sized.clear()
         self.branch_end = None
@@ -234,7 +233,7 @@ class TypingContext:
 
 
 def _key(hole: Hole, operands: tuple[str, ...]) -> object:
-    """What an unknown depends on: its operator's label and the operands by identity."""
+    """The key of an unknown: its operator's label and the operands, by identity."""
     assert hole.key is not None
     label, indices = hole.key
     return label, tuple(operands[index] for index in indices)

@@ -1,11 +1,11 @@
-"""Facts of a definition that know where they come from.
+"""Facts of a definition with their provenance.
 
-What a declaration, a size or an operator's result says holds wherever it can be said.  An accepted goal holds because a
-run passed it, on the way to what follows.  The fields of a structure and the calls of a function may be on no way at
-all, so there what was learnt before is like a condition: it proves, and refutes nothing.   [check.apart]
+Given facts come from declarations, sizes and operator results, and hold wherever they can be stated. Accepted goals
+hold only after a run has passed them. Code for the fields of a structure or the calls of a function may never run, so
+there earlier accepted goals are treated as path conditions: they prove goals but refute none.   [check.apart]
 
-What is learnt inside a branch or a function literal is over at its end, and no size that leaves it is written by it.
-Beside the facts are those that last.   [type.if.join]
+Goals accepted in a branch or function literal end with it, and must not simplify sizes that leave it. The facts that
+outlive branches are kept separately (`lasting`).   [type.if.join]
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
 class TracedFacts(Facts):
-    """Facts beside which stands what was given and which goals were learnt, each in order.
+    """Facts that also record, in order, which were given and which are accepted ("learnt") goals.
 
     Attributes:
-        ending: whether what is learnt now ends with a branch or a literal.
+        ending: whether goals accepted now end with a branch or a literal.
     """
 
     def __init__(self) -> None:
@@ -43,16 +43,16 @@ class TracedFacts(Facts):
 
     @property
     def learnt(self) -> int:
-        """How many goals were learnt until here."""
+        """The number of goals accepted so far."""
         return len(self._learnt)
 
     @property
     def astray(self) -> bool:
-        """Whether something was learnt that what was learnt before excludes.  [check.apart]"""
+        """Whether an accepted goal contradicts goals accepted before.  [check.apart]"""
         return bool(self._astray)
 
     def assume(self, constraint: Constraint, learnt: bool = False) -> None:
-        """Know a constraint unconditionally; `learnt` if it holds as long as a goal that was.  [dim.facts.assume]"""
+        """Add a fact; `learnt` if it holds only as long as an accepted goal does.  [dim.facts.assume]"""
         kept = self._ends if self.ending and (learnt or self._learns is not None) else self._lasts
         self._trail.put(kept, len(kept), constraint)
         if self._learns is not None:
@@ -62,7 +62,7 @@ class TracedFacts(Facts):
         super().assume(constraint)
 
     def _note(self, before: int, goal: Constraint) -> None:
-        """A goal was learnt, where so many were learnt on another way: one of them may have been the same."""
+        """Record an accepted goal; `before` goals were accepted outside, and may include the same one."""
         if (before, goal) not in self._learnt:
             self._trail.put(self._learnt, (before, goal), None)
 
@@ -75,15 +75,15 @@ class TracedFacts(Facts):
         failing: bool = False,
         asserted: bool = False,
     ) -> None:
-        """Know a goal that was accepted, `before` which so many were learnt on another way.  [dim.facts.learn]
+        """Add an accepted goal to the facts; in code that may never run, `before` goals were accepted outside of it.
 
-        One that follows from what is known says nothing more, but apart from what it followed from it does; one that
-        leads `astray` cannot hold together with what is known, and may hold apart from it.  One that is `failing` for
-        some sizes is an error if the definition is strict, unless it is `asserted`.
+        A goal implied by the facts is recorded too, since `apart` may drop the facts that imply it. An `astray` goal
+        contradicts the facts, but may hold without those from outside. A goal `failing` for some sizes is an error if
+        the definition is strict, unless it is `asserted`.   [dim.facts.learn]
         """
         if failing and not asserted:
             self._trail.put(self._failing, goal, None)
-        if asserted or not self._failing:  # what is proved after a failing goal may be proved by it
+        if asserted or not self._failing:  # a goal proved after a failing goal may depend on it
             self._trail.put(self._certain, goal, None)
         self._learns = before or 0
         super().learn(goal, _implausible(verdict) if astray else verdict)
@@ -94,17 +94,17 @@ class TracedFacts(Facts):
             self._trail.put(self._astray, goal, None)
 
     def refuted(self) -> None:
-        """A goal holds for no sizes that come here: none pass it.  [check.strict]"""
+        """Record that a goal was refuted here, so that code after it is never reached.  [check.strict]"""
         self._trail.put(self._failing, FALSE, None)
 
     def passed(self, condition: Constraint, goals: Iterable[Constraint]) -> None:
-        """Goals that fail for some sizes stand where a condition holds: what comes behind has passed them."""
+        """Record goals of a branch that fail for some sizes; code after it has passed them if `condition` holds."""
         for goal in goals:
             self._trail.put(self._behind, any_of(negated(condition), goal), None)
 
     @contextmanager
     def behind(self) -> Iterator[None]:
-        """Where the goals of branches before were passed: for what is reported, never for what is accepted.
+        """Assume the goals of earlier branches inside the block; only for reports, never to accept a goal.
 
         [check.strict]
         """
@@ -116,11 +116,11 @@ class TracedFacts(Facts):
 
     @property
     def failing(self) -> tuple[Constraint, ...]:
-        """The goals that were learnt, or passed, though they fail for some sizes, in order."""
+        """The goals accepted here or in earlier branches although they fail for some sizes."""
         return *self._behind, *self._failing
 
     def certain(self) -> Facts | None:
-        """What is known without the goals that fail for some sizes; None if there are no such.  [check.strict]"""
+        """The facts without goals that fail for some sizes; None if there are no such goals.  [check.strict]"""
         if not self._failing:
             return None
         facts = Facts()
@@ -129,7 +129,7 @@ class TracedFacts(Facts):
         return facts
 
     def rollback(self, mark: Mark) -> None:
-        """Forget everything assumed, supposed or learnt since the mark."""
+        """Remove all facts, conditions and goals added since the mark."""
         super().rollback(mark)
         count = len(self._lasts)
         if len(self._marks) > count:
@@ -137,7 +137,7 @@ class TracedFacts(Facts):
             del self._marks[count:]
 
     def lasting(self) -> Facts:
-        """The same facts without conditions, and without what was learnt where it ends.  [type.if.join]"""
+        """The facts that outlive branches: without path conditions and goals accepted in branches.  [type.if.join]"""
         if not self._ends and not self._path:
             return self
         for index in range(len(self._marks), len(self._lasts)):
@@ -146,7 +146,7 @@ class TracedFacts(Facts):
         return self._lasting
 
     def apart(self, learnt: int) -> Facts:
-        """The same facts, of which the first goals that were learnt are known for proofs only.  [check.apart]"""
+        """The facts, with the first `learnt` accepted goals as path conditions, which only prove.  [check.apart]"""
         facts, goals = Facts(), [goal for _, goal in self._learnt]
         for constraint in (*self._given, *goals[learnt:]):
             facts.assume(constraint)

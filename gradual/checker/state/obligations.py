@@ -14,15 +14,16 @@ from gradual.verdict import Refuted, Unknown
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postponed:
-    """A goal that was not proved: an error after all if the definition turns out strict.
+    """A goal that was not proved: an error if the definition turns out strict.
 
     Attributes:
-        error: what is told if the definition is strict.
-        goal: the goal, which is known from there on; None for sizes that disagree, of which nothing is known.
-        check: the check that it is otherwise.
-        follows: whether it only follows from an error that is told already.
-        everywhere: whether every way through the definition meets it.
-        never: what is told in a gradual definition, where the goal fails for all sizes that pass the checks before.
+        error: the error if the definition is strict.
+        rigid: whether the goal is undecided and mentions no unknown; it is then a warning in a gradual definition.
+        goal: the goal, a fact in the code after it; None for sizes that disagree, which give no fact.
+        check: the run-time check if the definition is gradual.
+        follows: whether the error only follows from one that is reported already.
+        never: the error if the definition is gradual but the goal fails for all sizes that pass the checks before it.
+        everywhere: whether the goal is on every path through the definition.
     """
 
     verdict: Unknown | Refuted
@@ -36,26 +37,26 @@ class Postponed:
 
     @property
     def fails(self) -> bool:
-        """Whether a valuation is known at which the goal fails."""
+        """Whether the goal is refuted or has a counterexample."""
         return isinstance(self.verdict, Refuted) or fails(self.verdict)
 
 
 def fails(verdict: Unknown) -> bool:
-    """Whether a valuation is known at which a goal fails that is not proved."""
+    """Whether an undecided goal has a counterexample."""
     return bool(verdict.witness) and not verdict.gave_up
 
 
 @dataclass(slots=True, eq=False)
 class Obligations:
-    """What a definition owes.
+    """The obligations of a definition.
 
     Attributes:
-        proved: how many obligations were proved.
+        proved: the number of obligations proved.
         postponed: goals that were not proved, in order.
-        checks: those that are left to run time.
-        cones: what was known about the goal of each check.
+        checks: the goals left to run time.
+        cones: check -> the facts relevant to its goal.
         deferred: errors about doubtful values: reported unless the definition is strict.
-        latent: what callees will check of this definition's parameters.  [type.call.latent]
+        latent: requirements of callees on this definition's parameters.  [type.call.latent]
     """
 
     proved: int = 0

@@ -1,4 +1,4 @@
-"""What a definition becomes: the steps of core, and what is reported of it."""
+"""The output of checking a definition: its core steps and its diagnostics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradual.types.type import DataType
 
 
 class More(TypedDict, total=False):
-    """What a diagnostic may say beside its message."""
+    """The optional parts of a diagnostic."""
 
     severity: Severity
     label: str
@@ -25,15 +25,14 @@ class More(TypedDict, total=False):
 
 @dataclass(slots=True, eq=False)
 class Output:
-    """What was written so far.
+    """The output so far.
 
     Attributes:
-        steps: the block being written.
-        diagnostics: what is reported, in the order in which it was found.
-        conversions: those of data being written, by the types between which they go.
-        written_out: how many calls of function literals were written out.
-        decided: what the condition of a test always is, by where the `if` stands; None where it is not always the
-            same.  [type.if.taken]
+        steps: the block being built.
+        diagnostics: the diagnostics, in the order in which they were found.
+        conversions: (source type, target type) -> data conversion being built.
+        written_out: the number of calls of function literals inlined so far.
+        decided: span of an `if` on sizes -> the constant value of its condition; None if it varies.  [type.if.taken]
     """
 
     steps: list[Step] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Which runs come to a place: branches around it, tests on sizes, and checks that always fail."""
+"""Reachability of the current point: enclosing branches, tests on sizes, and checks that always fail."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from dataclasses import dataclass
 
 @dataclass(slots=True, eq=False)
 class Reach:
-    """What is around a place.
+    """What encloses the current point.
 
     Attributes:
-        depth: how many branches and function literals are around, within the definition's body.
-        after_error: whether a condition around was reported, so that it is not known which sizes come here.
-        tests: how many branches of tests are around.  [type.if.test]
-        unreachable: whether no run comes here: what is owed here is owed by nobody, and only names, structure and
-            element types are told.  [type.if.fails]
-        ended_at: in a branch where a check always fails, how many steps there are up to it.
-        gradual_before: whether the definition was gradual there; what is unknown where no run comes makes nothing
-            gradual.
-        hypothetical: inside a field or a call that may never be, how many goals were learnt outside.
+        depth: the number of enclosing branches and function literals in the definition's body.
+        after_error: whether an error was reported in an enclosing condition, so that the path condition is unknown.
+        tests: the number of enclosing branches of tests.  [type.if.test]
+        unreachable: whether the code is unreachable: obligations are dropped, and only errors of names, structure and
+            element types are reported.  [type.if.fails]
+        ended_at: the number of steps up to a check that always fails; None if the branch has none.
+        gradual_before: whether the definition was gradual at that check; unknowns after it do not make it gradual.
+        hypothetical: in code for a field or a call that may not exist, the number of goals accepted outside of it.
     """
 
     depth: int = -1
@@ -33,14 +32,14 @@ class Reach:
 
     @contextmanager
     def beside(self, *, reported: bool) -> Iterator[None]:
-        """Branches whose condition may have been `reported`: what some sizes owe there only follows."""
+        """Check branches whose condition may have been `reported`; goals that fail there for some sizes only follow."""
         outer, self.after_error = self.after_error, self.after_error or reported
         yield
         self.after_error = outer
 
     @contextmanager
     def testing(self, *, test: bool) -> Iterator[None]:
-        """What stands under a test: no goal and no join about sizes refuses it.  [type.if.test]"""
+        """Check a branch of a test: no goal or join of sizes is an error there at once.  [type.if.test]"""
         self.tests += test
         yield
         self.tests -= test

@@ -1,4 +1,4 @@
-"""What names mean at a place: variables, dims and type parameters, until the block ends that binds them."""
+"""The names in scope: variables, dims and type parameters, until the end of the block that binds them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradual.types.type import TypeVariable
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Binding:
-    """A name that the user can see, with the value it stands for."""
+    """A name in the source, with its core variable."""
 
     name: str
     value: str
@@ -26,11 +26,11 @@ class Scoping:
     """The names in scope where a definition is being elaborated.
 
     Attributes:
-        names: variables, by their spelling, as core variables.
-        dims: dimension names.
-        types: type parameters.
-        calls: the calls that are being written out, outermost first.
-        bindings: every variable that was bound so far, in scope or not.
+        names: spelling -> core variable.
+        dims: dimension name -> dim.
+        types: name -> type parameter.
+        calls: the spans of the calls being inlined, outermost first.
+        bindings: every variable bound so far, in scope or not.
     """
 
     def __init__(self) -> None:
@@ -44,14 +44,14 @@ class Scoping:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """Names bound inside end with it."""
+        """A block: names bound inside are removed at its end."""
         mark = self._trail.mark()
         yield
         self._trail.undo(mark)
 
     @contextmanager
     def within(self, scope: Scope, call: Span) -> Iterator[None]:
-        """The names of another scope, on the way through a call."""
+        """Replace the names by those of another scope, while a call is inlined."""
         kept = self.names, self.dims, self.types, self._trail, self.calls
         self.names, self.dims, self.types = dict(scope.names), dict(scope.dims), dict(scope.types)
         self._trail, self.calls = Trail(), (*self.calls, call)
@@ -60,7 +60,7 @@ class Scoping:
         self.names, self.dims, self.types, self._trail, self.calls = kept
 
     def of(self, mentioned: Iterable[str]) -> Scope:
-        """What is in scope here of the names that are mentioned."""
+        """The current scope, restricted to the names mentioned."""
         names = list(mentioned)
         return Scope(
             {name: self.names[name] for name in names if name in self.names},
@@ -69,40 +69,40 @@ class Scoping:
         )
 
     def bind(self, name: str, value: str) -> None:
-        """From here on the spelling `name` means the core variable `value`."""
+        """Bind the spelling `name` to the core variable `value`."""
         self._trail.put(self.names, name, value)
 
     def show(self, name: str, value: str, span: Span) -> None:
-        """As `bind`, for a name that stands in the text, where the user can ask for its type."""
+        """As `bind`, and record a name that occurs in the source, so that tools can show its type."""
         self.bind(name, value)
         if span.start < span.end:
             self.bindings.append(Binding(name, value, span))
 
     def bind_dim(self, name: str, dim: Dim) -> None:
-        """From here on the dimension name means `dim`."""
+        """Bind a dimension name to `dim`."""
         self._trail.put(self.dims, name, dim)
 
     def bind_type(self, name: str) -> TypeVariable:
-        """From here on the name is a type parameter; one that shadows another gets a number."""
+        """Bind a name to a new type parameter; one that shadows another gets a number."""
         parameter = self.type_parameter(name)
         self._trail.put(self.types, name, parameter)
         return parameter
 
     def type_parameter(self, name: str) -> TypeVariable:
-        """A type parameter that has no name here."""
+        """A new type parameter that no name is bound to."""
         return TypeVariable(self._reserve(name))
 
     def rigid(self, name: str) -> Dim:
-        """A rigid dim for a name that is bound here; a name that shadows another gets a number."""
+        """A new rigid dim for a name; one that shadows another gets a number."""
         return variable(self._reserve(name), Kind.RIGID)
 
     def forget(self) -> None:
-        """Let go of the variables and of the way back, once the definition is checked."""
+        """Free the variables and the trail, once the definition is checked."""
         self.names.clear()
         self._trail.clear()
 
     def _reserve(self, name: str) -> str:
-        """A name that nothing has that is in scope or hidden, taken until the block ends."""
+        """Reserve, until the end of the block, a name that nothing in scope or shadowed has."""
         number, spelling = 0, name
         while spelling in self.dims or spelling in self._reserved:
             number += 1

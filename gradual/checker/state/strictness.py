@@ -1,4 +1,4 @@
-"""Whether an unknown takes part in a definition, so that it is not strict.  [type.strict]"""
+"""Whether a definition depends on an unknown, which makes it gradual; otherwise it is strict.  [type.strict]"""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from gradual.types.type import DataType, FunctionType, GradualType, ReferenceTyp
 
 
 class Strictness:
-    """What made a definition gradual so far, and which unknowns do not.
+    """Whether a definition is gradual so far, and the unknowns that do not make it gradual.
 
     Attributes:
-        gradual: whether an unknown takes part that was written as `?` or depends on data.
-        joins: unknowns that are one of two known sizes; they make nothing gradual by themselves.
-        forgotten: sizes and elements that were too large to be kept as formulas; they make nothing gradual either.
-        agreed: types in which sizes that are one of two known ones became `?`; opened, they make nothing gradual.
+        gradual: whether the definition depends on an unknown that is written as `?` or depends on data.
+        joins: unknowns that are one of several known sizes; they do not make the definition gradual.
+        forgotten: unknowns for sizes and elements whose formulas are too large to keep; nor do they.
+        agreed: types in which a join of known sizes became `?`; nor do the unknowns of these types when unpacked.
     """
 
     def __init__(self, program: Program) -> None:
@@ -29,50 +29,50 @@ class Strictness:
         self._program = program
 
     def wrote(self, type: GradualType) -> None:
-        """A type that stands in the definition: one `?` in it is enough, though values agreed on the same type."""
+        """Note a written type: any `?` in it makes the definition gradual, even if the type is agreed too."""
         self.gradual = self.gradual or is_gradual(type)
 
     def interface(self, name: str) -> FunctionType | None:
-        """What a declaration of the file promises: a `?` in it, or an error, is one of the definition that names it."""
+        """The signature of a mentioned definition; a `?` or an error in it makes this definition gradual."""
         signature = self._program.signatures.get(name)
         if name not in self._program.forgetful:
             self.gradual = self.gradual or signature is None or is_gradual(signature)
         return signature
 
     def owes(self, goal: Dim | Constraint) -> None:
-        """A goal or a size that the definition depends on."""
+        """Note a goal or a size that the definition depends on."""
         self.gradual = self.gradual or self.mentions_unknown(goal)
 
     def opened(self, type: GradualType) -> None:
-        """A value of this type came to be."""
+        """Note that a value of this type was unpacked."""
         self.gradual = self.gradual or self.hides_unknown(type)
 
     def agree(self, type: GradualType) -> None:
-        """A type that was made here: what is unknown in it, while nothing else is, is one of several named sizes."""
+        """Note a joined type: if the definition is strict so far, each `?` in it is one of several named sizes."""
         if not self.gradual and is_gradual(type):
             self.agreed.update(_holders(type))
 
     def excuse(self, unknowns: Iterable[Variable]) -> None:
-        """These unknowns, which alone made the definition gradual, stand for sizes that were agreed on."""
+        """Make the definition strict again: the unknowns that made it gradual are joins of known sizes."""
         self.gradual = False
         self.joins.update(unknowns)
 
     def forget(self, unknowns: Iterable[Variable]) -> None:
-        """These unknowns stand for sizes that were too large to be kept.  [dim.large]"""
+        """Note unknowns for sizes whose formulas are too large to keep.  [dim.large]"""
         self.forgotten.update(unknowns)
 
     def only_forgets(self, type: FunctionType) -> bool:
-        """Whether what is unknown in the definition's type was too large to be kept, and nothing else."""
+        """Whether the unknowns in the definition's type are all for sizes whose formulas are too large to keep."""
         return bool(self.forgotten) and not self.gradual and not self.joins and is_gradual(type)
 
     def has_forgotten(self, goal: Constraint) -> bool:
-        """Whether a goal speaks of a size that was too large to be kept: it is a check, whatever else is known."""
+        """Whether a goal mentions a size whose formula is too large to keep; such a goal is always a check."""
         return not self.forgotten.isdisjoint(goal.variables())
 
     def hides_unknown(self, type: GradualType) -> bool:
-        """Whether an unknown that somebody wrote stands inside data, a function or a reference, to be opened later.
+        """Whether a type has a written `?` inside data, a function or a reference, to be unpacked later.
 
-        Types on which named sizes agreed here have none.
+        `agreed` types do not count.
         """
         match type:
             case TupleType(fields):
@@ -85,16 +85,16 @@ class Strictness:
                 return is_gradual(type)
 
     def _is_agreed(self, type: DataType | ReferenceType | FunctionType) -> bool:
-        return bool(self.agreed) and type in self.agreed  # all of a type is looked at to find it
+        return bool(self.agreed) and type in self.agreed  # hashing visits the whole type
 
     def mentions_unknown(self, goal: Dim | Constraint) -> bool:
-        """Whether an unknown takes part that was written as `?` or depends on data."""
+        """Whether a goal mentions an unknown that is written as `?` or depends on data."""
         excused = self.joins | self.forgotten if self.forgotten else self.joins
         return any(variable.is_existential and variable not in excused for variable in goal.variables())
 
 
 def _holders(type: GradualType) -> Iterator[DataType | ReferenceType | FunctionType]:
-    """The data, reference and function types that stand in a type, outside functions."""
+    """The data, reference and function types that occur in a type, outside functions."""
     match type:
         case FunctionType():
             yield type

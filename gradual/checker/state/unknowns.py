@@ -1,4 +1,4 @@
-"""The unknown sizes of a definition: who left each open, and which values share one."""
+"""The unknown sizes of a definition: the origin of each, and which values share one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from gradual.source import Span
 
 @dataclass(slots=True, eq=False)
 class Unknowns:
-    """The variables of sizes that a definition meets.
+    """The size variables of a definition.
 
     Attributes:
-        existentials: who left each unknown open.
-        rigids: where each name is bound that a caller chooses.
-        shared: unknowns that depend on data, by what they depend on.
-        forgotten: the size that an annotation's `?` forgot; never used in a verdict.
-        alternatives: of some of these, the sizes that they are one of.
-        sized: the dims of which it is known that they are sizes.
+        existentials: unknown -> its origin.
+        rigids: rigid name, chosen by the caller -> the span of its binding.
+        shared: key of a data-dependent unknown (operator label, operands) -> the unknown.
+        forgotten: unknown -> the size that an annotation's `?` forgot; never used in a verdict.
+        alternatives: unknown of a join -> the sizes that it is one of.
+        sized: the dims known to be sizes, hence not negative.
     """
 
     existentials: dict[Variable, Promise] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Unknowns:
     sized: dict[Dim, bool] = field(default_factory=dict)
 
     def remembered(self, goal: Constraint) -> Constraint:
-        """The goal with what annotations forgot put back."""
+        """The goal with the sizes that annotations forgot substituted."""
         for _ in range(len(self.forgotten)):
             if goal.variables().isdisjoint(self.forgotten):
                 break
@@ -40,11 +40,11 @@ class Unknowns:
 
 
 def single(dim: Dim) -> Variable:
-    """The one variable of a existential."""
+    """The only variable of a dim."""
     (variable,) = dim.variables()
     return variable
 
 
 def mentions_existential(goal: Dim | Constraint) -> bool:
-    """Whether an unknown takes part."""
+    """Whether a goal mentions an unknown."""
     return any(variable.is_existential for variable in goal.variables())

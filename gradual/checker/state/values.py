@@ -1,4 +1,4 @@
-"""The values of a definition: what each is, where it was made, and what is known of it beside its type."""
+"""The values of a definition: their types, their origins, and what else is known of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradual.types.unpacking import all_at_rank, base_of, shapes_unknown
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The type of an expression that was already reported; whatever uses it stays silent."""
+    """The type of an expression with a reported error; uses of it report nothing."""
 
 
 BROKEN = Broken()
@@ -26,7 +26,7 @@ Typed = OpenedType | Broken
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """A value whose type somebody wrote."""
+    """A value whose type is written."""
 
     annotation: ast.Type
 
@@ -49,17 +49,17 @@ class Values:
     """The core variables of a definition.
 
     Attributes:
-        trail: what is put back at the end of a branch.
+        trail: the changes to undo at the end of a branch.
         types: the unpacked type of every core variable, in scope or not.
-        unranked: the values whose types mention `*`, by the origin of their shapes.
-        origins: where each value comes from.
+        unranked: origin of a shape -> the values whose types mention `*` with that shape.
+        origins: value -> its origin.
         live: core variables whose values exist here.
-        solved: the ranks and sizes that became known in this branch, and what types say for them.
-        forgetful: integer values whose elements were too large to be kept.
-        implications: what booleans imply whose contents are no formulas.
-        templates: function literals that wait for what their parameters are; they have no type.
-        failed: values that an error was reported about, and what was made from them.
-        doubtful: values that are in error if the definition is strict, and what was made from them.
+        solved: rank or size that became known in this branch -> the dim that types use for it.
+        forgetful: integer values whose elements are too large to keep as formulas.
+        implications: boolean without a formula -> the constraints it implies.
+        templates: deferred lambdas, whose parameter types are not yet known; they have no type.
+        failed: values with a reported error, and values made from them.
+        doubtful: values with an error if the definition is strict, and values made from them.
     """
 
     trail: Trail
@@ -76,7 +76,7 @@ class Values:
     _taken: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, spelling: str | None) -> str:
-        """A core variable that no other value of this definition has, close to its spelling."""
+        """A fresh core variable, close to its spelling."""
         base = spelling or "%_"
         taken = self._taken
         if spelling is not None and base not in taken:
@@ -91,7 +91,7 @@ class Values:
                 return name
 
     def define(self, name: str, type: Typed, origin: Origin | None = None) -> str:
-        """The core variable with its type, live from here on."""
+        """Define a core variable with its type, and make it live."""
         self.types[name] = type
         self.trail.put(self.live, name, True)
         if not isinstance(type, Broken | TensorType):
@@ -107,29 +107,29 @@ class Values:
         return name
 
     def broken(self) -> str:
-        """A value that was already reported."""
+        """Define a value of an expression with a reported error."""
         return self.define(self.fresh(None), BROKEN)
 
     def opened(self, name: str) -> OpenedType:
-        """The type of a value that was not reported."""
+        """The unpacked type of a value without a reported error."""
         type = self.types[name]
         assert not isinstance(type, Broken), name
         return type
 
     def at_rank(self, origin: str, rank: int) -> None:
-        """From here on in this branch, the types say the rank of all values that have this shape."""
+        """Put the rank into the types of all values of this shape, for the rest of this branch."""
         held = {name: self.types[name] for name in self.unranked.get(origin, ())}
         known = {name: type for name, type in held.items() if not isinstance(type, Broken)}
         for name, type in all_at_rank(known, origin, rank).items():
             self.trail.put(self.types, name, type)
 
     def at_size(self, name: str, size: Dim, number: int) -> None:
-        """From here on in this branch, the value's type says a number for a size."""
+        """Replace a size in a value's type by a number, for the rest of this branch."""
         self.trail.put(self.types, name, at_size(self.opened(name), size, number))
         self.trail.put(self.solved, size, constant(number))
 
     def implied(self, name: str) -> Implied:
-        """What a boolean says of sizes.  [type.if.part]"""
+        """The constraints on sizes that a boolean implies.  [type.if.part]"""
         return of_value(self.implications, name, self.types[name])
 
     def is_visible(self, variable: Variable) -> bool:
@@ -138,7 +138,7 @@ class Values:
         return base is None or base in self.live
 
     def span_of(self, name: str) -> Span:
-        """Where a value was made or its type written."""
+        """The span where a value is made or its type is written."""
         match self.origins.get(name):
             case Written(annotation):
                 return annotation.span
@@ -148,6 +148,6 @@ class Values:
                 return Span(0, 0)
 
     def forget(self) -> None:
-        """Let go of what nothing asks once the file is checked."""
+        """Free the tables that are not used after checking."""
         for table in (self.live, self.origins, self._taken):
             table.clear()
