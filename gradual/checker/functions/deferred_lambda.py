@@ -81,7 +81,7 @@ def deferred_at(
 
 
 def _says(target: FunctionType, literal: ast.Fn) -> bool:
-    """Whether a type determines the omitted parameter types: not with `_` inside, as in `List[_]`, the type of `Nil`."""
+    """Whether a type determines the omitted parameter types: one with `_` inside, such as `List[_]`, does not."""
     pairs = zip(literal.params, target.params, strict=True)
     return not any(is_omitted(param.annotation) and _is_empty(type) for param, type in pairs)
 
