@@ -78,7 +78,7 @@ class Rows:
 
 @dataclass(slots=True)
 class _Part:
-    """A specialized matrix, and the numbers of rows with the constructor and of open rows that it already covers."""
+    """A specialized matrix, and how many `shaped` and `open` rows of the original it already includes."""
 
     rows: Rows
     shaped: int = 0

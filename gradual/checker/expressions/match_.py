@@ -196,7 +196,7 @@ class _Patterns:
         origin: Origin = Made("a pattern", (self.scrutinee if path is None else path,), pattern.name.span)
         opened: OpenedType
         if path is not None:
-            opened = type  # type: ignore[assignment]  # a part of a live value: its unknowns have names already
+            opened = type  # type: ignore[assignment]  # a component of a live value: its unknowns are named already
         else:
             opened = state.enter_part(type, name, self._promise(written, pattern.name.span), self.agreed)
             origin = origin if written is None else Written(written)

@@ -42,7 +42,7 @@ def function_name(state: TypingContext, name: str, span: Span) -> str:
 
 
 def _interface(state: TypingContext, name: str) -> str:
-    """A function of the file as a value."""
+    """Define a function of the file as a value of its interface's type."""
     return state.values.define(name, state.strictness.interface(name) or BROKEN)
 
 

@@ -167,14 +167,14 @@ def _quotients(clause: Constraint) -> Iterator[FloorDiv]:
 
 # ----------------------------------------------------------------------------------------------------- what is guessed
 def _ways_of(goal: Constraint) -> Iterator[Constraint]:
-    """Yield the equations among a goal's disjuncts, each of which implies the goal, except those with a 1."""
+    """Yield the equations among a goal's disjuncts, each of which implies the goal, except `n == 1`."""
     for part in goal.parts if isinstance(goal, Or) else ():
         if isinstance(part, Equal) and 1 not in (part.left.value, part.right.value):
             yield part
 
 
 def _multiples(goal: Constraint) -> Iterator[Clauses]:
-    """Yield clauses that every dividend in the goal is a multiple of its divisor, then that every name in it is."""
+    """Yield clauses that each dividend is a multiple of its divisor, then that each name in the dividends is."""
     pairs = [(one.divisor, one.dividend) for one in _quotients(goal)]
     names = [(divisor, of_atom(name)) for divisor, dividend in pairs for name in sorted(dividend.names)]
     for some in (pairs, names):

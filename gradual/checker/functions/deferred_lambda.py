@@ -67,7 +67,7 @@ def settled(state: TypingContext, value: str, span: Span) -> str:
 def deferred_at(
     state: TypingContext, value: str, target: GradualType, span: Span, through: str, rule: str
 ) -> str | None:
-    """Make a deferred lambda a closure whose parameter types come from a target function type.
+    """Make a deferred lambda a closure with the parameter types of a target function type.
 
     None after reporting a target that is not a function type with as many parameters.  [type.fn.expected]
     """

@@ -126,7 +126,7 @@ def returned(state: TypingContext, result: str, header: Header, literal: ast.Fn)
     inferred = state.values.types[result]
     what = f"the result of `{state.function}`"
     place = Place(last(literal.body).span, Site.RESULT, "type.result", what, what, literal.result)
-    if header.type is not None and isinstance(header.type.result, NeverType):  # what is declared was reported
+    if header.type is not None and isinstance(header.type.result, NeverType):  # the declared type's error was reported
         return state.values.broken()
     if header.type is not None:
         return flow(state, result, header.type.result, place) or state.values.broken()

@@ -12,7 +12,7 @@ from gradual.syntax.tree import ast
 
 def omitted_type(state: TypingContext, place: object, span: Span) -> ast.Type | None:
     """The annotation inferred for an omitted type, located at `span`; None if the type is not determined."""
-    if not state.program.functions:  # the file's types are still being read
+    if not state.program.functions:  # the file's declarations are still being read
         return None
     found = annotation(solution(state.program).of(place, state.scope.calls), span)
     return found if found is not None and _is_seen(state, found) else None

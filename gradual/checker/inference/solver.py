@@ -107,7 +107,7 @@ class Flows:
 
     # ------------------------------------------------------------------------------------------------- values
     def relate(self, source: InferenceType, target: InferenceType) -> None:
-        """Propagate once from a value's type to a position's type: covariant, contravariant in parameters."""
+        """Propagate a flow: contravariant in function parameters, invariant in references, covariant otherwise."""
         source, target = seen(source), seen(target)
         if source is target:
             return
