@@ -25,7 +25,7 @@ from gradual.types.type import TensorType, TupleType, UnrankedType
 
 
 def application(state: TypingContext, call: ast.Call, hint: str | None) -> str:
-    """The core variable that holds the value of a call, by name or of a function that is a value."""
+    """Check a call, by name or of a function value; return the core variable of the result."""
     match call.function:
         case ast.Name(name, span):
             return application_by_name(state, name, call.arguments, call.attributes, call.span, span, hint)
@@ -42,7 +42,7 @@ def application_by_name(
     name_span: Span,
     hint: str | None,
 ) -> str:
-    """An application by name: of an operator, or of a constructor.  [name.operator] [name.type]"""
+    """Check an application of an operator or a constructor by name.  [name.operator] [name.type]"""
     constructor = constructor_named(state, name)
     if constructor is not None:
         _no_attributes(state, f"`{name}`", attributes)
@@ -76,7 +76,7 @@ def application_by_name(
 
 
 def _is_ranked(type: Typed) -> bool:
-    """Whether a value is a tensor of known rank, or a tuple of such: of anything else a mark is what it marks."""
+    """Whether a value is a tensor of known rank, or a tuple of such; marking any other value is a no-op."""
     match type:
         case TupleType(fields):
             return all(map(_is_ranked, fields))
@@ -85,7 +85,7 @@ def _is_ranked(type: Typed) -> bool:
 
 
 def infix_application(state: TypingContext, expr: ast.Infix, hint: str | None) -> str:
-    """An infix operator; an unsuffixed literal takes the other side's element type.  [type.literal]"""
+    """Check an infix application; an unsuffixed literal takes the other side's element type.  [type.literal]"""
     operator = by_symbol().get(expr.op)
     if operator is None:
         message = f"`{expr.op}` is only allowed in dimensions and predicates"
@@ -96,7 +96,7 @@ def infix_application(state: TypingContext, expr: ast.Infix, hint: str | None) -
 
 
 def _operands(state: TypingContext, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[str]:
-    """The arguments left to right, then the literals among those that have one element type, which they take.
+    """Check the arguments left to right, then the unsuffixed literals among `alike`, which take the others' dtype.
 
     [type.literal]
     """
@@ -123,7 +123,7 @@ def _operands(state: TypingContext, arguments: Sequence[ast.Expr], alike: Sequen
 def _extremum(
     state: TypingContext, whole: Operator, pairwise: str, arguments: Sequence[ast.Expr], span: Span, hint: str | None
 ) -> str:
-    """`max(n - 2, 0)`: the greatest or least of several scalars.  [type.extremum]"""
+    """Check the extremum of several scalars, as in `max(n - 2, 0)`, by pairwise application.  [type.extremum]"""
     operands = _operands(state, arguments, range(len(arguments)))
     spans = [argument.span for argument in arguments]
     settle_ranks(state, operands)
@@ -144,7 +144,7 @@ def _may_be_scalar(type: Typed) -> bool:
 
 
 def _no_attributes(state: TypingContext, called: str, attributes: Sequence[ast.Attribute]) -> None:
-    """Report what is given by name to what takes nothing so; what TVM prints of a call is nothing given.
+    """Report attributes of a call that takes none; calls as TVM prints them (`attrs_type_key`) are accepted.
 
     [name.attribute]
     """

@@ -1,4 +1,4 @@
-"""Blocks: their items in order, and their values."""
+"""Blocks: their items and their values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gradual.types.type import TensorType
 
 
 def block_value(state: TypingContext, block: ast.Block, hint: str | None) -> str:
-    """Items in order, then the value; the names end with the block.  [type.let]"""
+    """Check the items in order, then the value; their names are in scope until the block ends.  [type.let]"""
     with state.scope.block():
         mark = len(state.values.templates)
         for item in block.items:
@@ -49,7 +49,7 @@ def _item(state: TypingContext, item: ast.Item) -> None:
 
 
 def _let(state: TypingContext, name: ast.Local, annotation: ast.Type | None, value: ast.Expr, span: Span) -> None:
-    """A name for a value; an annotation is checked and forgets the rest.  [type.let] [type.annotation]"""
+    """Bind a name; if it has an annotation, that becomes the value's type.  [type.let] [type.annotation]"""
     plain = annotation is None or isinstance(annotation, ast.Omitted)
     hint = name.name if plain else None
     held = (
@@ -66,7 +66,7 @@ def _let(state: TypingContext, name: ast.Local, annotation: ast.Type | None, val
 
 
 def _assert(state: TypingContext, item: ast.Assert) -> None:
-    """A check written by the user; afterwards it is a known fact.  [type.assert]"""
+    """Require the asserted condition; afterwards it is a known fact.  [type.assert]"""
     message = item.message or UNSAID
     reading = Sizes(state)
     try:
@@ -98,5 +98,5 @@ def _assert(state: TypingContext, item: ast.Assert) -> None:
 
 
 def _asserted(state: TypingContext, goal: Constraint, message: str, item: ast.Assert) -> None:
-    """What is so where the assertion holds is checked, and known.  [type.assert] [type.if.part]"""
+    """Require the constraint that the assertion implies; it is known afterwards.  [type.assert] [type.if.part]"""
     require(state, Obligation(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion"))

@@ -1,7 +1,7 @@
-"""Whether the arms of a `match` cover every value, and whether each of them can be reached.
+"""Check that the arms of a `match` are exhaustive and that every arm is reachable.
 
 The matrix algorithm of Luc Maranget, "Warnings for pattern matching", Journal of Functional Programming 17(3), 2007:
-rows are patterns, columns are parts of the value.   [type.match.exhaustive] [type.match.redundant]
+rows are patterns, columns are components of the value.   [type.match.exhaustive] [type.match.redundant]
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gradual.types.type import DataType, GradualType, TupleType
 
 @dataclass(frozen=True, slots=True)
 class Anything:
-    """`_`, or a variable."""
+    """A wildcard pattern: `_`, or a variable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +29,24 @@ class Shape:
 
 
 Covering = Anything | Shape
-"""A pattern without its names."""
+"""A pattern without its variable names."""
 
 Row = tuple[Covering, ...]
 ANYTHING = Anything()
 ELSE = Shape("", ())
-"""Stands for the shapes that no row looks into: only open rows are under it, and it has no fields."""
+"""A pseudo-constructor for those that no row names: specializing by it gives the default matrix; it has no fields."""
 
 
 class Entangled(Exception):
-    """The patterns take too many steps to compare."""
+    """The comparison of the patterns exceeds its step limit."""
 
 
 class Rows:
-    """Rows of patterns over the same columns, found by the constructor that stands first; more may come.
+    """A pattern matrix, indexed by the constructor in the first column; rows can be appended.
 
     Attributes:
-        shaped: the rows that look into the first column, by constructor.
-        open: the rows that fit whatever stands there.
+        shaped: constructor -> the rows whose first pattern has that constructor.
+        open: the rows whose first pattern is a wildcard.
     """
 
     __slots__ = ("_parts", "open", "shaped")
@@ -60,7 +60,7 @@ class Rows:
         return bool(self.shaped or self.open)
 
     def add(self, row: Row) -> None:
-        """Take in one more row."""
+        """Append a row."""
         match row:
             case (Shape(constructor), *_):
                 self.shaped.setdefault(constructor, []).append(row)
@@ -68,7 +68,7 @@ class Rows:
                 self.open.append(row)
 
     def under(self, shape: Shape, again: bool = False) -> Rows:
-        """The rows that a value of a shape may fit, its fields in front; what is asked for `again` grows with these."""
+        """The matrix specialized by a shape, its fields in front; with `again`, it is cached and extended later."""
         part = self._parts.get(shape.constructor) or _Part(Rows())
         if again:
             self._parts[shape.constructor] = part
@@ -78,14 +78,14 @@ class Rows:
 
 @dataclass(slots=True)
 class _Part:
-    """What stands under a shape, and of how many rows with that constructor, and of open ones, it was made."""
+    """A specialized matrix, and how many `shaped` and `open` rows of the original it already includes."""
 
     rows: Rows
     shaped: int = 0
     open: int = 0
 
     def take(self, shaped: list[Row], open: list[Row], fields: Row) -> None:
-        """Take in the rows that came since; `fields` stand for an open head."""
+        """Append the rows added since the last call; a wildcard in the first column expands to `fields`."""
         for head, *rest in islice(shaped, self.shaped, None):
             self.rows.add((*(head.fields if isinstance(head, Shape) else fields), *rest))
         for _, *rest in islice(open, self.open, None):
@@ -94,16 +94,16 @@ class _Part:
 
 
 Inside = Mapping[str | None, tuple[Shape, tuple[GradualType, ...]]]
-"""The shapes of a type's values by constructor, with the types of their fields."""
+"""Constructor -> its shape and the types of its fields."""
 
 
 @dataclass(slots=True)
 class Matrix:
-    """The patterns of a file's types compared.
+    """Checks patterns for exhaustiveness and redundancy.
 
     Attributes:
         data: the declared types.
-        room: how many comparisons are left.
+        room: how many comparison steps are left.
     """
 
     data: Mapping[str, Data]
@@ -111,7 +111,7 @@ class Matrix:
     _known: dict[DataType, Inside] = field(default_factory=dict)
 
     def missing(self, patterns: Sequence[Covering], type: GradualType) -> Covering | None:
-        """A pattern that none of the given ones covers, None if there is none.  Raises Entangled."""
+        """A pattern that none of the given patterns covers; None if they are exhaustive.  Raises Entangled."""
         rows = Rows()
         for pattern in patterns:
             rows.add((pattern,))
@@ -119,7 +119,7 @@ class Matrix:
         return None if found is None else found[0]
 
     def unreached(self, patterns: Sequence[Covering], type: GradualType) -> Iterator[int]:
-        """The places of the patterns that no value reaches: all that fit fit one before.  Raises Entangled."""
+        """The indices of redundant patterns: every value they match is matched by an earlier one.  Raises Entangled."""
         before = Rows()
         for place, pattern in enumerate(patterns):
             if not self._useful(before, (pattern,), (type,), True):
@@ -145,9 +145,9 @@ class Matrix:
         return next(others, ANYTHING), *found
 
     def _useful(self, rows: Rows, row: Row, types: tuple[GradualType, ...], again: bool) -> bool:
-        """Whether a value fits a row and none of the rows, which are asked `again` for other rows when more have come.
+        """Whether some value matches `row` but none of `rows`; `again` caches the specialized matrices for later rows.
 
-        The many parts into which an open head is split are not kept.
+        The matrices into which a wildcard head is split are not cached.
         """
         self._step()
         if not types:
@@ -165,7 +165,7 @@ class Matrix:
         )
 
     def _shapes(self, type: GradualType) -> Inside:
-        """The shapes of the type's values; none where no pattern looks inside."""
+        """The constructors of a type; empty for a type that patterns cannot take apart."""
         match type:
             case TupleType(fields):
                 return {None: (Shape(None, (ANYTHING,) * len(fields)), fields)}

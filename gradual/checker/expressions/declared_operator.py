@@ -36,13 +36,13 @@ Infer = Callable[[ast.Expr], str]
 
 
 def as_definition(declaration: ast.OperatorDef) -> ast.Def:
-    """A declaration as the definition of a function of its name."""
+    """Convert a declaration to the definition of a function with the same name."""
     name = declaration.name
     return ast.Def(ast.Global(name.name, name.span), as_function(declaration), declaration.span)
 
 
 def as_function(declaration: ast.OperatorDef) -> ast.Fn:
-    """The function that an operator is; one without a body has one that stops the run."""
+    """Convert a declaration to a function; a missing body becomes one that stops the run."""
     body = declaration.body if declaration.body is not None else ast.Absent(declaration.name.span)
     return ast.Fn(
         declaration.binders, declaration.params, (), declaration.result, declaration.where, body, declaration.span
@@ -50,14 +50,14 @@ def as_function(declaration: ast.OperatorDef) -> ast.Fn:
 
 
 def clash(name: ast.Name, operators: Mapping[str, Operator], others: Mapping[str, object]) -> str | None:
-    """In words, what a declared operator's name means already.  [name.duplicate]"""
+    """The error message if a declared operator's name is already taken; else None.  [name.duplicate]"""
     if name.name in operators or name.name in READ:
         return f"`{name.name}` is an operator of the language, so it cannot be declared"
     return f"`{name.name}` is a constructor, so it cannot be an operator too" if name.name in others else None
 
 
 def stopped(state: TypingContext, absent: ast.Absent) -> str:
-    """The body of an operator that is declared without one: a value of no type, and sizes that must be possible.
+    """Emit the body of an operator declared without one: a `Stop`; require that the result's sizes are not negative.
 
     [op.declared.result]
     """
@@ -80,7 +80,7 @@ def _extents(type: GradualType) -> Iterator[Dim]:
 # ------------------------------------------------------------------------------------------------------ application
 @dataclass(frozen=True, slots=True)
 class Application:
-    """A declared operator where it is applied."""
+    """A call of a declared operator."""
 
     name: str
     arguments: Sequence[ast.Expr]
@@ -89,9 +89,9 @@ class Application:
 
 
 def applied(state: TypingContext, application: Application, infer: Infer, hint: str | None) -> str:
-    """The core variable that holds the value of a declared operator: arguments by position, scalars also by name.
+    """Check a call of a declared operator: arguments by position, scalars also by name; return its core variable.
 
-    `infer` lets function literals wait.
+    `infer` may defer function literals.
 
     [type.declared]
     """
@@ -113,7 +113,7 @@ def applied(state: TypingContext, application: Application, infer: Infer, hint: 
 
 
 def _arguments(state: TypingContext, application: Application, type: FunctionType) -> list[ast.Expr] | None:
-    """The arguments in the order of the parameters; None after reporting what is missing or too much."""
+    """The arguments in the order of the parameters; None after reporting missing or excess ones."""
     params = state.program.functions[application.name].params
     names = [param.name.name.removeprefix("%") for param in params]
     given: dict[str, ast.Expr] = dict(zip(names, application.arguments, strict=False))
@@ -146,7 +146,7 @@ def _unfit(operator: str, key: str, names: Sequence[str], given: Mapping[str, ob
 
 
 def _operand(state: TypingContext, expr: ast.Expr, param: GradualType, infer: Infer) -> str:
-    """An argument; a plain number takes the parameter's element type, and names of dims are a size for an int64."""
+    """Check an argument; an unsuffixed number takes the parameter's dtype, an int64 parameter also takes a dim."""
     dtype = param.dtype if isinstance(param, TensorType) and not param.shape else None
     if dtype is None or any(isinstance(part, ast.Local) for part in within(expr)):
         return infer(expr)

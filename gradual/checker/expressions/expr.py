@@ -1,7 +1,7 @@
 """Surface expressions to core steps: one rule per construct, in the order of the specification.
 
-`infer` writes the steps of an expression and answers with the core variable that holds its value.  An expression
-that was reported has the type BROKEN, and whatever uses it stays silent.
+`infer` emits the steps of an expression and returns the core variable of its value.  An expression with a reported
+error has the type BROKEN; uses of it report nothing more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gradual.syntax.tree import ast
 
 
 def infer(state: TypingContext, expr: ast.Expr, hint: str | None = None) -> str:
-    """The core variable that holds the value of an expression, its steps written; `hint` is a name for it."""
+    """Emit the steps of an expression and return the core variable of its value; `hint` is a name for it."""
     match expr:
         case ast.Call():
             return settled(state, application(state, expr, hint), expr.span)
@@ -80,7 +80,7 @@ def infer(state: TypingContext, expr: ast.Expr, hint: str | None = None) -> str:
 
 
 def deferred(state: TypingContext, expr: ast.Expr, hint: str | None = None) -> str:
-    """As `infer`, but a function literal whose parameters have no types may still wait for them.  [type.template]"""
+    """Like `infer`, but a function literal without parameter types stays deferred.  [type.template]"""
     match expr:
         case ast.Call():
             return application(state, expr, hint)

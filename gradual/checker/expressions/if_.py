@@ -23,7 +23,7 @@ from gradual.types.type import TensorType
 
 
 def conditional(state: TypingContext, expr: ast.If, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
-    """The core variable that holds the value of `if`.  [type.if.condition] [type.if.facts]"""
+    """Check an `if`; return the core variable of its value.  [type.if.condition] [type.if.facts]"""
     condition = infer(expr.condition)
     truth = _truth(state, condition, expr.condition.span)
     test = is_test(state, condition)
@@ -56,7 +56,7 @@ def conditional(state: TypingContext, expr: ast.If, infer: Callable[[ast.Expr], 
 
 
 def _truth(state: TypingContext, condition: str, span: Span) -> Implied:
-    """What the condition says about sizes.  [type.if.part]"""
+    """The constraints on sizes that the condition's truth and falsity imply.  [type.if.part]"""
     scalar = demanded_scalar(state, condition, span, "type.if.condition", "the condition")
     type = state.values.types[condition] if scalar else BROKEN
     if isinstance(type, Broken):
@@ -70,7 +70,7 @@ def _truth(state: TypingContext, condition: str, span: Span) -> Implied:
 
 
 def _taken(state: TypingContext, expr: ast.If, always: bool, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
-    """The `if` as the branch that is always taken; of the other one names, structure and element types are told.
+    """Replace an `if` by the branch that is always taken; the dead branch is checked without obligations.
 
     [type.if.taken]
     """
@@ -86,7 +86,7 @@ def _taken(state: TypingContext, expr: ast.If, always: bool, infer: Callable[[as
 
 
 def _as_known(state: TypingContext, value: str, expr: ast.If, hint: str | None) -> str:
-    """The value of a branch as that of its `if`, whose sizes are written by what is known there."""
+    """The value of the taken branch with its sizes rewritten by the facts known after the `if`."""
     type = state.values.types[value]
     if not isinstance(type, TensorType):
         return value

@@ -19,17 +19,17 @@ from gradual.types.dtype import DType
 
 
 def alike(operator: Operator | None, arguments: Sequence[ast.Expr]) -> tuple[int, ...]:
-    """The arguments of an application that have one element type.  [type.literal]"""
+    """The indices of the arguments that share an element type.  [type.literal]"""
     return operator.alike if operator is not None and len(arguments) == len(operator.arguments) else ()
 
 
 def parts(argument: ast.Expr) -> Sequence[ast.Expr]:
-    """What of an argument has the element type of the others: the fields of a tuple, or itself."""
+    """The values in an argument that share its element type: the fields of a tuple, or the argument itself."""
     return argument.items if isinstance(argument, ast.Tuple) else (argument,)
 
 
 def adapts(expr: ast.Expr) -> bool:
-    """Whether it is an integer literal, or a list of some, without a suffix, which takes the type beside it."""
+    """Whether an expression is an unsuffixed integer or a list of such, which takes a neighbour's element type."""
     match expr:
         case ast.Number(value, _, explicit):
             return type(value) is int and not explicit
@@ -41,33 +41,33 @@ def adapts(expr: ast.Expr) -> bool:
 
 
 def values_of(expr: ast.Expr) -> list[int]:
-    """The numbers of a literal that takes the type beside it."""
+    """The numbers of an unsuffixed literal."""
     items = expr.items if isinstance(expr, ast.Listing) else (expr,)
     return [int(number.value) for number in map(_integer, items) if number is not None]
 
 
 def own_dtype(expr: ast.Expr) -> DType:
-    """The element type of such a literal where nothing beside it says another."""
+    """The default element type of an unsuffixed literal."""
     return vector_dtype(expr.items if isinstance(expr, ast.Listing) else (expr,))
 
 
 def dtype_beside(expr: ast.Expr, dtype: DType) -> DType:
-    """The element type of such a literal beside a value of another: that one, if it is of integers that fit."""
+    """The element type of an unsuffixed literal next to a value of `dtype`: `dtype` if all numbers fit, or its own."""
     return dtype if all(fits(value, dtype) for value in values_of(expr)) else own_dtype(expr)
 
 
 def neighbour(operands: Sequence[ast.Expr]) -> int:
-    """The operand whose type literals without a suffix take: the first that is none of them, or else the first."""
+    """The index of the operand whose dtype unsuffixed literals take: the first that is not one, else the first."""
     return next((place for place, one in enumerate(operands) if not adapts(one)), 0)
 
 
 def number_value(state: TypingContext, number: ast.Number, dtype: str, hint: str | None) -> str:
-    """A literal is a scalar whose content is known.  [type.literal]"""
+    """Emit a number literal as a constant of rank 0.  [type.literal]"""
     return _constant(state, scalar(number.value, DType(dtype)), number.span, hint)
 
 
 def fits(value: bool | int | float, dtype: DType) -> bool:
-    """Whether an unsuffixed literal is a value of an element type."""
+    """Whether an element type can represent the value of an unsuffixed literal."""
     if type(value) is float:
         return dtype.is_float
     if type(value) is not int or not dtype.is_integer:
@@ -84,12 +84,12 @@ def _constant(state: TypingContext, value: Tensor, span: Span, hint: str | None)
 
 
 def _is_tracked(value: Tensor, limit: int) -> bool:
-    """Whether the elements of a literal are contents."""
+    """Whether the elements of a literal are tracked as contents."""
     return value.rank <= 1 and value.size <= limit and (value.dtype is DType.BOOL or value.dtype.counts)
 
 
 def adapted(state: TypingContext, expr: ast.Expr, dtype: DType) -> str:
-    """A literal without a suffix beside a value of an element type.  [type.literal]"""
+    """Emit an unsuffixed literal that is next to a value of `dtype`.  [type.literal]"""
     taken = dtype_beside(expr, dtype)
     if isinstance(expr, ast.Number):
         return number_value(state, expr, taken, None)
@@ -100,7 +100,7 @@ def adapted(state: TypingContext, expr: ast.Expr, dtype: DType) -> str:
 def vector_value(
     state: TypingContext, items: Sequence[ast.Expr], span: Span, hint: str | None, taken: DType | None = None
 ) -> str:
-    """A list of integers is a vector whose contents are known; `taken` is the type beside it.  [type.literal]"""
+    """Emit a list of integers as a constant vector, of element type `taken` if given.  [type.literal]"""
     numbers = [_integer(item) for item in items]
     if None in numbers:
         message = "a list literal holds integers; write a tuple and `concatenate` or `stack` for other values"
@@ -119,7 +119,7 @@ def vector_value(
 
 
 def vector_dtype(items: Iterable[ast.Expr]) -> DType:
-    """The element type of a list: the first that is written, or else the widest that a number without a suffix has."""
+    """The element type of a list: that of the first suffix, or else the widest default of its numbers."""
     numbers = [number for number in map(_integer, items) if number is not None]
     written = (number.dtype for number in numbers if number.explicit)
     return DType(next(written, "int64" if any(number.dtype == "int64" for number in numbers) else "int32"))
@@ -140,7 +140,7 @@ PRINTED = (Help("`print(mod)` leaves the section out; `print(mod.astext())` writ
 
 
 def meta_value(state: TypingContext, kind: str, index: int, span: Span, hint: str | None) -> str:
-    """A constant of the metadata section."""
+    """Emit a constant of the metadata section."""
     entry = state.program.surface.metadata.get((kind, index))
     if not isinstance(entry, ast.MetaTensor):
         here = "is not a constant of the metadata section"

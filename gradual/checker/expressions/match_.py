@@ -1,7 +1,7 @@
-"""`match`: patterns open the parts of a value, the arms are branches, and their values are joined.
+"""`match`: patterns bind the components of a value, the arms are branches, and their values are joined.
 
-What a pattern binds inside a data structure is opened at its own name, so that each element of a
-`List[Tensor[(?, 3), float32]]` has a first size of its own; what it binds of a tuple keeps what is known of it.
+A component of a data structure is unpacked with fresh unknowns, so that each element of a
+`List[Tensor[(?, 3), float32]]` has its own first size; a component of a tuple keeps what is known about it.
 [type.match] [type.pattern]
 """
 
@@ -37,7 +37,7 @@ Infer = Callable[[ast.Expr], str]
 
 
 def matched(state: TypingContext, expr: ast.Match, infer: Infer, hint: str | None) -> str:
-    """The core variable that holds the value of a `match`.  [type.match]"""
+    """Check a `match`; return the core variable of its value.  [type.match]"""
     scrutinee = infer(expr.scrutinee)
     type = state.values.types[scrutinee]
     arms: list[tuple[CorePattern, Branch]] = []
@@ -80,11 +80,11 @@ def matched(state: TypingContext, expr: ast.Match, infer: Infer, hint: str | Non
 # --------------------------------------------------------------------------------------------------------- patterns
 @dataclass(slots=True)
 class _Patterns:
-    """The pattern of one arm, its variables bound as it is read.
+    """A visitor of one arm's pattern, which binds its variables.
 
     Attributes:
-        seen: where each variable stands.
-        agreed: whether a structure that is looked into has its type only because values agreed on it.
+        seen: variable -> the span where it is bound.
+        agreed: whether a matched structure's type was inferred as the agreement of several values.
     """
 
     state: TypingContext
@@ -94,7 +94,7 @@ class _Patterns:
     agreed: bool = False
 
     def top(self, pattern: ast.Pattern, type: Typed) -> CorePattern | None:
-        """The core pattern; None after reporting why no value of the type could fit, its variables bound to nothing."""
+        """The core pattern; None after reporting that it does not fit the type, with its variables bound as broken."""
         if isinstance(type, Broken):
             self._abandoned(pattern)
             return None
@@ -118,9 +118,9 @@ class _Patterns:
         written: ast.Type | None,
         annotated: list[tuple[ast.VariablePattern, str]],
     ) -> CorePattern | None:
-        """A pattern against a type; `path` is that of the live value it stands for, None inside a data structure.
+        """Match a pattern against a type; `path` is the path of the matched value, None inside a data structure.
 
-        `written` is where somebody wrote the type.
+        `written` is the annotation of the type, if there is one.
         """
         match pattern:
             case ast.WildcardPattern():
@@ -162,7 +162,7 @@ class _Patterns:
     def _constructor(
         self, name: str, fields: tuple[ast.Pattern, ...], type: GradualType, span: Span
     ) -> tuple[GradualType, ...] | None:
-        """The types of the fields that a constructor pattern looks into; None after reporting a wrong one."""
+        """The field types of a constructor pattern; None after reporting that it does not fit the type."""
         program = self.state.program
         constructor = constructor_named(self.state, name)
         if constructor is None:
@@ -196,7 +196,7 @@ class _Patterns:
         origin: Origin = Made("a pattern", (self.scrutinee if path is None else path,), pattern.name.span)
         opened: OpenedType
         if path is not None:
-            opened = type  # type: ignore[assignment]  # a part of a live value: its unknowns have names already
+            opened = type  # type: ignore[assignment]  # a component of a live value: its unknowns are named already
         else:
             opened = state.enter_part(type, name, self._promise(written, pattern.name.span), self.agreed)
             origin = origin if written is None else Written(written)
@@ -210,7 +210,7 @@ class _Patterns:
         return Bind(name, opened)
 
     def _promise(self, written: ast.Type | None, at: Span) -> Callable[[str, int | None], Promise]:
-        """Who left the sizes of an element open: whoever wrote the type of what is matched."""
+        """The origin of an element's unknown sizes: the annotation of the matched value, or else the pattern."""
 
         def promise(path: str, axis: int | None) -> Promise:
             if written is None:
@@ -229,7 +229,7 @@ class _Patterns:
         self.state.scope.show(name, held, span)
 
     def _abandoned(self, pattern: ast.Pattern) -> None:
-        """Bind the variables of a pattern that was reported, so that nothing else is said about them."""
+        """Bind the variables of an erroneous pattern as broken, so that their uses report nothing more."""
         match pattern:
             case ast.VariablePattern(name):
                 self.state.scope.bind(name.name, self.state.values.broken())
@@ -248,7 +248,7 @@ def _covering(pattern: CorePattern) -> Covering:
 
 
 def _covered(state: TypingContext, expr: ast.Match, patterns: list[Covering], type: OpenedType) -> None:
-    """Report what the arms miss, and arms that no value reaches.  [type.match.exhaustive] [type.match.redundant]"""
+    """Report a pattern that the arms miss, and unreachable arms.  [type.match.exhaustive] [type.match.redundant]"""
     matrix = Matrix(state.program.data, state.program.limits.patterns)
     try:
         missing = matrix.missing(patterns, type) if expr.complete else None

@@ -19,7 +19,7 @@ from gradual.types.type import TensorType
 
 
 def variable(state: TypingContext, name: str, span: Span) -> str:
-    """A variable means what it was bound to.  [type.variable] [name.variable]"""
+    """The value that a variable is bound to; report an unknown variable.  [type.variable] [name.variable]"""
     value = state.scope.names.get(name)
     if value is None:
         help = similar("a variable", name, state.scope.names)
@@ -31,7 +31,7 @@ def variable(state: TypingContext, name: str, span: Span) -> str:
 
 
 def function_name(state: TypingContext, name: str, span: Span) -> str:
-    """A function's name is a value of its interface's type.  [name.function]"""
+    """The value of a function's name, of its interface's type; report an unknown one.  [name.function]"""
     if name not in state.program.spans:
         help = similar("a function", name, state.program.spans)
         state.output.report(
@@ -42,14 +42,14 @@ def function_name(state: TypingContext, name: str, span: Span) -> str:
 
 
 def _interface(state: TypingContext, name: str) -> str:
-    """A function of the file as a value."""
+    """Define a function of the file as a value of its interface's type."""
     return state.values.define(name, state.strictness.interface(name) or BROKEN)
 
 
 def named(state: TypingContext, name: str, span: Span, hint: str | None) -> str:
-    """A dimension name is an int64 scalar: a size becomes a value; a constructor is what it constructs.
+    """The value of a bare name: of a dim an int64 scalar, of a constructor its value or function.
 
-    A declared operator is a function, any other one a literal that applies it.
+    The value of a declared operator is a function; of any other operator a deferred lambda that applies it.
     [name.type] [type.declared] [type.operator]
     """
     dim = state.scope.dims.get(name)
@@ -68,7 +68,7 @@ def named(state: TypingContext, name: str, span: Span, hint: str | None) -> str:
 
 
 def size_value(state: TypingContext, expr: ast.Call | ast.Instance, hint: str | None) -> str:
-    """`dim(%x, 0)`, `dim[n + 1]`: a size becomes a value.  [type.size]"""
+    """Emit a size as an int64 scalar: `dim(%x, 0)`, `dim[n + 1]`.  [type.size]"""
     reading = Sizes(state)
     try:
         dim = reading.dim(expr)

@@ -1,6 +1,6 @@
-"""References: what a cell holds has a closed type, fixed where it is made; reading opens it anew.
+"""Mutable references: the content has a closed type, fixed when the reference is made; each read unpacks it.
 
-Nothing that was measured of an earlier content is known of a later one, so each reading has unknowns of its own.
+What is known about an earlier content need not hold for a later one, so each read has fresh unknowns.
 [type.reference]
 """
 
@@ -25,7 +25,7 @@ Infer = Callable[[ast.Expr], str]
 
 
 def reference(state: TypingContext, expr: ast.Ref, infer: Infer, hint: str | None) -> str:
-    """The core variable that holds `ref(e)`, `ref_read(r)` or `ref_write(r, e)`."""
+    """Check `ref(e)`, `ref_read(r)` or `ref_write(r, e)`; return the core variable of the result."""
     operands = [infer(operand) for operand in expr.operands]
     if any(isinstance(state.values.types[operand], Broken) for operand in operands):
         return state.values.define(state.values.fresh(hint), BROKEN)
@@ -40,7 +40,7 @@ def reference(state: TypingContext, expr: ast.Ref, infer: Infer, hint: str | Non
 
 
 def _made(state: TypingContext, value: str, expr: ast.Ref, hint: str | None) -> str:
-    """A cell: its content's type is the value's, closed.  [type.reference.make]"""
+    """Make a reference: its content's type is the value's, closed.  [type.reference.make]"""
     held = state.values.types[value]
     assert not isinstance(held, Broken)
     content = settled_type(held)
@@ -57,7 +57,7 @@ def _made(state: TypingContext, value: str, expr: ast.Ref, hint: str | None) -> 
 
 
 def _read(state: TypingContext, cell: str, expr: ast.Ref, hint: str | None) -> str:
-    """What a cell holds now, opened anew: what was written since is not what was there.  [type.reference.read]"""
+    """Read a reference; unpack the content with fresh unknowns, since it may have changed.  [type.reference.read]"""
     content = _content(state, cell, expr.operands[0].span, "read")
     name = state.values.fresh(hint)
     if content is None:
@@ -71,7 +71,7 @@ def _read(state: TypingContext, cell: str, expr: ast.Ref, hint: str | None) -> s
 
 
 def _written(state: TypingContext, cell: str, value: str, expr: ast.Ref, hint: str | None) -> str:
-    """The empty tuple; the value flows into the content's type.  [type.reference.write]"""
+    """Write a reference: coerce the value to the content's type; the result is `()`.  [type.reference.write]"""
     target, source = expr.operands
     content = _content(state, cell, target.span, "written to")
     name = state.values.fresh(hint)

@@ -15,13 +15,13 @@ from gradual.types.type import TupleType
 
 
 def tuple_value(state: TypingContext, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
-    """A tuple of values.  [type.tuple]"""
+    """Check a tuple; return its core variable.  [type.tuple]"""
     return tuple_of(state, [state.judge.infer(state, item) for item in items], span, hint)
 
 
 def tuple_of(state: TypingContext, fields: Sequence[str], span: Span, hint: str | None) -> str:
-    """The core variable that holds a tuple of values."""
-    for field in fields:  # what is known of an element is known of it in the tuple, as in `stack((%a, %b))`
+    """Emit a tuple of values; return its core variable."""
+    for field in fields:  # name the elements first, so that they stay known in the tuple, as in `stack((%a, %b))`
         state.contents(field)
     types = [state.values.types[field] for field in fields]
     name = state.values.fresh(hint)
@@ -38,7 +38,7 @@ def tuple_of(state: TypingContext, fields: Sequence[str], span: Span, hint: str 
 
 
 def projection(state: TypingContext, operand: ast.Expr, index: int, span: Span, hint: str | None) -> str:
-    """A field of a tuple.  [type.project]"""
+    """Check a projection from a tuple; return its core variable.  [type.project]"""
     value = state.judge.infer(state, operand)
     name = state.values.fresh(hint)
     match state.values.types[value]:

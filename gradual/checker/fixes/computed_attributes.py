@@ -1,7 +1,7 @@
-"""Attributes that were given a computed value: the ways to give it, each tried before it is offered.
+"""Fixes for attributes with a computed value; each is verified before it is offered.
 
-An attribute takes sizes, which are read and not run: `size=[take(%s, 0), 4]` is no size, but a variable that holds an
-integer is one, so that a `let` gives it; and an operator with a `dyn.` form takes the whole of it as an argument.
+Attributes are static: `size=[take(%s, 0), 4]` is rejected.  But a variable that holds an integer is a size, so the
+call can be bound with `let`; and an operator with a `dyn.` variant takes the attribute as an argument.
 [name.attribute]
 """
 
@@ -21,9 +21,9 @@ from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import items_within, within
 
 COMPUTED = "computed"
-"""The key of a diagnostic's data under which the attribute's name stands."""
+"""The key of the attribute's name in a diagnostic's data."""
 LENGTH = "length"
-"""The key under which stands how many elements a vector has that was given."""
+"""The key of the number of elements, if the attribute is a vector, in a diagnostic's data."""
 NOTE = (
     "an attribute takes numbers, names of sizes, variables that hold one integer, and their arithmetic; "
     "bind what is computed with `let`"
@@ -33,7 +33,7 @@ NOTE = (
 def computed(
     found: Sequence[Diagnostic], module: ast.Module, operators: Mapping[str, Operator], trials: Trials
 ) -> list[Diagnostic]:
-    """The diagnostics, those of computed attributes with a way to give them."""
+    """Add to each diagnostic about a computed attribute a fix that works, or else a note."""
     if not any(COMPUTED in one.data for one in found):
         return list(found)
     before = findings(found)
@@ -52,7 +52,7 @@ def _helped(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A call with the attribute that is computed, and the item of a block that both are in."""
+    """A call, its computed attribute, and the span of the block item that contains them."""
 
     call: ast.Call
     attribute: ast.Attribute
@@ -73,7 +73,7 @@ def _ways(error: Diagnostic, module: ast.Module, operators: Mapping[str, Operato
 
 
 def _place(span: Span, module: ast.Module) -> _Place | None:
-    """Where in the program a span of an attribute lies: in the innermost call and the innermost item."""
+    """The innermost call whose attribute contains the span, with the innermost block item around it."""
     found = None
     for definition in module.definitions:
         if not isinstance(definition, ast.Def | ast.OperatorDef) or not _holds(definition.span, span):
@@ -93,14 +93,14 @@ def _holds(outer: Span, inner: Span) -> bool:
 
 
 def _elements(vector: ast.Local, length: int) -> Help:
-    """Each element of a vector."""
+    """Replace a vector by the list of its elements."""
     written = f"[{', '.join(f'{vector.name}[{index}]' for index in range(length))}]"
     return Help(f"the elements of a vector are sizes: write `{written}`", (Edit(vector.span, written),))
 
 
 # ------------------------------------------------------------------------------------------------------------- let
 def _bound(place: _Place, text: str) -> Help | None:
-    """What is computed bound to variables before the item."""
+    """Bind each computed part of the attribute to a variable before the item."""
     calls = _calls(place.attribute.value)
     if not calls:
         return None
@@ -116,7 +116,7 @@ def _bound(place: _Place, text: str) -> Help | None:
 
 
 def _calls(value: ast.Expr) -> list[ast.Call]:
-    """The outermost calls in a value that compute something, left to right."""
+    """The outermost calls in a value, left to right, except those that are read statically as sizes."""
     found: list[ast.Call] = []
     for part in within(value):
         inside = any(_holds(call.span, part.span) for call in found)
@@ -132,7 +132,7 @@ def _text(text: str, expr: ast.Expr) -> str:
 
 # --------------------------------------------------------------------------------------------------- dynamic form
 def _dynamic(place: _Place, operators: Mapping[str, Operator], text: str) -> Help | None:
-    """The operator's `dyn.` form, which takes the attributes as arguments."""
+    """Call the operator's dynamic variant (`dyn.`), which takes the attributes as arguments."""
     call = place.call
     name = call.function.name if isinstance(call.function, ast.Name) else ""
     operator = operators.get(f"dyn.{name}")
@@ -151,7 +151,7 @@ def _dynamic(place: _Place, operators: Mapping[str, Operator], text: str) -> Hel
 
 
 def _vector(text: str, value: ast.Expr) -> str:
-    """A list as a value: of numbers it is one, of anything else its elements are stacked."""
+    """The text of a list as a run-time vector: a list of numbers is one already, any other is stacked."""
     if not isinstance(value, ast.Listing) or all(isinstance(item, ast.Number) for item in value.items):
         return _text(text, value)
     items = ", ".join(_text(text, item) for item in value.items)

@@ -1,6 +1,6 @@
-"""Clauses that may prove a goal about named sizes, the simplest first, and of those the weakest first.
+"""Guess clauses that may prove a goal about named sizes: the simplest first, and among those the weakest first.
 
-A clause is simple if a person reads it at once: a bound, `n % k == 0`, an equality or an order of two names.
+A clause is simple if it is a bound, `n % k == 0`, or an equality or inequality of two names.
 [check.required]
 """
 
@@ -38,45 +38,45 @@ from gradual.types.binder_solving import bare
 Clauses = tuple[Constraint, ...]
 
 LONGEST = 60
-"""A clause that is not simple, or longer than so many characters, is proposed after all that are."""
+"""A clause that is not simple, or has more characters than this, is proposed after all simple ones."""
 
 GREATEST = 1 << 16
-"""No greater lower bound of a size is looked for."""
+"""The greatest lower bound of a size that is tried."""
 
 NAMES = 6
-"""Of a goal that speaks of more names, none are compared."""
+"""If a goal mentions more names than this, its names are neither bounded nor compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guessing:
-    """What is known of the names of a definition, and who decides whether a guess proves a goal.
+    """The clauses known about a definition's names, and the decider that checks whether a guess proves a goal.
 
     Attributes:
-        where: the clauses that hold at its entry.
-        decider: asks no solver: a guess that is hard to prove is not the one that is looked for.
+        where: the clauses that hold at the definition's entry.
+        decider: calls no external solver: a guess that is hard to prove is not worth proposing.
     """
 
     where: Clauses
     decider: Decider
 
     def prove(self, clauses: Clauses, goal: Constraint) -> bool:
-        """Whether clauses prove a goal, whatever else its place knows."""
+        """Whether the clauses and `where` alone prove a goal, without the other facts known at its source position."""
         facts = Facts()
         for clause in (*self.where, *clauses):
             facts.assume(clause)
         return self.decider.proves(facts, goal)
 
     def leaves_room(self, clauses: Clauses) -> bool:
-        """Whether sizes of 2 and more satisfy clauses: nobody means a tensor of none or one by a name.
+        """Whether the clauses are satisfiable with every size at least 2: a name rarely means a size of 0 or 1.
 
-        `n == 0` and `n <= 1` leave none.
+        `n == 0` and `n <= 1` are not.
         """
         clause = all_of(*clauses)
         larger = [at_least(of_atom(variable), constant(2)) for variable in clause.variables()]
         return not isinstance(self.decider.satisfiable(Facts(), all_of(clause, *larger)), Unsat)
 
     def clauses(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
-        """What may be required beside the clauses that are chosen already, so that the goal holds."""
+        """Yield candidate clauses that, in addition to the chosen ones, may make the goal hold."""
         same = list(dict.fromkeys(map(as_multiple, (reduced(goal), *plainer(goal, self.decider)))))
         plain = [one for one in same if is_simple(one) and len(str(one)) <= LONGEST]
         yield from map(_conjuncts, plain)
@@ -91,7 +91,7 @@ class Guessing:
         yield from (_conjuncts(one) for one in sorted(others, key=lambda one: len(str(one))))
 
     def _bounds(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
-        """The least bound of one name from which on the goal holds, and one name at most another."""
+        """Yield the least lower bound of one name that proves the goal, then each `one <= other` that proves it."""
         names = [of_atom(name) for name in occurrences(goal)]
         for name in names if len(names) <= NAMES else ():
             if self.prove((*chosen, at_least(name, GREATEST)), goal):
@@ -111,7 +111,7 @@ class Guessing:
         return high
 
     def _compared(self, goal: Constraint, chosen: Clauses, multiples: list[Clauses]) -> Iterator[Clauses]:
-        """Two names that are the same, alone or with what divides the sizes."""
+        """Yield equalities of two names that prove the goal, alone or together with divisibility clauses."""
         names = [of_atom(name) for name in sorted(occurrences(goal))]
         pairs = [equal(one, other) for one, other in permutations(names, 2) if str(one) < str(other)]
         for beside in ((), *multiples):
@@ -139,13 +139,13 @@ def is_simple(clause: Constraint) -> bool:
 
 
 def _is_linear(dim: Dim) -> bool:
-    """Whether a dim is a sum of at most two names with factors, and a number."""
+    """Whether a dim is a sum of at most two names, each with a constant factor, and a number."""
     monomials = [monomial for monomial, _ in dim.terms if monomial]
     return len(monomials) <= 2 and all(len(one) == 1 and isinstance(one[0], Variable) for one in monomials)
 
 
 def as_multiple(clause: Constraint) -> Constraint:
-    """`n % k == 0` for `n == k * (n // k)`, any other clause as it is."""
+    """Rewrite `n == k * (n // k)` to `n % k == 0`; return any other clause unchanged."""
     if not isinstance(clause, Equal):
         return clause
     for one in _quotients(clause):
@@ -167,14 +167,14 @@ def _quotients(clause: Constraint) -> Iterator[FloorDiv]:
 
 # ----------------------------------------------------------------------------------------------------- what is guessed
 def _ways_of(goal: Constraint) -> Iterator[Constraint]:
-    """The equations one of which a goal asks for, each plainer than it; nobody means a size to be 1 by a name."""
+    """Yield the equations among a goal's disjuncts, each of which implies the goal, except `n == 1`."""
     for part in goal.parts if isinstance(goal, Or) else ():
         if isinstance(part, Equal) and 1 not in (part.left.value, part.right.value):
             yield part
 
 
 def _multiples(goal: Constraint) -> Iterator[Clauses]:
-    """That what is divided is a multiple of the divisor; all of it at once, and where it is no name, its names."""
+    """Yield clauses that each dividend is a multiple of its divisor, then that each name in the dividends is."""
     pairs = [(one.divisor, one.dividend) for one in _quotients(goal)]
     names = [(divisor, of_atom(name)) for divisor, dividend in pairs for name in sorted(dividend.names)]
     for some in (pairs, names):
@@ -184,7 +184,7 @@ def _multiples(goal: Constraint) -> Iterator[Clauses]:
 
 
 def _sameness(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
-    """That two sizes are the same, where a goal asks for that or for a 1: what is meant where both have a name."""
+    """Yield the equalities of two names among a goal's disjuncts, and plainer or stronger forms of the others."""
     for part in goal.parts if isinstance(goal, Or) else ():
         if isinstance(part, Equal) and bare(part.left) and bare(part.right):
             yield part
@@ -194,7 +194,7 @@ def _sameness(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
 
 
 def _multiplied(goal: Equal) -> Iterator[Constraint]:
-    """`n == 4 * m` for `n // 4 == m`: what is meant by a size that is a part of another one."""
+    """Yield `n == 4 * m` for `n // 4 == m`: the stronger equation is usually the one meant."""
     for side, other in ((goal.left, goal.right), (goal.right, goal.left)):
         match side.terms:
             case (((FloorDiv(dividend=dividend, divisor=divisor),), 1),) if divisor.value is not None:
@@ -202,9 +202,9 @@ def _multiplied(goal: Equal) -> Iterator[Constraint]:
 
 
 def plainer(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
-    """What a goal says by an extremum or a choice, said without it: `max(n - 5, 0) == n - 5` is `n >= 5`.
+    """Rewrite a goal without one of its extrema or if-then-elses: `max(n - 5, 0) == n - 5` is `n >= 5`.
 
-    Only what is equivalent over the integers: a goal that holds whenever one operand is the greatest, and never else.
+    Only equivalent clauses are yielded: the goal holds iff the selected operand is the extremum (or the branch taken).
     """
     for node in bottom_up(goal):
         for clause, chosen in _ways(node):
@@ -214,7 +214,7 @@ def plainer(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
 
 
 def _ways(node: object) -> Iterator[tuple[Constraint, Dim]]:
-    """What decides which operand an extremum or a choice is, and that operand."""
+    """Yield each operand of an extremum or an if-then-else with the condition under which it is the result."""
     match node:
         case Max(operands=operands):
             for one in operands:
@@ -228,7 +228,7 @@ def _ways(node: object) -> Iterator[tuple[Constraint, Dim]]:
 
 
 def _rebuilt_with(goal: Constraint, chosen: object, image: Dim) -> Constraint:
-    """The goal with one of its parts in place of a node."""
+    """Replace the node `chosen` of the goal by `image`."""
     images: dict[Any, Any] = {}
     for node in bottom_up(goal):
         images[node] = image if node is chosen else rebuilt(node, images, {})

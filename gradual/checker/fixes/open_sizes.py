@@ -1,8 +1,8 @@
-"""The whole shape of a parameter whose `?`s leave checks open: written at once, it proves all that speak of it.
+"""Suggest the whole shape of a parameter whose `?`s cause residual checks, so that one edit proves them all.
 
-A `?` is filled from an equality, with the size that another parameter has at the same place from the back, with the
-size with which it broadcasts, or with the least number at which all of its checks hold, the same for all that are
-left.  [check.residual]
+A `?` is replaced by the size that an equality gives, by another parameter's size on the same axis (counted from the
+last), by the size with which it broadcasts, or by the least number for which all checks hold, used for every `?` that
+is left.  [check.residual]
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare
 
 GREATEST = 1024
-"""The greatest number that is looked at for sizes that nothing names."""
+"""The greatest number that is tried for a size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class _Parameter:
     """A parameter with unknown sizes.
 
     Attributes:
-        holes: the unknowns of its `?`s by the axes at which they stand.
-        checks: those that speak of them and of no other unknown.
+        holes: axis of a `?` -> its unknown.
+        checks: the residual checks that mention these unknowns and no others.
     """
 
     name: str
@@ -44,7 +44,7 @@ class _Parameter:
 def shape_for(
     check: Check, checks: Sequence[Check], state: TypingContext, function: ast.Fn, before: Outcome, trials: Trials
 ) -> Help | None:
-    """The shape of the parameter that a check speaks of, if written it proves the check and others; else None."""
+    """A shape for the parameter whose unknowns a check mentions, if it proves all checks about them; else None."""
     if trials.spent:
         return None
     found = _parameter(check, checks, state, function)
@@ -66,7 +66,7 @@ def shape_for(
 
 
 def _parameter(check: Check, checks: Sequence[Check], state: TypingContext, function: ast.Fn) -> _Parameter | None:
-    """The one parameter of which all unknowns of a check are."""
+    """The parameter whose `?`s are all the unknowns of a check; None if there is none."""
     unknown = {variable for variable in check.goal.variables() if variable in state.unknowns.existentials}
     for param in function.params:
         if not isinstance(param.annotation, ast.TensorType) or param.annotation.shape is None:
@@ -91,7 +91,7 @@ def _speaks_of(check: Check, own: set[Variable], state: TypingContext) -> bool:
 
 # ------------------------------------------------------------------------------------------------ what to write
 def _filled(found: _Parameter, function: ast.Fn, text: str) -> Iterator[Mapping[int, str]]:
-    """What may stand for the `?`s, by their axes; those of which no check speaks stay."""
+    """Yield candidates, axis -> replacement of its `?`; a `?` that no check mentions is kept."""
     asked = {variable for check in found.checks for variable in check.goal.variables()}
     wanted = {axis: existential for axis, existential in found.holes.items() if existential in asked}
     known = dict(_equalities(wanted, found.checks))
@@ -120,7 +120,7 @@ def _equalities(wanted: Mapping[int, Variable], checks: Sequence[Check]) -> Iter
 
 
 def _stretched(wanted: Mapping[int, Variable], checks: Sequence[Check]) -> Iterator[tuple[int, str]]:
-    """The sizes with which unknowns broadcast."""
+    """Yield (axis, size) for each named size with which the axis's unknown broadcasts."""
     for axis, existential in wanted.items():
         for goal in (check.goal for check in checks):
             equal = [one for one in goal.parts if isinstance(one, Equal)] if isinstance(goal, Or) else []
@@ -135,7 +135,7 @@ def _stretched(wanted: Mapping[int, Variable], checks: Sequence[Check]) -> Itera
 
 
 def _beside(other: ast.Param, left: Mapping[int, Variable], rank: int, text: str, only_bounds: bool) -> dict[int, str]:
-    """The sizes of another parameter at the same places from the back; none are numbers where bounds are asked only."""
+    """Another parameter's sizes on the same axes, counted from the last; empty if one is a number and `only_bounds`."""
     shape = other.annotation.shape if isinstance(other.annotation, ast.TensorType) else None
     if shape is None:
         return {}
@@ -150,7 +150,7 @@ def _beside(other: ast.Param, left: Mapping[int, Variable], rank: int, text: str
 
 
 def _number(left: Mapping[int, Variable], checks: Sequence[Check]) -> int | None:
-    """The least number at which the checks hold if it is written for all that are left; bounds alone name none."""
+    """The least number that, for every unknown in `left`, makes the checks hold; None if the checks are only bounds."""
     goals = [check.goal for check in checks if set(left.values()) & set(check.goal.variables())]
     if not any(isinstance(goal, Equal) for goal in goals) or {
         variable for goal in goals for variable in goal.variables()

@@ -1,4 +1,4 @@
-"""A matrix product in foreign notation, `%a @ %b`, as the operator for tensors of their rank.  [syntax.token]"""
+"""Fixes for the foreign notation `%a @ %b`: the matrix product for operands of their rank.  [syntax.token]"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PLAIN, BATCHED = "nn.matmul(", "nn.batch_matmul("
 
 
 def by_rank(found: Sequence[Diagnostic], trials: Trials) -> list[Diagnostic]:
-    """The errors of syntax, each that proposes matrices where batches of them stand with the product of batches."""
+    """Replace a proposed `nn.matmul` by `nn.batch_matmul` in syntax errors if that leaves fewer rank errors."""
     return [_by_rank(one, trials) for one in found]
 
 

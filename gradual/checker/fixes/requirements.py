@@ -1,7 +1,7 @@
-"""One `where` for what is wrong in a definition: the weakest of simple form that proves all, tried before it is shown.
+"""Suggest one `where` per definition: simple, weak clauses that prove its failing goals, verified before it is shown.
 
-For each fault in the order of the text, clauses are added that take it away; then each one goes that the others imply,
-or without which nothing comes back.   [check.required]
+For each fault in source order, clauses are added that remove it; then each clause is dropped that the others imply, or
+without which the errors are the same.   [check.required]
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def advised(
     states: Sequence[tuple[TypingContext, ast.Fn]],
     trials: Trials,
 ) -> list[Diagnostic]:
-    """The diagnostics, with a tried `where` for the goals about named dims that fail at some size; else with a cast."""
+    """Add a verified `where` to errors about named dims that fail for some size; else a cast, if one helps."""
     before = findings(diagnostics)
     diagnostics = [_with_another(one, diagnostics, before, trials) for one in diagnostics]
     helps: dict[int, Help] = {}
@@ -54,7 +54,7 @@ def advised(
 
 
 def _with_another(error: Diagnostic, all: Sequence[Diagnostic], before: Findings, trials: Trials) -> Diagnostic:
-    """An error without a help, with that of another one if it mends both.   [check.required]"""
+    """Add to an error without a help that of another error, if it fixes both.   [check.required]"""
     if error.code != "E0302" or error.help:
         return error
     for help in (help for other in all for help in other.help if help.edits):
@@ -66,14 +66,14 @@ def _with_another(error: Diagnostic, all: Sequence[Diagnostic], before: Findings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fault:
-    """An error that says of a goal that it fails at some size."""
+    """An error that reports a goal as failing for some size, and that goal."""
 
     error: Diagnostic
     goal: Constraint
 
     @property
     def kind(self) -> tuple[str, str]:
-        """What is the same finding."""
+        """The code and goal that identify the finding."""
         return self.error.code, str(self.goal)
 
 
@@ -108,7 +108,7 @@ class _Requiring:
         return has_gone(fault.kind, outcome.errors, self.before.errors)
 
     def _foreseen(self, faults: Sequence[Fault]) -> Clauses:
-        """Clauses that prove all faults, as far as that is seen without checking the file; none where it is not."""
+        """Clauses that prove all faults, found by the decider without checking the file; empty if there are none."""
         chosen: Clauses = ()
         for goal in (fault.goal for fault in faults if not self.trials.spent):
             if self.guessing.prove(chosen, goal):
@@ -127,7 +127,7 @@ class _Requiring:
         return islice(self.guessing.clauses(goal, chosen), TRIED)
 
     def _grown(self, faults: Sequence[Fault]) -> tuple[Clauses, Outcome]:
-        """Clauses that prove as many faults as any do, and what they give."""
+        """Clauses found greedily, fault by fault, by checking the file; and the outcome with them."""
         chosen: Clauses = ()
         outcome = self.before
         for fault in faults:
@@ -144,7 +144,7 @@ class _Requiring:
         return chosen, outcome
 
     def _thinned(self, clauses: Clauses, outcome: Outcome, faults: Sequence[Fault]) -> Clauses:
-        """The clauses without those that are not needed, the later ones first."""
+        """Drop redundant clauses, trying the later ones first."""
         goals = [fault.goal for fault in faults if self._is_served(fault, outcome)]
         is_seen = self._prove(clauses, goals)
         for clause in reversed(clauses):
@@ -160,7 +160,7 @@ class _Requiring:
         return all(self.guessing.prove(clauses, goal) for goal in goals)
 
     def _tried(self, clauses: Clauses) -> Outcome | None:
-        """What the file gives with clauses; None where an error comes, or where nothing is tried any more."""
+        """The outcome of the file with the clauses; None if an error is added or the budget is exhausted."""
         outcome = self.trials.outcome(clauses_added(clauses, self.function))
         return outcome if outcome is not None and outcome.errors <= self.before.errors else None
 
@@ -171,7 +171,7 @@ def _guessing(state: TypingContext) -> Guessing:
 
 
 def clauses_added(clauses: Sequence[Constraint], function: ast.Fn) -> Edit:
-    """The clauses after those that are there, or before the body, or before the `;` that stands for one."""
+    """Insert clauses after the existing ones, or else before the body or before the `;` of a bodiless definition."""
     text = ", ".join(map(str, clauses))
     if function.where:
         end = function.where[-1].span.end

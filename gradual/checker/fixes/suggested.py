@@ -1,7 +1,6 @@
-"""Help that was tried: an edit is applied, the file checked again, and offered only if the finding goes away.
+"""Verified fixes: an edit is applied and the file checked again; the help is offered only if the error disappears.
 
-For a residual check that a `?` or two left open, the size that would prove it; for a `?` where nothing may be open, a
-name.
+For a residual check caused by one or two `?`s, the size that proves it; for a `?` where none is allowed, a name.
 """
 
 from __future__ import annotations
@@ -27,15 +26,17 @@ from gradual.syntax.repair.division import divisions
 from gradual.types.binder_solving import bare
 
 Findings = frozenset[tuple[str, str, int]]
-"""A file's errors by code and goal, equal ones numbered: enough to see that one went away and none came."""
+"""A file's errors as (code, goal, number among equal ones): enough to see which disappeared or were added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What checking a text gave: its errors, each residual check by its rule and where it begins, and what it cost.
+    """The result of checking a text.
 
     Attributes:
-        places: the code of each error and where it begins and ends.
+        residual: the rule and the start offset of each residual check.
+        searches: how many goals needed a search for a proof or a counterexample.
+        places: the code, start and end offset of each error.
     """
 
     errors: Findings
@@ -45,19 +46,19 @@ class Outcome:
 
 
 _SEARCH = 4_000
-"""How many characters are checked in the time of one search for a proof or a counterexample."""
+"""The cost of one search for a proof or a counterexample, in characters checked."""
 
 _READABLE = 60
-"""No bound is proposed that is longer, in characters."""
+"""The greatest length of a proposed bound, in characters."""
 
 Retry = Callable[[str], Outcome]
 
 
 @dataclass(slots=True, eq=False)
 class Trials:
-    """A file that can be checked again with edits, as long as the budget lasts.
+    """Checks edited versions of a file within a budget.
 
-    It is counted in characters checked; a goal that bounds do not decide costs as much as four thousand of them.
+    The budget is counted in characters checked; a goal that bounds do not decide costs 4000 characters.
     """
 
     text: str
@@ -67,11 +68,11 @@ class Trials:
 
     @property
     def spent(self) -> bool:
-        """Whether nothing is tried any more."""
+        """Whether the budget is exhausted."""
         return self.budget < 0
 
     def outcome(self, *edits: Edit) -> Outcome | None:
-        """What the edited file gives, None where the budget is spent; what was tried before costs nothing."""
+        """The result of checking the edited file, memoized; None if the budget is exhausted."""
         if edits in self._tried:
             return self._tried[edits]
         text = edited(self.text, edits)
@@ -84,7 +85,7 @@ class Trials:
 
 
 def edited(text: str, edits: Sequence[Edit]) -> str:
-    """A text after edits that do not overlap."""
+    """Apply edits that do not overlap to a text."""
     for edit in sorted(edits, key=lambda edit: edit.span.start, reverse=True):
         text = text[: edit.span.start] + edit.text + text[edit.span.end :]
     return text
@@ -98,26 +99,26 @@ def findings(diagnostics: Sequence[Diagnostic]) -> Findings:
 
 
 def kinds_of(diagnostic: Diagnostic) -> tuple[tuple[str, str], ...]:
-    """What is the same finding: a goal that fails for some sizes may fail for all those that an edit leaves."""
+    """The code and goal of each finding; E0301 counts as E0302, since an edit may turn the latter into the former."""
     code = "E0302" if diagnostic.code == "E0301" else diagnostic.code
     return tuple((code, goal) for goal in diagnostic.goals or (diagnostic.message,))
 
 
 def is_gone(error: Diagnostic, after: Findings, before: Findings) -> bool:
-    """Whether an error of this kind went away, with all that it is about."""
+    """Whether every goal of an error has one finding less."""
     return all(has_gone(kind, after, before) for kind in kinds_of(error))
 
 
 def has_gone(kind: tuple[str, str], after: Findings, before: Findings) -> bool:
-    """Whether a finding of a kind went away."""
+    """Whether there are fewer findings of a kind."""
     return sum(found[:2] == kind for found in after) < sum(found[:2] == kind for found in before)
 
 
 # ---------------------------------------------------------------------------------------------------------- divisions
 def divided(found: Sequence[Diagnostic], others: Sequence[Diagnostic], trials: Trials) -> list[Diagnostic]:
-    """The errors of syntax, each that comes of a comment with the division that mends it, if one does.
+    """Add to each syntax error caused by a `//` comment the division that fixes it, if one does.
 
-    `others` are the errors of what could be read.  [syntax.comment]
+    `others` are the errors in the part of the file that could be parsed.  [syntax.comment]
     """
     before = findings([*found, *others])
     return [_with_division(one, before, trials) if "comment" in one.data else one for one in found]
@@ -133,16 +134,16 @@ def _with_division(error: Diagnostic, before: Findings, trials: Trials) -> Diagn
 
 
 def mends(errors: Findings, before: Findings) -> bool:
-    """Whether an error went away, and none came but obligations.
+    """Whether an error disappeared and all new ones are unproved obligations.
 
-    A program that can be read and typed may still owe that a divisor is not 0.
+    A program that parses and type-checks may still have an obligation, such as that a divisor is not 0.
     """
     return not before <= errors and all(code in ("E0301", "E0302", "E0308") for code, _, _ in errors - before)
 
 
 # ---------------------------------------------------------------------------------------------------------------- casts
 def with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic:
-    """An error about sizes that disagree, with a tried cast that forgets the size of one of them."""
+    """Add to an error about disagreeing sizes a cast that forgets one of them, if it fixes the error."""
     type = error.data.get("forgets")
     if error.code != "E0308" or type is None or trials.spent:
         return error
@@ -158,9 +159,9 @@ def with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic
 
 # -------------------------------------------------------------------------------------------------- residual checks
 def annotation_for(check: Check, state: TypingContext, core: Module, before: Outcome, trials: Trials) -> Help | None:
-    """What, written for the `?`s that left a check open, proves it: a number, a name, a bound; None if nothing does.
+    """A replacement for the `?`s that caused a residual check which proves it: a number, a name or a bound; or None.
 
-    Under a bound the size is owed at the entry, or wherever the value is passed.
+    A bound is checked instead at the function's entry, or where the value is passed.
     """
     for edits in _writings(check, state, core, trials.text):
         outcome = None if trials.spent else trials.outcome(*edits)
@@ -175,12 +176,12 @@ def annotation_for(check: Check, state: TypingContext, core: Module, before: Out
 
 
 def residual(checks: Iterable[Check]) -> tuple[tuple[str, int], ...]:
-    """Residual checks, as an outcome knows them."""
+    """The rule and the start offset of each check, as in `Outcome.residual`."""
     return tuple((check.blame.rule, check.span.start) for check in checks)
 
 
 def _is_gone(check: Check, edits: Sequence[Edit], before: Outcome, after: Outcome) -> bool:
-    """Whether fewer checks of this one's rule stand at its place, which edits before it move."""
+    """Whether fewer checks of the same rule remain at its offset, which is moved by the edits before it."""
     rule, place = check.blame.rule, check.span.start
     ahead = [edit for edit in edits if place >= edit.span.end]
     moved = sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in ahead)
@@ -188,16 +189,16 @@ def _is_gone(check: Check, edits: Sequence[Edit], before: Outcome, after: Outcom
 
 
 def _where(edit: Edit, trials: Trials) -> str:
-    """A `?` that stands elsewhere, by its line and column."""
+    """A description of the `?` that an edit replaces, by line and column."""
     at = edit.span.start
     line, column = trials.text.count("\n", 0, at) + 1, at - trials.text.rfind("\n", 0, at)
     return f"the `?` at {line}:{column}"
 
 
 def _writings(check: Check, state: TypingContext, core: Module, text: str) -> Iterator[tuple[Edit, ...]]:
-    """What may be written: for one open size what it equals, a name that it is compared with, or its bound.
+    """Yield candidate edits: for one unknown size, what it equals, a name that it is compared with, or its bound.
 
-    Two open sizes that are compared get one fresh name.
+    For two unknown sizes that are compared with each other, one fresh name for both.
     """
     goal = check.goal
     open = sorted(variable for variable in goal.variables() if variable in state.unknowns.existentials)
@@ -227,7 +228,7 @@ def _writings(check: Check, state: TypingContext, core: Module, text: str) -> It
 
 
 def _compared(goal: Constraint) -> Iterator[tuple[Variable, Variable]]:
-    """The sizes that stand alone on both sides of a comparison in a goal."""
+    """Yield the pairs of variables that a goal compares, such as `n` and `m` for `n <= m`."""
     for part in goal.parts if isinstance(goal, And | Or) else (goal,):
         if isinstance(part, Equal | AtMost):
             one, other = bare(part.left), bare(part.right)
@@ -236,7 +237,7 @@ def _compared(goal: Constraint) -> Iterator[tuple[Variable, Variable]]:
 
 
 def _left_open(existential: Variable, state: TypingContext, core: Module) -> Span | None:
-    """The `?` that left a size open: where its promise stands, or in the result type of whatever was called."""
+    """The span of the `?` where an unknown size originates: at its promise, or in the result type of a callee."""
     text, at = state.program.source.text, state.unknowns.existentials[existential].span
     if text[at.start : at.end] == "?":
         return at
@@ -254,16 +255,16 @@ def _left_open(existential: Variable, state: TypingContext, core: Module) -> Spa
 
 
 def _unused(goal: Constraint) -> str:
-    """A name that the goal does not speak of."""
+    """A name that the goal does not mention."""
     taken = {variable.name for variable in goal.variables()}
     return next(name for name in chain(("u",), (f"u{i}" for i in count(1))) if name not in taken)
 
 
 # ------------------------------------------------------------------------------------------------------ what is open
 def name_for(unknown: Diagnostic, before: Outcome, trials: Trials) -> Help | None:
-    """A name in place of the `?` that left a size open, if that makes no error and leaves no more to run time.
+    """A name to replace a `?`, if it adds no error and no residual check.
 
-    A named size that may fail has to be an error of the trial, or names would be offered where a number is demanded.
+    The trial must report goals that fail for some named size; else names would be offered where a number is required.
     """
     span = unknown.span
     if trials.spent or trials.text[span.start : span.end] != "?":
@@ -277,7 +278,7 @@ def name_for(unknown: Diagnostic, before: Outcome, trials: Trials) -> Help | Non
 
 
 def _fresh(text: str, place: int = 0) -> str:
-    """A name for a size that stands nowhere in a text; another one for each place."""
+    """A name that does not occur in a text; a different one for each index `place`."""
     taken = set(re.findall(r"(?<![%@\w])\w+", text))
     free = (name for name in chain("nmkpq", (f"n{i}" for i in count(1))) if name not in taken)
     return next(islice(free, place, None))

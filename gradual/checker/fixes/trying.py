@@ -1,7 +1,7 @@
-"""Repairs as a person of the field would make them, each tried before it is offered.
+"""Repairs of common mistakes, each verified before it is offered.
 
-The families of the table propose edits for an error, the likeliest first.  One is offered if with it the error is gone
-and none came; where the error hid what follows it, obligations about sizes and errors elsewhere may come.
+The families in the table propose edits for an error, the likeliest first.  An edit is offered if it removes the error
+and adds none; if the error hid others, an edit may reveal obligations about sizes and errors elsewhere.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ TRIED = 12
 """How many repairs are tried for one error."""
 
 SHARE = 4
-"""Which part of the budget for helps is used: a file with many errors is mended a few at a time."""
+"""Repairs use one part in this many of the budget for helps: a file with many errors is fixed a few at a time."""
 
 OBLIGATIONS = frozenset({"E0301", "E0302", "E0308"})
-"""The errors that say of sizes that they do not fit: all else that is wrong is seen beside them."""
+"""The errors about sizes that do not fit; they hide no other errors."""
 
 NAMES = frozenset({"E0201", "E0202", "E0203", "E0205"})
-"""The errors about names that have no meaning."""
+"""The errors about undefined names."""
 
 
 def repaired(
@@ -38,7 +38,7 @@ def repaired(
     states: Sequence[TypingContext],
     trials: Trials,
 ) -> list[Diagnostic]:
-    """The diagnostics, each error with the first of its repairs that works, if one does."""
+    """Add to each error the first of its repairs that works, if one does."""
     if trials.spent or not any(one.severity is Severity.ERROR for one in found):
         return list(found)
     program = Program(trials.text, module, operators, states)
@@ -65,15 +65,15 @@ class _Repairing:
         return self.trials.budget < self.reserve
 
     def helped(self, error: Diagnostic) -> Diagnostic:
-        """The error with the first repair that works; as it is if it has an edit already."""
+        """Add the first repair that works to an error, unless it has an edit already."""
         if self.is_over or error.severity is not Severity.ERROR or any(help.edits for help in error.help):
             return error
-        self.trials.budget -= self.program.size  # what is looked at is paid as what is checked
+        self.trials.budget -= self.program.size  # proposing visits every expression; it costs like checking
         help = self._first(islice(proposed(error, self.program), TRIED), error)
         return error if help is None else replace(error, help=(help,))
 
     def _first(self, helps: Iterator[Help], error: Diagnostic) -> Help | None:
-        """The first help without a new error, else the first that shows only what the error hid."""
+        """The first help that adds no error, else the first that reveals only errors that this one hid."""
         revealing, gone = None, list[Help]()
         for help in helps:
             outcome = None if self.is_over else self.trials.outcome(*help.edits)
@@ -91,15 +91,15 @@ class _Repairing:
             gone.append(help)
             if revealing is None and error.code not in OBLIGATIONS and _only_reveals(error, help, outcome, self.before):
                 revealing = help
-                if error.code in NAMES:  # what a name means elsewhere is likelier than any that is close
+                if error.code in NAMES:  # a name's meaning in another system is likelier than a similar name
                     break
         if revealing is None and error.code in NAMES and len(gone) == 1:
-            return gone[0]  # the only meaning that the name can have, whatever else is wrong with its operands
+            return gone[0]  # the only possible meaning of the name, even if its operands have other errors
         return revealing
 
 
 def _is_left(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
-    """Whether something is still wrong with what the error is about: the repair mends another axis of it, or none."""
+    """Whether an error remains at the same source position: the repair fixes only another axis, or nothing."""
     at = error.span
     over = next((edit for edit in help.edits if edit.span.start < at.end and at.start < edit.span.end), None)
     begin, end = (at.start, at.start + 1) if over is None else (over.span.start, over.span.start + len(over.text))
@@ -109,14 +109,14 @@ def _is_left(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
 
 
 def _is_asked(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
-    """Whether what was an error is a check at run time now: a `?` may be anything, so that nothing is mended."""
+    """Whether the error only became a run-time check, because the edit made a size unknown: that fixes nothing."""
     begin = min(error.span.start, *(edit.span.start for edit in help.edits))
     end = max(error.span.end, *(edit.span.end for edit in help.edits)) + sum(len(edit.text) for edit in help.edits)
     return any(rule == error.rule and begin <= place <= end for rule, place in outcome.residual)
 
 
 def _is_elsewhere(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
-    """Whether the same mistake stands again behind the one that an edit mends, and only there."""
+    """Whether the same error remains, but only after the source position that the edit fixes."""
     if len(help.edits) != 1:
         return False
     end = help.edits[0].span.start + len(help.edits[0].text)
@@ -125,9 +125,9 @@ def _is_elsewhere(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
 
 
 def _only_reveals(error: Diagnostic, help: Help, outcome: Outcome, before: Findings) -> bool:
-    """Whether what came is owed by sizes, or stands outside of what was written anew.
+    """Whether all new errors are obligations about sizes, or lie outside the replaced text.
 
-    A name that had no meaning hid the calls around it as well.
+    An undefined name also hid errors of the calls around it.
     """
     new = {code for code, _, _ in outcome.errors - before}
     if len(help.edits) != 1:

@@ -1,4 +1,4 @@
-"""The attributes of an application, read as its operator declares them."""
+"""Evaluation of an application's attributes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradual.syntax.tree import ast
 def read_attributes(
     state: TypingContext, operator: Operator, written: Sequence[ast.Attribute]
 ) -> dict[str, Any] | None:
-    """Attribute values as numbers, strings, dims and tuples of them; None after reporting a wrong one.
+    """The attributes' values: numbers, strings, dims and tuples of them; None after reporting an invalid one.
 
     An attribute that only repeats an argument is not read.  [name.attribute]
     """
@@ -64,7 +64,7 @@ def _value_of(reading: Sizes, expr: ast.Expr) -> Any:
 
 
 def is_wrong(operator: Operator, key: str, given: Mapping[str, Any]) -> bool:
-    """Whether an attribute is unknown to an operator or has a value of another form."""
+    """Whether an operator has no such attribute or rejects its value."""
     spec = next((spec for spec in operator.attributes if spec.name == key), None)
     if spec is None or key not in given:
         return spec is None

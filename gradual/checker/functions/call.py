@@ -1,4 +1,4 @@
-"""Calls: the callee's dims are measured off the arguments, the arguments flow in, the result is opened.
+"""Calls: infer the callee's dims from the arguments, coerce the arguments, unpack the result.
 
 [type.call.arity] [type.call.dims] [type.call.types] [type.call.argument] [type.call.where] [type.call.result]
 """
@@ -36,7 +36,7 @@ from gradual.types.unpacking import sizes
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules by which a call owes; `blames` tells whether the call is blamed, or else whoever left a size open."""
+    """The rules of a call's obligations; `blames`: whether to blame the call, or else the origin of an unknown size."""
 
     dims: str
     argument: str
@@ -51,7 +51,7 @@ DECLARED = Rules("op.declared.argument", "op.declared.argument", "op.declared.wh
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """What is called: its name for people, its name in core, its type, and the rules of its calls."""
+    """A callee: its name in messages, its name in core, its type, and the rules of its calls."""
 
     name: str
     function: str
@@ -60,7 +60,7 @@ class Callee:
 
 
 def called(state: TypingContext, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
-    """The core variable that holds the value of a call of a function that is a value."""
+    """Check a call of a function value; return the core variable of the result."""
     type, spans = state.values.types[function], [argument.span for argument in call.arguments]
     spelling = function if function.startswith("@") else spelled(state, call.function)
     callee = None
@@ -87,7 +87,7 @@ def called(state: TypingContext, call: ast.Call, function: str, operands: Sequen
 def complete(
     state: TypingContext, callee: Callee | None, type: object, operands: Sequence[str], spans: Sequence[Span]
 ) -> Sequence[str] | None:
-    """The operands, literals that wait among them at the types of the parameters; None after reporting why not.
+    """The operands, with deferred lambdas typed by the parameters; None after reporting an error.
 
     [type.fn.expected]
     """
@@ -99,7 +99,7 @@ def complete(
 
 
 def spelled(state: TypingContext, function: ast.Expr) -> str:
-    """What a callee is called in reports: its name, or its own words."""
+    """The callee as shown in messages: its name, or its source text."""
     match function:
         case ast.Local(name) | ast.Global(name):
             return name
@@ -112,7 +112,7 @@ def spelled(state: TypingContext, function: ast.Expr) -> str:
 def invoked(
     state: TypingContext, callee: Callee, operands: Sequence[str], spans: Sequence[Span], span: Span, name: str
 ) -> str:
-    """The core variable `name` with the value of a call: dims and types chosen, arguments in, the result opened."""
+    """Define `name` as the result of a call: instantiate dims and types, coerce the arguments, unpack the result."""
     type, called, caller, rules = callee.type, callee.name, f"in `{state.function}`", callee.rules
     if not _measurable(state, callee, operands, spans):
         return state.values.define(name, BROKEN)
@@ -134,7 +134,7 @@ def invoked(
         if fits is None:
             return state.values.define(name, BROKEN)
         passed.append(fits)
-    # What no argument shows is owed by nobody: that is right only where there is no value.
+    # A dim or type that no argument determines has no obligation: sound only if some argument's type is uninhabited.
     assert not choice.unsolved or any(map(is_empty, types)), (called, types)
     blamed = f"the call of `{called}` {caller}" if rules.blames else ""
     site = Site.WHERE if rules.blames else rules.site
@@ -162,12 +162,12 @@ def invoked(
 
 
 def _as_named(type: FunctionType, clause: Constraint, owed: Obligation) -> Obligation:
-    """The obligation of a clause; where nobody wrote the clause, its message gives the reason.  [type.positive]"""
+    """The obligation of a clause; for an implicit clause, the message gives the reason.  [type.positive]"""
     return owed if clause in stated(type) else replace(owed, says=f"{owed.says} of its sizes, as of every named size,")
 
 
 def _agreeing(state: TypingContext, called: str, spans: Sequence[Span]) -> Agree:
-    """What the arguments of a call show agrees.  [type.call.types]"""
+    """The agreement check for types that several arguments determine.  [type.call.types]"""
 
     def says(left: int, right: int) -> str:
         two = f"arguments {left + 1} and {right + 1}" if left != right else f"two parts of argument {left + 1}"
@@ -177,9 +177,9 @@ def _agreeing(state: TypingContext, called: str, spans: Sequence[Span]) -> Agree
 
 
 def _measurable(state: TypingContext, callee: Callee, operands: Sequence[str], spans: Sequence[Span]) -> bool:
-    """Whether the callee's dims can be measured: the arguments have the ranks that it declares, or they are demanded.
+    """Require that the arguments have the declared ranks, so that the dims can be inferred; False after an error.
 
-    Then their numbers can be read.  [type.call.dims] [type.unranked.demand]
+    Then name the arguments' elements.  [type.call.dims] [type.unranked.demand]
     """
     places = _places(state, callee, spans)
     each = zip(operands, callee.type.params, places, strict=True)

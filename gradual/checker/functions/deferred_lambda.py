@@ -1,8 +1,8 @@
-"""Function literals whose parameters have no types: written out where they are called, typed where they flow.
+"""Deferred lambdas: function literals without parameter types, inlined at calls or typed by their context.
 
-`let %f = fn (%x) { … }; %f(%a)` is checked as `let %x = %a; …` in the scope of the literal, so that the unknowns of
-the body are the operands' own and nothing has to be inferred.  A literal that flows into a function type takes its
-types from there.  One that is used as a value otherwise, or calls itself, becomes a closure at inferred types.
+`let %f = fn (%x) { … }; %f(%a)` is checked as `let %x = %a; …` in the scope of the literal, so that the body uses the
+operands' own types and nothing has to be inferred.  A literal that flows into a function type takes its parameter types
+from there.  A literal that is recursive, or used as a value otherwise, becomes a closure at inferred types.
 [type.template] [type.fn.expected] [type.omitted]
 """
 
@@ -43,7 +43,7 @@ Infer = Callable[[ast.Expr], str]
 
 
 def template(state: TypingContext, literal: ast.Fn, hint: str | None, named: str | None) -> str:
-    """A literal that waits, as a value that has no type yet.  [type.template]"""
+    """Define a core variable for a deferred lambda; it has no type yet.  [type.template]"""
     name = state.values.define(state.values.fresh(hint), BROKEN)
     itself = named if named is not None and calls_itself(literal, named) else None
     state.values.templates[name] = Template(literal, state.scope.of(mentioned(literal)), itself)
@@ -51,7 +51,7 @@ def template(state: TypingContext, literal: ast.Fn, hint: str | None, named: str
 
 
 def settled(state: TypingContext, value: str, span: Span) -> str:
-    """The literal as a closure at inferred types; any other value is what it is.  [type.omitted]"""
+    """Make a deferred lambda a closure at inferred types; return any other value unchanged.  [type.omitted]"""
     if value not in state.values.templates:
         return value
     literal = state.values.templates[value].literal
@@ -67,9 +67,9 @@ def settled(state: TypingContext, value: str, span: Span) -> str:
 def deferred_at(
     state: TypingContext, value: str, target: GradualType, span: Span, through: str, rule: str
 ) -> str | None:
-    """The literal as a closure whose parameters have the types that a function type gives them.
+    """Make a deferred lambda a closure with the parameter types of a target function type.
 
-    None after reporting a type that no function of so many parameters has.  [type.fn.expected]
+    None after reporting a target that is not a function type with as many parameters.  [type.fn.expected]
     """
     literal = state.values.templates[value].literal
     if not isinstance(target, FunctionType) or len(target.params) != len(literal.params):
@@ -81,13 +81,13 @@ def deferred_at(
 
 
 def _says(target: FunctionType, literal: ast.Fn) -> bool:
-    """Whether a type says what the parameters without types are: `List[_]` is of `Nil` only, so it says too little."""
+    """Whether a type determines the omitted parameter types: one with `_` inside, such as `List[_]`, does not."""
     pairs = zip(literal.params, target.params, strict=True)
     return not any(is_omitted(param.annotation) and _is_empty(type) for param, type in pairs)
 
 
 def _is_empty(type: GradualType) -> bool:
-    """Whether `_` stands somewhere in a type."""
+    """Whether the bottom type `_` occurs in a type."""
     match type:
         case NeverType():
             return True
@@ -110,7 +110,7 @@ def _closure(state: TypingContext, value: str, span: Span, expected: FunctionTyp
 
 # ------------------------------------------------------------------------------------------------------------ calls
 def called_template(state: TypingContext, call: ast.Call, value: str, operands: Sequence[str], infer: Infer) -> str:
-    """The value of a call of a literal that is known: its body, with the operands for its parameters.
+    """Check a call of a deferred lambda by inlining its body; return the core variable of the result.
 
     [type.template] [type.call.arity]
     """
@@ -134,7 +134,7 @@ def called_template(state: TypingContext, call: ast.Call, value: str, operands: 
 
 
 def _passing(state: TypingContext, literal: ast.Fn, operands: Sequence[str]) -> FunctionType | None:
-    """A function type whose parameters are what the operands are; None where one was reported."""
+    """A function type whose parameters have the operands' types; None if an operand is broken (reported already)."""
     types = [state.values.types[operand] for operand in operands]
     known = [type for type in types if not isinstance(type, Broken)]
     if len(known) < len(types):
@@ -145,12 +145,12 @@ def _passing(state: TypingContext, literal: ast.Fn, operands: Sequence[str]) -> 
 
 
 def _unnamed(literal: ast.Fn) -> tuple[str, ...]:
-    """Parameters of a function type that speaks of none of them."""
+    """Placeholder parameter names for a function type that mentions none of them."""
     return tuple(f"%?{place}" for place in range(len(literal.params)))
 
 
 def _affordable(state: TypingContext, call: ast.Call) -> bool:
-    """Whether one more call may be written out; the first that may not is reported."""
+    """Whether one more call may be inlined; report the first that exceeds the limits."""
     limits = state.program.limits
     state.output.written_out += 1
     if state.output.written_out <= limits.expansions and len(state.scope.calls) < limits.nesting:
@@ -183,7 +183,7 @@ def _written_out(state: TypingContext, call: ast.Call, waiting: Template, operan
 
 
 def _at(state: TypingContext, value: str, annotation: ast.Type | None, span: Span, site: Site, what: str) -> str:
-    """A value at an annotation of the literal, or as it is where none stands."""
+    """Ascribe an annotation of the literal to a value; return the value unchanged if there is none."""
     if annotation is None or isinstance(annotation, ast.Omitted):
         return value
     rule = "type.call.argument" if site is Site.ARGUMENT else "type.result"
@@ -191,7 +191,7 @@ def _at(state: TypingContext, value: str, annotation: ast.Type | None, span: Spa
 
 
 def _say_where(state: TypingContext, marks: tuple[int, int, int], span: Span) -> None:
-    """What was found in the body was found in this call."""
+    """Relate the call at `span` to every diagnostic that was added since `marks`, while its body was checked."""
 
     def here(found: Diagnostic) -> Diagnostic:
         known = any(related.span == span for related in found.related) or found.span == span
@@ -207,9 +207,9 @@ def _say_where(state: TypingContext, marks: tuple[int, int, int], span: Span) ->
 
 # -------------------------------------------------------------------------------------------------------- arguments
 def supplied(state: TypingContext, spans: Sequence[Span], type: object, operands: Sequence[str]) -> list[str]:
-    """The operands of a function or a constructor, literals among them at the types of the parameters.
+    """The operands of a function or a constructor, with deferred lambdas typed by the parameters.
 
-    Arguments that are not such literals are looked at first.  [type.fn.expected]
+    The parameter types are instantiated from the other arguments first.  [type.fn.expected]
     """
     wanted: list[GradualType | None] = [None] * len(operands)
     doubted = False
@@ -242,9 +242,9 @@ def _argument(
     span: Span,
     through: str,
 ) -> str | None:
-    """A literal among operands at the type of its parameter; None after reporting that it has another.
+    """Type a deferred lambda among the operands by its parameter's type; None after reporting a mismatch.
 
-    What it gives back may leave open what the others show of a type parameter that it takes: then it takes that.
+    If its result generalizes a type parameter that it also takes, it is checked again at the more general type.
     """
     mark, proved, said = _marks(state), state.obligations.proved, len(state.output.diagnostics)
     held = deferred_at(state, operands[index], target, span, through, "type.call.argument")
@@ -261,7 +261,7 @@ def _argument(
 
 
 def _marks(state: TypingContext) -> list[tuple[list[Any], int]]:
-    """What was written, owed and bound so far, with the length of each list."""
+    """The lists of steps, checks, obligations and bindings, each with its current length, to roll back to."""
     lists: tuple[list[Any], ...] = (
         state.output.steps,
         state.obligations.checks,
@@ -272,7 +272,7 @@ def _marks(state: TypingContext) -> list[tuple[list[Any], int]]:
 
 
 def _gives_what_it_takes(type: GradualType) -> bool:
-    """Whether a type parameter stands in what a function takes and in what it gives back."""
+    """Whether some type parameter occurs both in a parameter and in the result of a function type."""
     if not isinstance(type, FunctionType):
         return False
     taken = {variable for param in type.params for variable in type_variables(param)}
@@ -280,16 +280,16 @@ def _gives_what_it_takes(type: GradualType) -> bool:
 
 
 def _takes_more(wider: GradualType, target: GradualType) -> bool:
-    """Whether what a function takes was told apart since."""
+    """Whether both are function types and their parameter types differ."""
     return isinstance(wider, FunctionType) and isinstance(target, FunctionType) and wider.params != target.params
 
 
 def _wanted(
     state: TypingContext, type: FunctionType, operands: Sequence[str], span: Span
 ) -> tuple[list[GradualType | None], bool]:
-    """What the parameters are, as far as the other arguments show, None where they do not; whether these disagree.
+    """The parameter types determined by the other arguments, None for one that is not; and whether these disagree.
 
-    A size on which named ones did not agree makes nothing gradual: that they do not is the error.  [type.strict]
+    A disagreement of named sizes does not make the function gradual: it is reported as an error.  [type.strict]
     """
     types: list[OpenedType] = []
     for operand in operands:
@@ -299,7 +299,7 @@ def _wanted(
     applied = at_arguments(type, types, agree=promising(state, "type.agree", span))
     assert applied is not None
     doubted = any(postponed.fails for postponed in state.obligations.postponed[owed:])
-    del state.obligations.postponed[owed:]  # the call asks again
+    del state.obligations.postponed[owed:]  # checking the call itself adds them again
     agreed = not leaves_open(state, type, types)
     hidden = {variable for variable, found in zip(type.types, applied.types, strict=True) if _is_empty(found)}
     wanted: list[GradualType | None] = []
@@ -313,14 +313,14 @@ def _wanted(
 
 
 def unused(state: TypingContext, mark: int, result: str) -> None:
-    """Check the literals that were bound since a mark and never used, last first.  [type.template]"""
+    """Check the deferred lambdas that were bound since a mark and never used, last first.  [type.template]"""
     for name, waiting in reversed(list(state.values.templates.items())[mark:]):
         if not waiting.used and name != result:
             _looked_at(state, name, waiting.literal)
 
 
 def _looked_at(state: TypingContext, value: str, literal: ast.Fn) -> None:
-    """Check the body of a literal that is never used: what is wrong whatever its parameters are.  [type.template]"""
+    """Check the body of an unused deferred lambda with parameters of the bottom type.  [type.template]"""
     checks, diagnostics = len(state.obligations.checks), len(state.output.diagnostics)
     types = (NeverType(),) * len(literal.params)
     _closure(state, value, literal.span, FunctionType(_unnamed(literal), types, TupleType(())))
@@ -331,7 +331,7 @@ def _looked_at(state: TypingContext, value: str, literal: ast.Fn) -> None:
 
 
 def function_literal(state: TypingContext, literal: ast.Fn, hint: str | None, named: str | None) -> str:
-    """A function literal, which waits if its parameters have no types."""
+    """Check a function literal, or defer it if it has a parameter without a type."""
     if is_deferred(literal):
         return template(state, literal, hint, named)
     return closure(state, literal, hint, named)

@@ -27,10 +27,9 @@ def closure(
     named: str | None = None,
     expected: FunctionType | None = None,
 ) -> str:
-    """A function literal: its body is checked once, under the facts that hold here.  [type.fn] [type.fn.expected]
+    """Check a function literal's body once, under the facts that hold here.  [type.fn] [type.fn.expected]
 
-    It is known to itself as `named`; parameters without types have those of the `expected` function type, or what is
-    inferred.
+    In its body, the closure is bound to `named`; omitted parameter types are those of `expected`, or else inferred.
     """
     name = state.values.fresh(hint)
     with state.branch() as steps, state.reach.beside(reported=False):
@@ -53,7 +52,7 @@ def closure(
 
 
 def with_result(state: TypingContext, literal: ast.Fn, named: str) -> ast.Fn | None:
-    """The literal with a result type if it calls itself; None after reporting one that is not determined.
+    """Add the inferred result type to a recursive literal that has none; None after reporting an undetermined one.
 
     [type.recursion]
     """
@@ -68,7 +67,7 @@ def with_result(state: TypingContext, literal: ast.Fn, named: str) -> ast.Fn | N
 
 
 def completed(state: TypingContext, header: Header, literal: ast.Fn, name: str) -> Function | None:
-    """The core of a definition whose declaration was read in this state; None if its result was reported."""
+    """The core function of a definition whose header was read in this state; None if its result is broken."""
     with state.branch() as steps:
         result = value_of(state, literal.body, header)
         if not isinstance(literal.body, ast.Absent):
@@ -78,7 +77,7 @@ def completed(state: TypingContext, header: Header, literal: ast.Fn, name: str) 
 
 
 def value_of(state: TypingContext, body: ast.Expr, header: Header) -> str:
-    """The value of a body; a literal whose parameters have no types waits for the declared result."""
+    """Check a body; a deferred lambda as its result is typed by the declared result type."""
     judge = state.judge
     return judge.infer(state, body) if header.type is None else judge.deferred(state, body)
 
@@ -92,9 +91,9 @@ def function_of(
     result: str,
     shows: str | None = None,
 ) -> Function | None:
-    """A function from its steps; an interface without a written result shows what was inferred.  [type.close]
+    """Build a core function from its steps; an omitted result type is the inferred one, closed.  [type.close]
 
-    It `shows` the type of what was written, where no run comes to a result.   [type.if.fails]
+    If the end of the body is unreachable, the result type is that of the variable `shows`.   [type.if.fails]
     """
     inferred = state.values.types[result if shows is None else shows]
     if not header.whole:
@@ -113,21 +112,21 @@ def function_of(
 
 
 def _said(attributes: Sequence[ast.Attribute]) -> Iterator[tuple[str, bool | int | float | str]]:
-    """What a definition says of itself in numbers and strings; other values say nothing here."""
+    """Yield a definition's attributes whose values are numbers or strings; others are ignored."""
     for attribute in attributes:
         if isinstance(attribute.value, ast.Number | ast.Text):
             yield attribute.key, attribute.value.value
 
 
 def returned(state: TypingContext, result: str, header: Header, literal: ast.Fn) -> str:
-    """The value of the body at the declared result, or at the inferred one as it is seen outside.
+    """Coerce the value of a body to the declared result type, or else to the closed inferred type.
 
     [type.result] [type.close]
     """
     inferred = state.values.types[result]
     what = f"the result of `{state.function}`"
     place = Place(last(literal.body).span, Site.RESULT, "type.result", what, what, literal.result)
-    if header.type is not None and isinstance(header.type.result, NeverType):  # what is declared was reported
+    if header.type is not None and isinstance(header.type.result, NeverType):  # the declared type's error was reported
         return state.values.broken()
     if header.type is not None:
         return flow(state, result, header.type.result, place) or state.values.broken()

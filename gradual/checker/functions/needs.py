@@ -1,4 +1,4 @@
-"""What an operator needs of its operands, as obligations."""
+"""Conversion of an operator's needs to obligations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def obligation_of(
     span: Span,
     spans: Sequence[Span],
 ) -> Obligation:
-    """Everything that a report about an operator's need says."""
+    """The obligation of an operator's need, with everything that its error message shows."""
     places = [_place(state, place, operands, spans) for place in need.operands]
     at = places[0][0] if places else span
     label = places[0][1] if places else ""
@@ -47,7 +47,7 @@ def obligation_of(
 
 
 def goal_of(state: TypingContext, need: Need, operands: Sequence[str]) -> Constraint:
-    """What a need demands; in strict mode a broadcasting need demands that the two sizes are equal."""
+    """The goal of a need; under strict broadcasting, a broadcasting need requires equal sizes."""
     goal = need.goal
     if not state.program.strict_broadcast or need.rule != "op.broadcast.agree" or not isinstance(goal, Or):
         return goal
@@ -56,7 +56,7 @@ def goal_of(state: TypingContext, need: Need, operands: Sequence[str]) -> Constr
 
 
 def _value(place: tuple[int | None, ...], operands: Sequence[str]) -> tuple[str, int | None]:
-    """The path of the operand (or of its field) that a need speaks of, and the axis."""
+    """The path of the operand (or of its field) that a need mentions, and the axis."""
     if len(place) == 3:
         return f"{operands[place[0] or 0]}#{place[1]}", place[2]
     return operands[place[0] or 0], place[1]

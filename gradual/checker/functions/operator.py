@@ -1,4 +1,4 @@
-"""Applying an operator: attributes are read, the judgement is asked, its needs are discharged, its result opened."""
+"""Apply an operator: evaluate its judgement, discharge its needs, unpack its result."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CODES = {
     "op.structure": "E0307",
 }
 _OF_RANKS = ("op.rank", "op.axis", "op.attribute")
-"""What an operator refuses for the ranks of its operands, or may."""
+"""The rules whose violation may depend on the operands' ranks."""
 
 
 def apply(
@@ -53,7 +53,7 @@ def apply(
     hint: str | None = None,
     written: Sequence[ast.Attribute] = (),
 ) -> str:
-    """The core variable that holds `operator(operands)`.  [type.operator]"""
+    """Check `operator(operands)`; return the core variable of the result.  [type.operator]"""
     name = state.values.fresh(hint)
     if any(isinstance(state.values.types[operand], Broken) for operand in operands):
         return state.values.define(name, BROKEN)
@@ -89,9 +89,9 @@ def apply(
 
 
 def form(state: TypingContext, operator: Operator, count: int, attributes: Sequence[ast.Attribute]) -> Operator | None:
-    """The form of an operator that takes so many arguments: its twin reads as values what it has as attributes.
+    """The static or dynamic variant of an operator with `count` arguments; the dynamic one takes attributes as values.
 
-    None after reporting an attribute beside the argument that stands for it.   [op.dyn.form]
+    None after reporting an attribute that is also passed as an argument.   [op.dyn.form]
     """
     if count <= len(operator.arguments) or operator.name.startswith(PREFIX):
         return operator
@@ -115,9 +115,9 @@ def _answer(
     spans: Sequence[Span],
     written: Sequence[ast.Attribute],
 ) -> Answer | None:
-    """What the operator's rule says; None after reporting that it says no.
+    """The operator's judgement; None after reporting a rejection.
 
-    An answer that no fact took part in, nor the name of an operand, is the same wherever the same is asked.
+    A judgement that depends on no fact and no operand's name is cached for the whole program.
     """
     types = [state.values.opened(operand) for operand in operands]
     asking = question(operator, types, given)
@@ -143,14 +143,14 @@ def _answer(
     changed = found.judgement.attributes
     answer = Answer(found, attributes, {**attributes, **changed} if changed else attributes)
     are_as_asked = all(state.values.types[operand] is type for operand, type in zip(operands, types, strict=True))
-    are_read = state.program.limits.contents >= LIMITS.contents  # no rule names elements by their operand
+    are_read = state.program.limits.contents >= LIMITS.contents  # so no judgement names elements by their operand
     if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
         state.program.answers.put(asking, answer)
     return answer
 
 
 def _asked(state: TypingContext, application: Application) -> Asked | None:
-    """What the operator's rule says; None after reporting that it says no, or that it would at every rank."""
+    """Evaluate the operator's judgement; None after reporting a rejection, at unknown rank one at every rank."""
     try:
         return asked(state, application)
     except IllFormed as wrong:
@@ -188,7 +188,7 @@ def _wrong_number(state: TypingContext, operator: Operator, found: int, span: Sp
 
 
 def unknown_operator(state: TypingContext, name: str, span: Span) -> None:
-    """Report a name that is no operator: why it is refused, or the closest ones.  [name.operator] [name.refused]"""
+    """Report an unknown operator: why it is not supported, or similar names.  [name.operator] [name.refused]"""
     if (why := reason(name)) is not None:
         message = f"`{name}` is an operator of Relay that is refused here"
         state.output.report("E0208", "name.refused", message, span, label="not an operator here", notes=(why,))

@@ -1,4 +1,4 @@
-"""The result of an application: its unknown sizes named, its elements kept where they are known."""
+"""The result type of an application: simplify its sizes, name unknown ones, add tracked elements."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from gradual.types.unpacking import size_of, sizes, tracked_length
 
 
 def settled_result(state: TypingContext, type: OpenedType, path: str, promise: Promise) -> OpenedType:
-    """The type with each size simplified and known not to be negative.
+    """Simplify each size of a type and record that it is not negative.
 
-    Path facts are left out: what a size is must not depend on them, or they would take part in refutations.
+    Path facts are not used: if a size depended on them, they would take part in refutations.
     """
     match type:
         case TensorType(shape, dtype, contents):
@@ -34,7 +34,7 @@ def settled_result(state: TypingContext, type: OpenedType, path: str, promise: P
 
 
 def _settled_size(state: TypingContext, dim: Dim, path: str, axis: int, promise: Promise) -> Dim:
-    """The size as a formula if it is small enough to be kept as one, else a new unknown."""
+    """The simplified size, or a fresh unknown if the formula is too large."""
     if dim.value is not None or (dim in state.unknowns.sized and not _chooses(dim)):
         return dim
     simple = state.rewritten(dim)
@@ -48,7 +48,7 @@ def _settled_size(state: TypingContext, dim: Dim, path: str, axis: int, promise:
 
 
 def settled_contents(state: TypingContext, type: OpenedType) -> OpenedType:
-    """The type with each element simplified that makes a choice, since what is known may have made it.
+    """Simplify each element that contains an if-then-else, `min` or `max`, which known facts may decide.
 
     [type.contents]
     """
@@ -63,7 +63,7 @@ def _chooses(part: Content) -> TypeGuard[Dim]:
 
 
 def name_unknown_sizes(state: TypingContext, type: OpenedType, promise: Promise) -> None:
-    """The sizes that an operand of unknown rank turns out to have, by whom they were left open."""
+    """Record the promise for each existential size in the result of an operator applied at unknown rank."""
     for size in sizes(type):
         for variable in size.variables():
             if variable.is_existential:
@@ -71,7 +71,7 @@ def name_unknown_sizes(state: TypingContext, type: OpenedType, promise: Promise)
 
 
 def with_elements(operator: Operator, answer: Answer, result: OpenedType, limits: Limits) -> OpenedType:
-    """The result's type with its elements, where they are tracked."""
+    """Add the elements to the result's type if they are tracked."""
     if answer.whole is None or answer.whole[0] is not result:
         contents = _contents(operator, answer, result, limits)
         whole = result

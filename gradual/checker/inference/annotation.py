@@ -1,4 +1,4 @@
-"""What stands where a type is left out.  [type.omitted]"""
+"""The annotation inferred for an omitted type.  [type.omitted]"""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from gradual.syntax.tree import ast
 
 
 def omitted_type(state: TypingContext, place: object, span: Span) -> ast.Type | None:
-    """The type that could have been written at a place, as if it stood at a span; None if it is not determined."""
-    if not state.program.functions:  # the file's types are still being read
+    """The annotation inferred for an omitted type, located at `span`; None if the type is not determined."""
+    if not state.program.functions:  # the file's declarations are still being read
         return None
     found = annotation(solution(state.program).of(place, state.scope.calls), span)
     return found if found is not None and _is_seen(state, found) else None
 
 
 def _is_seen(state: TypingContext, found: ast.Type) -> bool:
-    """Whether every type that is named can be named here: a type parameter of an expected type cannot."""
+    """Whether every type name in the annotation is in scope: a type parameter of an expected type is not."""
     inside = list(parts(found))
     own = {binder.name for part in inside if isinstance(part, ast.FnType) for binder in part.binders}
     named = {part.name for part in inside if isinstance(part, ast.NamedType)}

@@ -1,7 +1,7 @@
-"""What follows from types that are not known yet, as soon as more is: of operators, of numbers, of fields.
+"""Constraints on types that are not known yet: applications of operators, number literals, tuple fields.
 
-An operator's judgement is asked with everything that its operands might be; what all accepted answers agree on is
-known.   [type.omitted]
+An operator is judged on every candidate for its operands' types; what all accepted candidates agree on is
+inferred.   [type.omitted]
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from gradual.types.dtype import DType
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
 
 MOST = 200
-"""No operator is asked more often; where it would have to be, only equal element types are looked for."""
+"""The limit of candidates judged for one application; beyond it, only equal element types are looked for."""
 FREE = 3
-"""No more element types are tried independently."""
+"""The limit of unknown element types that are varied independently."""
 
 Answer = tuple[tuple[Choice, ...], Result]
 
@@ -44,7 +44,7 @@ class Application:
         return (*self.operands, self.result)
 
     def learn(self, flows: Flows) -> None:
-        """Let the operator say what its operands and its result are."""
+        """Infer the operands' and the result's types from the operator's judgement."""
         leaves = _leaves(self.operands)
         state = (None if leaves is None else tuple(map(_state, leaves)), _state_of_result(self.result))
         if leaves is None or state == self.asked:
@@ -67,9 +67,9 @@ class Application:
         return self.operator.name, tuple(self.attributes.items()), places.key()
 
     def _accepted(self, flows: Flows, places: Places) -> list[Answer] | None:
-        """All that the operands might be and the operator accepts, with what the result is; None if that is too much.
+        """Every accepted choice of operand types with its result, memoized; None if there are too many candidates.
 
-        Nothing is chosen before the operator looks at it: what it refuses by then it refuses whatever the rest is.
+        A dtype or shape is chosen only when the operator reads it, so that one rejection covers all other choices.
         """
         key = self._key(places)
         if key not in flows.answers:
@@ -92,7 +92,7 @@ class Application:
         return None
 
     def _equate(self, flows: Flows, leaves: Sequence[Leaf], places: Places) -> None:
-        """Of operands about which too little is known: which element types are one, whatever they are."""
+        """Unify the element types that are equal in all accepted candidates, if too little is known to infer more."""
         if len(places.free) > FREE:
             return
         key = self._key(places)
@@ -109,7 +109,7 @@ class Application:
             flows.equate(elements[left], elements[right])
 
     def _agreement(self, places: Places) -> Agreement | None:
-        """What the accepted element types have in common, at the first rank at which the operator accepts any."""
+        """The equalities of all accepted element types, at the first rank at which the operator accepts any."""
         for rank in RANKS:
             alike = any(True for choice in places.at_rank(rank, alike=True) for _ in self._judged(choice))
             if alike:
@@ -122,7 +122,7 @@ class Application:
         yield from self._answers([typed(operand, rest, self.limit) for operand in self.operands])
 
     def _answers(self, types: list[OpenedType]) -> Iterator[Result]:
-        """The result, or those at every small size that decides a rank; none if the operator accepts nothing here."""
+        """Yield the result; several if a size decides the result's rank (small ones are tried); none if rejected."""
         try:
             yield self.operator.judge(*types, **self.attributes).result
         except OpenRank as open:
@@ -155,7 +155,7 @@ class Application:
 
 
 def _leaves(operands: Sequence[InferenceType]) -> list[Leaf] | None:
-    """The tensors that the operands are made of, or might be; None where one can be none."""
+    """The tensors and unknowns in the operands, tuples flattened; None if some operand cannot be a tensor."""
     found: list[Leaf] = []
     for operand in map(seen, operands):
         inside = operand.fields if isinstance(operand, Product) else (operand,)
@@ -180,7 +180,7 @@ def _state_of_result(result: InferenceType) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Pairs of operands whose element types are one, and an operand whose element type the result has."""
+    """Pairs of operands with equal element types, and an operand whose element type is the result's."""
 
     operands: tuple[tuple[int, int], ...]
     result: int | None
@@ -203,7 +203,7 @@ def _common(answers: Sequence[Answer]) -> Agreement:
 
 
 def _fits(result: Result, wanted: InferenceType) -> bool:
-    """Whether an answer is what is known of the result already."""
+    """Whether a result type is compatible with what is already known of the result."""
     if not isinstance(wanted, Tensor):
         return True
     if not isinstance(result, TensorType | UnrankedType):
@@ -215,7 +215,7 @@ def _fits(result: Result, wanted: InferenceType) -> bool:
 
 
 def _tensor_of(flows: Flows, leaf: Leaf) -> Tensor:
-    """The tensor that an operand is."""
+    """The operand as a tensor; an unknown is bound to a new one."""
     found = seen(leaf)
     if isinstance(found, Unknown):
         flows.bind(found, Tensor(Element(), Shape()))
@@ -236,7 +236,7 @@ def _learn_operand(flows: Flows, leaf: Leaf, accepted: Sequence[Choice]) -> None
 
 
 def _learn(flows: Flows, place: Tensor, answers: Sequence[Result], waiting: bool) -> None:
-    """What all answers agree on; of a shape only if no operand may still change it."""
+    """Add what all answers agree on; "any rank" only if no operand is `waiting` to become known."""
     tensors = [answer for answer in answers if isinstance(answer, TensorType | UnrankedType)]
     dtypes = {answer.dtype for answer in tensors}
     if len(dtypes) == 1 and place.element.known() is None:
@@ -255,7 +255,7 @@ def _size(extent: Dim | Hole) -> int | None:
 # ------------------------------------------------------------------------------------------------ numbers, fields
 @dataclass(slots=True, eq=False)
 class Numeral:
-    """A number or a list of some, without a suffix, beside a value whose element type it takes."""
+    """A number or a list of numbers without a suffix, which takes the element type of a neighbouring operand."""
 
     literal: ast.Expr
     beside: InferenceType
@@ -263,11 +263,11 @@ class Numeral:
 
     @property
     def own(self) -> DType:
-        """Its element type where nothing beside it says another."""
+        """Its default element type, if the neighbouring operand determines none."""
         return own_dtype(self.literal)
 
     def learn(self, flows: Flows) -> None:
-        """Take the element type beside it, if it is known and has the numbers."""
+        """Take the neighbouring operand's element type, once known, if it can represent the numbers."""
         beside = seen(self.beside)
         if self.element.known() is not None or isinstance(beside, Unknown):
             return
@@ -276,13 +276,13 @@ class Numeral:
             flows.equate(self.element, Element(dtype_beside(self.literal, dtype)))
 
     def between(self) -> Iterable[InferenceType]:
-        """The value beside the number."""
+        """The neighbouring operand."""
         return (self.beside,)
 
 
 @dataclass(slots=True, eq=False)
 class Field:
-    """A field of a value that may turn out to be a tuple."""
+    """A projection from a value whose type may not be known yet."""
 
     operand: InferenceType
     index: int
@@ -290,7 +290,7 @@ class Field:
     known: bool = False
 
     def learn(self, flows: Flows) -> None:
-        """Be the tuple's field."""
+        """Let the tuple's field flow to the result, once the tuple is known."""
         operand = seen(self.operand)
         if not self.known and isinstance(operand, Product) and 0 <= self.index < len(operand.fields):
             self.known = True

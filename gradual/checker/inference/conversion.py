@@ -1,4 +1,4 @@
-"""Skeletons of types that are written or declared; what was found of those that are not, as annotations.
+"""Conversion of annotations and declared types to inference types, and of solved inference types to annotations.
 
 [type.omitted]
 """
@@ -26,20 +26,21 @@ from gradual.types.type import (
 )
 
 Calls = tuple[Span, ...]
-"""The calls that were written out, outermost first, until the walk came to a place."""
+"""The stack of inlined calls, outermost first."""
 
 
 @dataclass(slots=True, eq=False)
 class Solution:
-    """What was found of each omitted type: of a parameter, of a `_`, of the result of what calls itself.
+    """The inferred type of each omitted one: of a parameter, of a `_`, of a recursive function's result.
 
-    A place inside a literal that is written out has one answer for each way to it.
+    Attributes:
+        places: syntax node -> stack of inlined calls -> inferred type.
     """
 
     places: dict[object, dict[Calls, InferenceType]] = field(default_factory=dict)
 
     def of(self, place: object, calls: Calls) -> InferenceType:
-        """What was found of a place that was come to through these calls."""
+        """The type inferred for a syntax node under a stack of inlined calls; under any other if it has none."""
         ways = self.places.get(place, {})
         return seen(ways.get(calls) or next(iter(ways.values()), Unknown()))
 
@@ -47,7 +48,7 @@ class Solution:
 def of_annotation(
     written: ast.Type, types: Mapping[str, sk.Named], omitted: Callable[[ast.Omitted], InferenceType]
 ) -> InferenceType:
-    """The skeleton of what is written, where `types` are in scope; `omitted` says what a `_` inside it is."""
+    """The inference type of an annotation, with `types` in scope; `omitted` gives the type of a `_` inside it."""
 
     def inside(part: ast.Type) -> InferenceType:
         return of_annotation(part, types, omitted)
@@ -79,7 +80,7 @@ def _size(written: ast.Expr) -> int | None:
 
 
 def of_type(type: GradualType, chosen: dict[TypeVariable, InferenceType]) -> InferenceType:
-    """The skeleton of a declared type."""
+    """The inference type of a declared type; `chosen` substitutes its type variables."""
 
     def inside(part: GradualType) -> InferenceType:
         return of_type(part, chosen)
@@ -109,7 +110,7 @@ def of_type(type: GradualType, chosen: dict[TypeVariable, InferenceType]) -> Inf
 
 
 def annotation(found: InferenceType, span: Span) -> ast.Type | None:
-    """The type as it could have been written, each size as `?`; None if it is not determined.  [type.omitted]"""
+    """The annotation for an inferred type, with `?` for each size; None if not determined.  [type.omitted]"""
 
     def several(skeletons: Sequence[InferenceType]) -> tuple[ast.Type, ...] | None:
         written = [annotation(one, span) for one in skeletons]
@@ -140,7 +141,7 @@ def annotation(found: InferenceType, span: Span) -> ast.Type | None:
 
 
 def plain_attribute(written: ast.Expr) -> object:
-    """An attribute's value where it is plain; a dim that has to be read is some dim."""
+    """An attribute's value if it is a literal; a fresh existential dim for any other expression."""
     match written:
         case ast.Number(value=value):
             return value

@@ -1,4 +1,4 @@
-"""What tensors might be that are not known yet: chosen as far as an operator looks at it.   [type.omitted]"""
+"""Candidate dtypes and shapes of unknown operands, chosen lazily when the operator reads them.   [type.omitted]"""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from gradual.types.type import OpenedType, TensorType, TupleType
 from gradual.types.unpacking import tracked_length, with_contents
 
 RANKS = range(7)
-"""The ranks that an operand of unknown rank is tried with."""
+"""The ranks tried for an operand of unknown rank."""
 _UNKNOWN: list[Sizes] = [(None,) * rank for rank in RANKS]
 
 V = TypeVar("V")
 Leaf = Tensor | Unknown
 Choice = tuple[DType | None, Sizes | None]
-"""An element type and a shape; None where any would do."""
+"""An element type and a shape; None for one that the operator did not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A choice for each element type and each shape, None where there is none yet."""
+    """A choice for each element type and each shape; None if not chosen yet."""
 
     dtypes: tuple[DType | None, ...]
     shapes: tuple[Sizes | None, ...]
 
 
 class Needed(Exception):
-    """An operator looks at the shape of an operand, or else at its element type, which is not chosen yet."""
+    """An operator reads an operand's shape (if `shape`) or element type, which is not chosen yet."""
 
     def __init__(self, leaf: int, shape: bool) -> None:
         super().__init__(leaf, shape)
@@ -40,7 +40,7 @@ class Needed(Exception):
 
 
 class Places:
-    """What tensors might be: each element type and each shape is chosen once, wherever it stands.
+    """The candidates for tensors; operands that share an element type or a shape share the choice.
 
     Attributes:
         free: the element types that are not known.
@@ -61,17 +61,17 @@ class Places:
 
     @property
     def known(self) -> Chosen:
-        """What there is no choice about."""
+        """The element types and shapes that have only one candidate."""
         return Chosen(tuple(map(_only, self._dtypes.values())), tuple(map(_only, self._sizes.values())))
 
     def choice(self, chosen: Chosen) -> tuple[Choice, ...]:
-        """What is chosen of each tensor."""
+        """The chosen element type and shape of each tensor."""
         of = dict(zip(self._dtypes, chosen.dtypes, strict=True))
         at = dict(zip(self._sizes, chosen.shapes, strict=True))
         return tuple((of[e], at[s]) for e, s in zip(self._elements, self._shapes, strict=True))
 
     def further(self, chosen: Chosen, needed: Needed) -> list[Chosen]:
-        """Every choice of what was looked at."""
+        """Extend `chosen` by every candidate for the shape or element type that was needed."""
         if needed.shape:
             shape = self._shapes[needed.leaf]
             place = list(self._sizes).index(shape)
@@ -81,7 +81,7 @@ class Places:
         return [replace(chosen, dtypes=_with(chosen.dtypes, place, dtype)) for dtype in self._dtypes[element]]
 
     def key(self) -> object:
-        """What is known, and what is one with what."""
+        """A memo key: the candidates of each tensor, and which tensors share an element type or a shape."""
         elements, shapes = list(self._dtypes), list(self._sizes)
         return tuple(
             (elements.index(e), shapes.index(s), tuple(self._dtypes[e]), tuple(self._sizes[s]))
@@ -89,7 +89,7 @@ class Places:
         )
 
     def at_rank(self, rank: int, alike: bool) -> Iterator[tuple[Choice, ...]]:
-        """The choices where each unknown shape has one rank, and if `alike` each unknown element type is the same."""
+        """Yield the choices with all unknown shapes of rank `rank`; if `alike`, with all unknown dtypes equal."""
         at: list[Sizes] = [(None,) * rank]
         sizes = {each: found if len(found) == 1 else at for each, found in self._sizes.items()}
         if not alike:
@@ -110,7 +110,7 @@ class Places:
 
 
 def typed(operand: InferenceType, choice: Iterator[tuple[int, Choice]], limit: int) -> OpenedType:
-    """The type of an operand under a choice for each tensor in it."""
+    """The type of an operand, taking from `choice` the next choice for each tensor in it."""
     operand = seen(operand)
     if isinstance(operand, Product):
         return TupleType(tuple(_tensor(*next(choice), limit) for _ in operand.fields))
@@ -141,7 +141,7 @@ def _shape(index: int, sizes: Sizes) -> tuple[Dim, ...]:
 
 
 class Open(TensorType[Dim]):
-    """An operand of which something is not chosen yet; raises Needed where that is looked at."""
+    """A tensor type that is not fully chosen yet; reading a missing part raises Needed."""
 
     __slots__ = ("_dtype", "_leaf", "_shape")
 
@@ -167,6 +167,6 @@ class Open(TensorType[Dim]):
 
 
 def tracked(type: TensorType[Dim], index: int, limit: int) -> TensorType[Dim]:
-    """The type with contents of its own, where a value of it has some."""
+    """The type with fresh symbolic contents, if values of this type have tracked contents."""
     known = type.dtype.counts and tracked_length(type, limit) is not None
     return with_contents(type, f"?{index}") if known else type

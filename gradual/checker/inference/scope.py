@@ -1,4 +1,4 @@
-"""What names mean at a place of a file whose types are inferred."""
+"""The scope of variables and type parameters during inference."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradual.trail import Trail
 
 @dataclass(slots=True, eq=False)
 class Deferred:
-    """A literal whose parameters have no types, with the scope that it stands in."""
+    """A function literal without parameter types, with its enclosing scope; it is inlined or typed later."""
 
     literal: ast.Fn
     names: dict[str, Held]
@@ -34,7 +34,7 @@ class Scope:
     Attributes:
         names: variables.
         types: type parameters.
-        calls: the calls that are being written out.
+        calls: the calls that are being inlined, outermost first.
     """
 
     names: dict[str, Held] = field(default_factory=dict)
@@ -44,22 +44,22 @@ class Scope:
 
     @contextmanager
     def block(self) -> Iterator[None]:
-        """What is bound inside is over at the end."""
+        """Open a block: bindings made inside are undone at its end."""
         mark = self._trail.mark()
         yield
         self._trail.undo(mark)
 
     def bind(self, name: str, held: Held) -> None:
-        """A variable stands for something until the block ends."""
+        """Bind a variable until the block ends."""
         self._trail.put(self.names, name, held)
 
     def bind_type(self, name: str, held: sk.Named) -> None:
-        """A type parameter stands for something until the block ends."""
+        """Bind a type parameter until the block ends."""
         self._trail.put(self.types, name, held)
 
     @contextmanager
     def inside(self, deferred: Deferred, span: Span) -> Iterator[None]:
-        """In the scope of a literal, on the way through a call."""
+        """Enter the scope of a literal, with the call at `span` pushed on the stack of inlined calls."""
         kept = self.names, self.types, self.calls
         self.names, self.types = dict(deferred.names), dict(deferred.types)
         self.calls = (*self.calls, span)

@@ -1,6 +1,6 @@
-"""How knowledge spreads over skeletons: relations are asked again when something that they look at becomes known.
+"""A worklist solver over inference types: a relation is run again when an unknown that it watches becomes known.
 
-Two types that contradict each other are left as they are.   [type.omitted]
+Two types that contradict each other are left unchanged.   [type.omitted]
 """
 
 from __future__ import annotations
@@ -33,40 +33,40 @@ Part = Unknown | Element | Shape
 
 
 class Relation(Protocol):
-    """Something that holds between skeletons."""
+    """A constraint between inference types."""
 
     def learn(self, flows: Flows) -> None:
-        """Let what is known of some become known of the others."""
+        """Propagate what is known from some of the types to the others."""
 
     def between(self) -> Iterable[InferenceType]:
-        """The skeletons."""
+        """The related types, whose unknown parts are watched."""
 
 
 @dataclass(slots=True, eq=False)
 class Flow:
-    """A value of one skeleton goes to a place of the other."""
+    """A value of type `source` flows to a position of type `target`."""
 
     source: InferenceType
     target: InferenceType
 
     def learn(self, flows: Flows) -> None:
-        """What is known of a value is known of the place, and the structure of the place is that of the value."""
+        """Unify the structures and element types, and join the source's shapes into the target's."""
         flows.relate(self.source, self.target)
 
     def between(self) -> Iterable[InferenceType]:
-        """The value and the place."""
+        """The source and the target."""
         return (self.source, self.target)
 
 
 @dataclass(slots=True, eq=False)
 class Flows:
-    """What is known, and who waits for more.
+    """The solver's state.
 
     Attributes:
-        watchers: the relations that look at a part of which more may become known.
-        waiting: the relations to be asked again, in order.
-        answers: what an operator accepts, and its results, by what is known of its operands.
-        agreements: which element types of an operator's operands are one, by what is known of them.
+        watchers: unknown part -> the relations that watch it.
+        waiting: the worklist.
+        answers: memo table, known operand types -> the accepted operand types with their results.
+        agreements: memo table, known operand types -> which operands have equal element types.
     """
 
     watchers: dict[Part, dict[Relation, None]] = field(default_factory=dict)
@@ -78,15 +78,15 @@ class Flows:
 
     # ----------------------------------------------------------------------------------------------- relations
     def add(self, relation: Relation) -> None:
-        """A relation holds, now and whenever more is known."""
+        """Add a relation: run it now, and again whenever a part that it watches becomes known."""
         self._ask(relation)
 
     def flow(self, source: InferenceType, target: InferenceType) -> None:
-        """A value flows to a place."""
+        """Add a flow from a value's type to a position's type."""
         self.add(Flow(source, target))
 
     def settle(self) -> None:
-        """Ask all relations that wait, until nothing more becomes known."""
+        """Run the worklist until it is empty."""
         while self.waiting:
             relation = self.waiting.popleft()
             self._queued.discard(relation)
@@ -99,7 +99,7 @@ class Flows:
                 self.watchers.setdefault(part, {})[relation] = None
 
     def touch(self, part: Part) -> None:
-        """More is known of a part."""
+        """Put the relations that watch a part on the worklist."""
         for relation in self.watchers.pop(part, ()):
             if relation not in self._queued:
                 self._queued.add(relation)
@@ -107,7 +107,7 @@ class Flows:
 
     # ------------------------------------------------------------------------------------------------- values
     def relate(self, source: InferenceType, target: InferenceType) -> None:
-        """A value goes to a place."""
+        """Propagate a flow: contravariant in function parameters, invariant in references, covariant otherwise."""
         source, target = seen(source), seen(target)
         if source is target:
             return
@@ -146,7 +146,7 @@ class Flows:
         self.relate(source.result, target.result)
 
     def instantiated(self, function: Function) -> Function:
-        """A function at type arguments that are not known yet."""
+        """Instantiate a function's type parameters with fresh unknowns."""
         if not function.types:
             return function
         found = instance(replace(function, types=()), {named: Unknown() for named in function.types})
@@ -155,7 +155,7 @@ class Flows:
 
     # -------------------------------------------------------------------------------------------------- parts
     def bind(self, unknown: Unknown, found: InferenceType) -> bool:
-        """Whether an unknown can be what was found, at which no shape has arrived: no type contains itself."""
+        """Bind an unknown to a type without its shapes; False if the occurs check fails."""
         if isinstance(found, Function) and found.types:
             found = self.instantiated(found)
         if any(part is unknown for part in parts(found)):
@@ -165,7 +165,7 @@ class Flows:
         return True
 
     def equate(self, left: Element, right: Element) -> None:
-        """Two element types are one, unless both are known."""
+        """Unify two element types; do nothing if both are known."""
         left, right = left.last(), right.last()
         if left is right or (left.dtype is not None and right.dtype is not None):
             return
@@ -182,14 +182,14 @@ class Flows:
             self.admit(source, frozenset({len(target.at)}))
 
     def learn(self, shape: Shape, at: Sizes | Literal["*"] | None) -> None:
-        """A shape arrives at a place."""
+        """Join a shape into that of a position, unless the latter is fixed."""
         found = joined(shape.at, at)
         if not shape.fixed and found != shape.at:
             shape.at = found
             self.touch(shape)
 
     def admit(self, shape: Shape, ranks: frozenset[int]) -> None:
-        """A use of a place admits these ranks only."""
+        """Restrict a shape to the ranks that a use admits; ignored if none would remain."""
         narrowed = ranks if shape.ranks is None else shape.ranks & ranks
         if narrowed and narrowed != shape.ranks:
             shape.ranks = narrowed

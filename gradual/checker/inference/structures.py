@@ -1,4 +1,4 @@
-"""What is found of data and of cells: their contents are types like any other."""
+"""Inference for constructors of data types and for mutable references."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gradual.types.type import TypeVariable
 
 
 def constructed(constructor: Constructor, data: Data) -> tuple[tuple[InferenceType, ...], sk.Data]:
-    """The fields of a constructor and the data that it makes, at type arguments that are not known yet."""
+    """The types of a constructor's fields and of its result, instantiated with fresh unknowns."""
     chosen: dict[TypeVariable, InferenceType] = {v: Unknown() for v in data.types}
     fields = tuple(of_type(field, chosen) for field in constructor.fields)
     return fields, sk.Data(constructor.data, tuple(chosen.values()))
 
 
 def accessed(flows: Flows, kind: str, operands: Sequence[InferenceType]) -> InferenceType:
-    """The value of `ref`, `ref_read` or `ref_write`."""
+    """The type of a `ref`, `ref_read` or `ref_write`."""
     content: InferenceType = Unknown()
     if kind == "ref":
         flows.flow(operands[0], content)

@@ -1,8 +1,8 @@
-"""Skeletons: what is known of a type that nobody wrote, and how values flow from one to the other.
+"""Inference types: types with unification variables.
 
-Structure and element types are found by unification: what two places share is one object.  Shapes are not unified,
-they flow: nothing arrived yet, one shape (sizes that differ become None), or any.  Two types that contradict each
-other are left as they are: the program is checked with what was found, and the check reports it.   [type.omitted]
+Structure and element types are found by unification: positions of equal type share one object.  Shapes are not unified
+but joined along flows, in the lattice: none yet, one shape (sizes that differ become None), any shape.  Two types that
+contradict each other are left unchanged: the checker reports it when it checks the solution.   [type.omitted]
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Sizes = tuple[int | None, ...]
 
 @dataclass(slots=True, eq=False)
 class Unknown:
-    """A type of which nothing is known yet; `found` is what it turned out to be."""
+    """A unification variable; `found` is the type that it is bound to."""
 
     found: InferenceType | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """An element type; `same` is another one that it was found to be equal to."""
+    """An element type, a union-find node; `same` is its parent."""
 
     dtype: DType | None = None
     same: Element | None = None
@@ -35,7 +35,7 @@ class Element:
         return self.last().dtype
 
     def last(self) -> Element:
-        """The one that stands for all that are equal."""
+        """The union-find representative; compresses the path to it."""
         at = self
         while at.same is not None:
             if at.same.same is not None:
@@ -46,12 +46,12 @@ class Element:
 
 @dataclass(slots=True, eq=False)
 class Shape:
-    """The shape of all that flows to a place.
+    """The join of all shapes that flow to a position.
 
     Attributes:
-        at: None if nothing arrived, the sizes (None where they differ or are unknown), or "*" for any rank.
-        fixed: whether somebody wrote it, so that what flows there does not change it.
-        ranks: the ranks that the uses of the place admit, None for every one.
+        at: None if no shape arrived yet, the sizes (None for one that differs or is unknown), or "*" for any rank.
+        fixed: whether the source text determines it, so that flows do not change it.
+        ranks: the ranks that the uses of the position admit; None for all.
     """
 
     at: Sizes | Literal["*"] | None = None
@@ -76,7 +76,7 @@ class Product:
 
 @dataclass(slots=True, eq=False)
 class Function:
-    """A function; `types` are chosen anew at each use."""
+    """A function; its type parameters `types` are instantiated at each use."""
 
     params: tuple[InferenceType, ...]
     result: InferenceType
@@ -85,7 +85,7 @@ class Function:
 
 @dataclass(slots=True, eq=False)
 class Data:
-    """A declared type at its arguments."""
+    """A declared data type applied to its arguments."""
 
     name: str
     arguments: tuple[InferenceType, ...]
@@ -93,7 +93,7 @@ class Data:
 
 @dataclass(slots=True, eq=False)
 class Reference:
-    """A cell."""
+    """A mutable reference."""
 
     content: InferenceType
 
@@ -109,7 +109,7 @@ InferenceType = Unknown | Tensor | Product | Function | Data | Reference | Named
 
 
 def seen(skeleton: InferenceType) -> InferenceType:
-    """What a skeleton turned out to be."""
+    """Resolve a bound unknown to the type that it is bound to."""
     while isinstance(skeleton, Unknown) and skeleton.found is not None:
         skeleton = skeleton.found
     return skeleton
@@ -121,12 +121,12 @@ def scalar(dtype: DType | None = None) -> Tensor:
 
 
 def instance(skeleton: InferenceType, chosen: Mapping[Named, InferenceType]) -> InferenceType:
-    """A skeleton at other type parameters."""
+    """Substitute the type parameters of a type."""
     return _copied(skeleton, chosen, keep=True) if chosen else skeleton
 
 
 def shapeless(skeleton: InferenceType) -> InferenceType:
-    """The same structure and element types, at which no shape has arrived."""
+    """A copy with the same structure and element types, and with fresh shapes."""
     return _copied(skeleton, {}, keep=False)
 
 
@@ -152,7 +152,7 @@ def _copied(skeleton: InferenceType, chosen: Mapping[Named, InferenceType], keep
 
 
 def parts(skeleton: InferenceType) -> Iterator[InferenceType]:
-    """The skeleton and what it is made of."""
+    """Yield a type and its components, recursively."""
     skeleton = seen(skeleton)
     yield skeleton
     match skeleton:
@@ -167,7 +167,7 @@ def parts(skeleton: InferenceType) -> Iterator[InferenceType]:
 
 
 def joined(left: Sizes | Literal["*"] | None, right: Sizes | Literal["*"] | None) -> Sizes | Literal["*"] | None:
-    """What is known of a place at which both arrive."""
+    """The least upper bound of two shapes."""
     if left is None or right is None:
         return left if right is None else right
     if left == "*" or right == "*" or len(left) != len(right):
@@ -176,7 +176,7 @@ def joined(left: Sizes | Literal["*"] | None, right: Sizes | Literal["*"] | None
 
 
 def open_parts(skeleton: InferenceType) -> Iterator[Unknown | Element | Shape]:
-    """What may still become known in a skeleton."""
+    """Yield the parts of a type about which more may become known: unknowns, element types, shapes."""
     for part in parts(skeleton):
         match part:
             case Unknown():

@@ -1,8 +1,8 @@
-"""Types that nobody wrote, found over the whole file: structure and element types by unification, shapes by flow.
+"""Inference of omitted types over a whole file: structure and element types by unification, shapes by flow.
 
-The walk mirrors `infer`, on skeletons: it says which values flow where and which operators are applied to what, and
-`solved` lets them until nothing more is found.  A literal that is called where it is known is walked at each call, as
-it is checked.  Nothing is reported here: whoever misses a type asks for it.   [type.omitted]
+The walk mirrors `infer` on inference types: it generates the flows between values and the applications of operators,
+and `solved` runs them to a fixpoint.  A call of a known deferred lambda is inlined, as the checker does it.  Nothing
+is reported here: the checker reports a type that it needs and that was not inferred.   [type.omitted]
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from gradual.types.dtype import DType
 
 
 def solution(program: Program) -> Solution:
-    """What is found of the omitted types of a file, when it is first asked for."""
+    """The inferred types of a file; computed on the first call."""
     if program.inferred is None:
         program.inferred = Inference(program).solved()
     assert isinstance(program.inferred, Solution)
@@ -39,15 +39,15 @@ def solution(program: Program) -> Solution:
 
 
 _NARROW = {DType.FLOAT32: 0, DType.INT64: 1}
-"""Which own element types of numbers hold what others cannot."""
+"""Default element type -> the order in which unresolved numbers are given it, the least first."""
 
 
 class Inference:
     """One walk over a file.
 
     Attributes:
-        scope: what names mean at a place.
-        left: how many more calls may be written out.
+        scope: the names in scope at the current position.
+        left: how many more calls may be inlined.
     """
 
     def __init__(self, program: Program) -> None:
@@ -61,7 +61,7 @@ class Inference:
 
     # ------------------------------------------------------------------------------------------------- solving
     def solved(self) -> Solution:
-        """Every definition walked, and everything that follows."""
+        """Walk every definition and solve to a fixpoint; then default ranks and numbers one by one."""
         scopes = {}
         for name, function in self.program.functions.items():
             scopes[name] = self.scope = Scope()
@@ -75,7 +75,7 @@ class Inference:
         return self.found
 
     def _ranks_by_use(self) -> bool:
-        """Whether some place to which nothing flows is used at one rank only, which it then has."""
+        """Give one tensor to which no shape flows the only rank that its uses admit; False if there is none."""
         places = (place for ways in self.found.places.values() for place in ways.values())
         for part in (part for place in places for part in sk.parts(place)):
             if isinstance(part, sk.Tensor) and part.shape.at is None and len(part.shape.ranks or ()) == 1:
@@ -85,9 +85,9 @@ class Inference:
         return False
 
     def _own_types(self) -> bool:
-        """Whether some number took its own element type, since nothing beside it says another.
+        """Give one number whose element type is still unknown its default one; False if there is none.
 
-        Those go first that fewer types can hold, so that the others have theirs: `2.5`, then `5000000000`, then `2`.
+        Numbers that fewer types can represent go first, so that others adapt: `2.5`, then `5000000000`, then `2`.
         """
         for numeral in sorted(self.numerals, key=lambda one: _NARROW.get(one.own, 2)):
             if numeral.element.known() is None:
@@ -97,18 +97,18 @@ class Inference:
 
     # -------------------------------------------------------------------------------------------- annotations
     def _place(self, place: object) -> Unknown:
-        """An omitted type, to be asked for."""
+        """A fresh unknown for an omitted type, recorded in the solution."""
         unknown = Unknown()
         self.found.places.setdefault(place, {})[self.scope.calls] = unknown
         return unknown
 
     def _written(self, annotation: ast.Type) -> InferenceType:
-        """The skeleton of an annotation; a `_` inside it is asked for later."""
+        """The inference type of an annotation; a `_` inside it is a fresh unknown."""
         return of_annotation(annotation, self.scope.types, self._place)
 
     # ------------------------------------------------------------------------------------------------ functions
     def _declared(self, literal: ast.Fn) -> sk.Function:
-        """The skeleton of a function, its parameters in scope."""
+        """The inference type of a function; binds its parameters in the current scope."""
         own = {binder.name: sk.Named(binder.name) for binder in literal.binders}
         for name, named in own.items():
             self.scope.bind_type(name, named)
@@ -122,7 +122,7 @@ class Inference:
         return sk.Function(tuple(params), result, tuple(own.values()))
 
     def _function(self, literal: ast.Fn, itself: str | None) -> sk.Function:
-        """A literal that becomes a closure."""
+        """The type of a literal that becomes a closure; walks its body."""
         with self.scope.block():
             function = self._declared(literal)
             if itself is not None:
@@ -131,14 +131,14 @@ class Inference:
         return function
 
     def _settled(self, held: Held, span: Span) -> InferenceType:
-        """A literal as a value of one type."""
+        """The type of a value; a deferred lambda becomes a closure."""
         if not isinstance(held, Deferred):
             return held
         with self.scope.inside(held, span):
             return self._function(held.literal, held.itself)
 
     def _written_out(self, deferred: Deferred, operands: Sequence[Held], span: Span) -> Held:
-        """A call of a literal that is known: its parameters are the operands."""
+        """Inline a call of a deferred lambda: bind its parameters to the operands and walk its body."""
         if self.left <= 0 or len(self.scope.calls) >= self.program.limits.nesting:
             return Unknown()
         self.left -= 1
@@ -149,7 +149,7 @@ class Inference:
             return self._at(self.held(literal.body), literal.result, span)
 
     def _at(self, held: Held, annotation: ast.Type | None, span: Span) -> Held:
-        """A value at an annotation, or as it is where none stands."""
+        """Let a value flow to an annotation; return it unchanged if there is none."""
         if annotation is None or isinstance(annotation, ast.Omitted):
             return held
         written = self._written(annotation)
@@ -158,11 +158,11 @@ class Inference:
 
     # ---------------------------------------------------------------------------------------------- expressions
     def value(self, expr: ast.Expr) -> InferenceType:
-        """The skeleton of an expression's value."""
+        """The inference type of an expression's value."""
         return self._settled(self.held(expr), expr.span)
 
     def held(self, expr: ast.Expr) -> Held:
-        """As `value`, but a literal whose parameters have no types stays one."""
+        """Like `value`, but a function literal without parameter types stays deferred."""
         match expr:
             case ast.Call():
                 return self._call(expr)
@@ -210,7 +210,7 @@ class Inference:
                 return Unknown()
 
     def _is_applied(self, name: str) -> bool:
-        """Whether a name alone may be a function: of an operator or of a constructor, unless it is a dim."""
+        """Whether a name is that of an operator, a constructor or a function; otherwise it is a dim."""
         return name in self.program.constructors or name in self.globals or name in self.program.operators
 
     def _literal(self, literal: ast.Fn, name: str | None) -> Held:
@@ -243,14 +243,14 @@ class Inference:
         return sk.Tensor(Element(DType(entry.dtype)), Shape(entry.shape, fixed=True))
 
     def _infix(self, expr: ast.Infix) -> InferenceType:
-        """A number without a suffix takes the other side's element type."""
+        """The type of an infix operation; a number without a suffix takes the other side's element type."""
         operator = by_symbol().get(expr.op)
         if operator is None:
             return Unknown()
         return self._applied(operator.name, self._operands((expr.left, expr.right), (0, 1)), ())
 
     def _operands(self, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[InferenceType]:
-        """The arguments, of which literals among those that have one element type take it."""
+        """The arguments' types; `alike` indexes those with a common element type, which number literals take."""
         slots = [part for place in alike for part in parts(arguments[place])]
         if not any(map(adapts, slots)):
             return list(map(self.value, arguments))
@@ -306,7 +306,7 @@ class Inference:
         return self._invoked(callee, arguments)
 
     def _named(self, name: str, call: ast.Call) -> InferenceType:
-        """A call by name: of what is declared, or of an operator."""
+        """The result of a call by name: of a function, a constructor or an operator."""
         operator = self.program.operators.get(name)
         pairwise = None if operator is None else operator.pairwise
         if pairwise is not None and len(call.arguments) > 1 and not call.attributes:
@@ -331,7 +331,7 @@ class Inference:
         return function.result
 
     def _applied(self, name: str, operands: Sequence[InferenceType], written: Sequence[ast.Attribute]) -> InferenceType:
-        """An application by name: of an operator, or of a constructor."""
+        """The result of applying a function, a constructor or an operator by name."""
         if name in self.globals and len(operands) == len(self.program.functions[name].params):
             return self._invoked(self.globals[name], operands)
         constructor = self.program.constructors.get(name)
@@ -356,7 +356,7 @@ class Inference:
         self.flows.add(Application(operator, tuple(operands), attributes, result, self.program.limits.contents))
         return result
 
-    # ----------------------------------------------------------------------------------------------- data, cells
+    # ------------------------------------------------------------------------------------------ data, references
     def _match(self, expr: ast.Match) -> InferenceType:
         scrutinee = self.value(expr.scrutinee)
         results = []
@@ -389,7 +389,7 @@ class Inference:
 
 
 def _by_place(function: ast.Fn, call: ast.Call) -> Iterator[ast.Expr]:
-    """The arguments of an application, in the order of the parameters."""
+    """The arguments of a call, positional and by keyword, in the order of the parameters."""
     names = [param.name.name.removeprefix("%") for param in function.params]
     given = {one.key: one.value for one in call.attributes} | dict(zip(names, call.arguments, strict=False))
     return (given[name] for name in names if name in given)

@@ -1,4 +1,4 @@
-"""A call as another system writes it, and the same call here: arguments find their parameters, attributes their names.
+"""Translation of a call in another system's notation: arguments are bound to parameters, attributes are renamed.
 
 [name.operator] [name.attribute]
 """
@@ -23,18 +23,18 @@ _ONE = re.compile(r"[\[(]\s*(-?[0-9]+)\s*,?\s*[\])]")
 _LITERAL = re.compile(r"-?[0-9.]+\w*|\[.*\]|\".*\"|None|True|False", re.DOTALL)
 _LIST = re.compile(r"[\[(](.*)[\])]", re.DOTALL)
 LISTS = frozenset({"newshape", "shape", "axes", "reps"})
-"""The attributes that take all numbers that are given by position."""
+"""The attributes whose value is the list of all numbers passed by position."""
 
 _LOOSE = (ast.Infix, ast.Unary, ast.Cast, ast.Choose, ast.If, ast.Fn)
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a call is given: the texts of its arguments, and of its attributes by their keys.
+    """The source texts of a call's arguments and attributes.
 
     Attributes:
-        loose: the arguments that need brackets beside an operator.
-        rank: of the first argument, where it is known.
+        loose: the arguments that need parentheses as operands of an infix operator.
+        rank: the rank of the first argument, if known.
     """
 
     arguments: tuple[str, ...]
@@ -44,7 +44,7 @@ class Given:
 
 
 def given(program: Program, application: Application, receiver: str | None = None) -> Given:
-    """What an application is given; the `receiver` of a method is the first argument."""
+    """The texts of an application's arguments; the `receiver` of a method call becomes the first."""
     arguments = tuple(map(program.words, application.operands))
     loose = {program.words(one) for one in application.operands if isinstance(one, _LOOSE)}
     attributes = {one.key: program.words(one.value) for one in application.attributes}
@@ -58,14 +58,14 @@ def given(program: Program, application: Application, receiver: str | None = Non
 # ------------------------------------------------------------------------------------------------------- by a row
 @dataclass(slots=True)
 class _Bound:
-    """The parameters of a row with their texts, and the attributes that none of them takes."""
+    """The parameters of a row with their texts, and the attributes that are not parameters."""
 
     values: dict[str, str | list[str]] = field(default_factory=dict)
     rest: dict[str, str] = field(default_factory=dict)
 
 
 def by_row(row: Row, call: Given, operators: Mapping[str, Operator]) -> str | None:
-    """The call as a row writes it; None where the row is of another call."""
+    """Translate a call by a row; None if the call does not match the row's parameters."""
     bound = _bound(row, call)
     if bound is None:
         return None
@@ -107,7 +107,7 @@ def _param(row: Row, key: str) -> str | None:
 
 
 def _several(waiting: Sequence[str], more: bool) -> int:
-    """How many arguments a list takes: 0 where the first is that list."""
+    """The number of arguments that a starred parameter takes; 0 if the first argument is a list already."""
     if _LIST.fullmatch(waiting[0]):
         return 0
     if not more:
@@ -135,13 +135,13 @@ def _filled(found: re.Match[str], value: str | list[str], call: Given, template:
 
 
 def quoted_type(text: str) -> str:
-    """An element type as the value of an attribute."""
+    """The text of an element type as an attribute value, in quotes."""
     name = ONNX_TYPES.get(text, text.strip('"'))
     return f'"{element_type(name) or name}"'
 
 
 def _swapped(bound: _Bound, call: Given) -> str | None:
-    """Two axes exchanged, as the order of all."""
+    """Translate an exchange of two axes to a `transpose` with all axes."""
     x, first, second = (bound.values.get(name) for name in ("x", "a", "b"))
     numbers = [str(text) for text in (first, second)]
     if call.rank is None or bound.rest or not all(re.fullmatch(r"-?[0-9]+", text) for text in numbers):
@@ -156,7 +156,7 @@ def _swapped(bound: _Bound, call: Given) -> str | None:
 
 # ------------------------------------------------------------------------------------------------ by an operator
 def by_operator(operator: Operator, call: Given) -> str | None:
-    """The call of an operator of ours, with its attributes by their names here; None where they do not find theirs."""
+    """Rewrite a call as one of `operator`, with attributes renamed; None if arguments or attributes do not match."""
     count = len(operator.arguments)
     named = _renamed(operator, call.attributes)
     if named is None or len(call.arguments) < count:
@@ -172,7 +172,7 @@ def by_operator(operator: Operator, call: Given) -> str | None:
 
 
 def _renamed(operator: Operator, attributes: Mapping[str, str]) -> dict[str, str] | None:
-    """Attributes by the names that an operator has for them; None where it has none for one."""
+    """Rename attributes to those of an operator; None if it has no counterpart for one."""
     specs = {spec.name: spec for spec in operator.attributes}
     found: dict[str, str] = {}
     for key, text in attributes.items():
@@ -186,7 +186,7 @@ def _renamed(operator: Operator, attributes: Mapping[str, str]) -> dict[str, str
 
 
 def _value(spec: AttributeSpec, text: str) -> str:
-    """A value as an attribute takes it: `1` for a boolean is `True`, an element type stands in quotes."""
+    """Convert the text of an attribute's value: `1` for a boolean is `True`, an element type is quoted."""
     form = form_of(spec.annotation)
     if _is(form, "bool") and text in ("0", "1"):
         return "True" if text == "1" else "False"

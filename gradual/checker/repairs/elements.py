@@ -1,4 +1,4 @@
-"""Operands of different element types: the type that makes them agree, where it is written or by a cast.  [op.dtype]"""
+"""Repairs of operands with different element types: change a literal or an attribute, or insert a cast.  [op.dtype]"""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType, UnrankedType
 
 _WIDTHS = (DType.FLOAT64, DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16, DType.INT64, DType.INT32)
-"""The element types that others are converted to, the first that one of the operands has."""
+"""The element types that operands are converted to, in order of preference."""
 
 
 def element_types(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """An operand in the element type of the others."""
+    """Convert an operand to the element type of another one, or to the one that the error names."""
     for node in program.nodes_at(error.span) if not program.applications(error.span) else ():
         for wanted in _named(error, set()):
             yield from _converted(node, wanted, program)
@@ -38,7 +38,7 @@ def _parts(application: Application, program: Program) -> Iterator[ast.Expr]:
 
 
 def _named(error: Diagnostic, found: set[DType]) -> Iterator[DType]:
-    """The element types that an error names and no operand has."""
+    """Yield the element types that an error's message requires."""
     if "tensor of integers" in error.message:
         yield DType.INT64
     for name in re.findall(r"is not (\w+)$|has to be (\w+)", error.message):
@@ -69,7 +69,7 @@ def _converted(part: ast.Expr, wanted: DType, program: Program) -> Iterator[Help
 
 
 def _literal(part: ast.Number, wanted: DType, program: Program) -> Iterator[Help]:
-    """A number with the suffix of another element type."""
+    """Give a number the suffix of another element type."""
     digits = re.match(r"-?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?", program.words(part))
     suffix = next((suffix for suffix, dtype in SUFFIXES.items() if dtype is wanted), None)
     if digits is not None and suffix is not None and (wanted.is_float or not (digits[1] or digits[2])):
@@ -77,7 +77,7 @@ def _literal(part: ast.Number, wanted: DType, program: Program) -> Iterator[Help
 
 
 def with_attribute(call: Application, key: str, value: str, program: Program) -> Help:
-    """A call with an attribute of this value, written in its place or behind the others."""
+    """A help that sets an attribute of a call: replaces it, or appends it after the others."""
     written = next((one for one in call.attributes if one.key == key), None)
     text = f"{key}={value}"
     if written is not None:

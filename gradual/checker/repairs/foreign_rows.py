@@ -1,8 +1,8 @@
-"""What operators of PyTorch, NumPy, TensorFlow, JAX and ONNX are called here, and how they are called.
+"""The translation table for operators of PyTorch, NumPy, TensorFlow, JAX and ONNX.
 
-A row has the names, the parameters in the order of the other system, and what is written: `{x}` is the text of an
-argument, `{*axes}` all that are left as a list, and what stands between `<` and `>` with a parameter that was not
-given is left out.  Names are compared without their module and without regard to case.  [name.operator]
+A row has the foreign names, the parameters in the foreign order (`*axes` takes all arguments that are left) and the
+translation: `{x}` is the text of an argument; a part between `<` and `>` is omitted if its parameter was not passed.
+Names are compared without their module and case-insensitively.  [name.operator]
 """
 
 from __future__ import annotations
@@ -127,10 +127,10 @@ RENAMED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("descending",), ("is_ascend",)),
     **dict.fromkeys(("blocksize",), ("block_size",)),
 }
-"""What attributes of other systems are called here; of an operator one of these, the first that it has."""
+"""Foreign attribute name -> candidate names here; the first that the operator has is used."""
 
 DROPPED = frozenset({"inplace", "name", "out", "training", "requires_grad", "device", "memory_format", "largest"})
-"""Attributes of other systems that change nothing of a value."""
+"""Foreign attributes that are dropped, since they do not change the value."""
 
 ONNX_TYPES: Mapping[str, str] = dict(
     zip(
@@ -139,12 +139,12 @@ ONNX_TYPES: Mapping[str, str] = dict(
         strict=True,
     )
 )
-"""The element types that ONNX has numbers for (`TensorProto.DataType`)."""
+"""ONNX's number (`TensorProto.DataType`) -> element type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How one operator of another system is written here."""
+    """The translation of one foreign operator."""
 
     params: tuple[str, ...]
     written: str
@@ -160,4 +160,4 @@ def _rows() -> Mapping[str, list[Row]]:
 
 
 ROWS = _rows()
-"""The rows by name, in small letters."""
+"""Lower-case foreign name -> rows."""

@@ -1,4 +1,4 @@
-"""Names that nothing has here: operators of other systems, methods and fields of tensors, misspelt variables.
+"""Repairs of undefined names: operators of other systems, methods and fields of tensors, misspelt variables.
 
 [name.operator] [name.variable] [name.function]
 """
@@ -20,7 +20,7 @@ from gradual.types.dtype import DType
 
 
 def operators(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """An operator that is called otherwise here, a function that lacks its `@`, or a name that is close."""
+    """Translate a foreign operator, add a missing `@`, or propose a similar name."""
     for application in program.named(error.span):
         if f"@{application.name}" in program.functions:
             yield instead("a function of the file is written", error.span, f"@{application.name}", safe=True)
@@ -34,7 +34,7 @@ def operators(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def functions(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """A function that is an operator, or has a name that is close."""
+    """Replace an unknown function by an operator, or propose a similar name."""
     name = program.words(error.span)
     for application in program.named(error.span):
         yield from abroad(name.lstrip("@"), given(program, application), application.span, program)
@@ -43,7 +43,7 @@ def functions(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def written_names(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """A dimension, a type or an element type whose name is close, or one that stands in quotes."""
+    """Propose a similar dimension, type or element type, or quote an element type."""
     name, definition, span = program.words(error.span), program.definition(error.span), error.span
     if (last := _LAST.search(name)) is not None:
         name, span = last[1], Span(span.start + last.start(1), span.start + last.end(1))
@@ -58,13 +58,13 @@ def written_names(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def abroad(name: str, call: Given, span: Span, program: Program) -> Iterator[Help]:
-    """What a call of another system is called here."""
+    """Yield translations of a call in another system's notation."""
     bare = _bare(name)
     written = [text for row in ROWS.get(bare, ()) if (text := by_row(row, call, program.operators)) is not None]
     static = [(known, one) for known, one in program.operators.items() if not known.startswith("dyn.")]
     same = [one for known, one in static if _bare(known) == bare]
     counterparts = [one for _, one in static if one.onnx is not None and one.onnx.lower() == bare]
-    # the one that takes most of what is given, and among those the one that has a symbol, is meant most often
+    # most often the operator with the most arguments is meant, and among those one with an infix symbol
     same += sorted(counterparts, key=lambda one: (-len(one.arguments), one.symbol is None))
     for operator in dict.fromkeys(same):
         text = by_operator(operator, call)
@@ -83,7 +83,7 @@ _WORD = re.compile(r"(?<![%@\w])[A-Za-z_]\w*")
 _AXIS = re.compile(r"\s*\[\s*(-?[0-9]+)\s*\]")
 
 UNUSED = 3
-"""How many unused variables are tried."""
+"""The limit of unused variables that are tried."""
 
 FIELDS = {
     "shape": "shape_of({0})",
@@ -92,11 +92,11 @@ FIELDS = {
     "data": "{0}",
     "size": "shape_of({0})",
 }
-"""What is written for a field of a tensor."""
+"""Foreign field of a tensor -> its translation."""
 
 
 def variables(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """A field or a method of a tensor, a variable without its `%`, or a name that is close."""
+    """Translate a field or a method of a tensor, add a missing `%`, or propose a similar name."""
     name = program.words(error.span)
     receiver, _, field = name.rpartition(".")
     if receiver and (receiver.startswith("%") or f"%{receiver}" in _in_scope(error.span, program)):
@@ -108,7 +108,7 @@ def variables(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def unused(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """A variable in scope that nothing uses, in place of one that does not fit: the weight of another layer."""
+    """Replace an operand by an unused variable in scope, such as the weight of the right layer."""
     definition = program.definition(error.span)
     if definition is None:
         return
@@ -122,7 +122,7 @@ def unused(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def _measured(function: ast.Fn, program: Program) -> Iterator[str]:
-    """The parameters that the body uses for a size that no other one gives."""
+    """Yield the parameters whose type names a size that the body uses and that no other parameter's type names."""
     body = set(_WORD.findall(program.words(function.body.span)))
     named = {
         param.name.name: set(_WORD.findall(program.words(param.annotation.span)))
@@ -160,7 +160,7 @@ def _unsigned(name: str, span: Span, program: Program) -> Iterator[Help]:
 
 
 def _in_scope(span: Span, program: Program) -> list[str]:
-    """The variables that are mentioned in the function before a place."""
+    """The parameters and the variables bound before a source position in its function."""
     definition = program.definition(span)
     if definition is None:
         return []

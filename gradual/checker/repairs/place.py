@@ -1,4 +1,4 @@
-"""The program around an error, as repairs look at it: calls with their operands, where a variable was bound, types."""
+"""The code around an error, as repairs see it: calls and their operands, bindings of variables, types."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ INFIX = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """A call, or an infix operator as the call of the operator that it stands for.
+    """A call, or an infix application as the call of its operator.
 
     Attributes:
-        name: of the operator, or of the function (`@f`).
-        at: where the name stands, or the sign between the operands.
+        name: the name of the operator or of the function (`@f`).
+        at: the span of the name, or that between the operands.
     """
 
     name: str
@@ -36,11 +36,11 @@ class Application:
 
 
 class Program:
-    """A file with what was found of its expressions.
+    """An index of a file's expressions, with their types.
 
     Attributes:
-        text: as it was written.
-        functions: the names of its functions.
+        text: the source text.
+        functions: name -> function.
     """
 
     def __init__(
@@ -88,17 +88,17 @@ class Program:
 
     @property
     def size(self) -> int:
-        """How many expressions there are."""
+        """The number of expressions."""
         return len(self._nodes)
 
     # --------------------------------------------------------------------------------------------- expressions
     def words(self, node: ast.Expr | ast.Attribute | Span) -> str:
-        """A part as it is written."""
+        """The source text of a node or a span."""
         span = node if isinstance(node, Span) else node.span
         return self.text[span.start : span.end]
 
     def application(self, node: ast.Expr) -> Application | None:
-        """A call of an operator or function, or an infix operator."""
+        """The application that a node is; None if it is none."""
         match node:
             case ast.Call(ast.Name(name, at) | ast.Global(name, at) | ast.Local(name, at), operands, attributes, span):
                 return Application(name, at, operands, attributes, span, False)
@@ -108,11 +108,11 @@ class Program:
                 return None
 
     def applications(self, span: Span) -> list[Application]:
-        """Those that stand at a span, or have an operand there: outer ones first."""
+        """The applications at exactly a span, or with an operand there; outer ones first."""
         return self._at.get(span, [])
 
     def applications_in(self, span: Span) -> Iterator[Application]:
-        """All applications of the function in which a span lies."""
+        """All applications in the function that contains a span."""
         definition = self.definition(span)
         for node in self._nodes if definition is not None else ():
             made = self.application(node)
@@ -120,24 +120,24 @@ class Program:
                 yield made
 
     def application_of(self, error: Diagnostic) -> Iterator[Application]:
-        """The applications that an error may be about: of an operand, the one that takes it first."""
+        """The applications that an error may be about; first those with an operand at a related span."""
         found = self.applications(error.span)
         spans = {related.span for related in error.related}
         both = [one for one in found if spans & {operand.span for operand in one.operands}]
         yield from dict.fromkeys((*both, *found))
 
     def named(self, span: Span) -> Iterator[Application]:
-        """The application whose name stands at a span."""
+        """The applications whose name is at exactly a span."""
         found = (self.application(node) for node in self.enclosing(span))
         yield from (one for one in found if one is not None and one.at == span)
 
     def lets(self, definition: ast.Def) -> Iterator[ast.Let]:
-        """The bindings of a function, in the order of the text."""
+        """The `let` bindings of a function, grouped by name."""
         for some in self._lets.values():
             yield from (one for one in some if _holds(definition.span, one.span))
 
     def nodes_at(self, span: Span) -> Iterator[ast.Expr]:
-        """The expressions that stand exactly at a span, inner ones last."""
+        """The expressions at exactly a span, inner ones last."""
         yield from (node for node in self._nodes if node.span == span)
 
     def enclosing(self, span: Span) -> Iterator[ast.Expr]:
@@ -145,11 +145,11 @@ class Program:
         yield from (node for node in self._nodes if node.span.start <= span.start and span.end <= node.span.end)
 
     def definition(self, span: Span) -> ast.Def | None:
-        """The function in which a span lies."""
+        """The function definition that contains a span."""
         return next((one for one in self._definitions if _holds(one.span, span)), None)
 
     def value(self, expr: ast.Expr) -> ast.Expr:
-        """What an expression was bound to, as long as it is a variable of a `let` before it."""
+        """Resolve a variable to the expression that an earlier `let` binds it to, transitively."""
         for _ in range(8):
             if not isinstance(expr, ast.Local):
                 return expr
@@ -161,7 +161,7 @@ class Program:
 
     # --------------------------------------------------------------------------------------------------- types
     def type(self, expr: ast.Expr) -> OpenedType | None:
-        """The type of an expression, where it has one."""
+        """The type of an expression; None if it is unknown or broken."""
         state, name = self._held(expr)
         type = None if state is None else state.values.types.get(name)
         return None if isinstance(type, Broken) else type
@@ -175,7 +175,7 @@ class Program:
         return self._made.get(expr.span, (None, ""))
 
     def rank(self, expr: ast.Expr) -> int | None:
-        """The rank of an expression that is a tensor of known rank."""
+        """The rank of an expression; None if it is not a tensor of known rank."""
         type = self.type(expr)
         return type.rank if isinstance(type, TensorType) else None
 
@@ -185,17 +185,17 @@ def _holds(outer: Span, inner: Span) -> bool:
 
 
 def instead(says: str, span: Span, text: str, *, safe: bool = False) -> Help:
-    """A help that writes a text in place of another; it ends with the text."""
+    """A help that replaces a span by a text; its message is `says` and the text."""
     return Help(f"{says} `{shortened(text)}`", (Edit(span, text),), safe)
 
 
 def shortened(text: str) -> str:
-    """A text on one line, and not too long."""
+    """Put a text on one line and truncate it to 100 characters."""
     line = " ".join(text.split())
     return line if len(line) <= 100 else f"{line[:99]}…"
 
 
 def called(name: str, operands: Sequence[str], attributes: Mapping[str, str] | None = None) -> str:
-    """A call as text."""
+    """The source text of a call."""
     named = [f"{key}={value}" for key, value in (attributes or {}).items()]
     return f"{name}({', '.join([*operands, *named])})"

@@ -1,4 +1,4 @@
-"""Written types that differ from what is computed: sizes in another order, or one size.  [type.result]"""
+"""Repairs of annotations that differ from the inferred type by the order of sizes, or by one size.  [type.result]"""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gradual.syntax.tree.subexpressions import last
 from gradual.types.type import TensorType
 
 SOURCE = re.compile(r"(.*) comes from here")
-"""The label of the place where a size is declared."""
+"""The label of the source position where a size is declared."""
 
 LONGEST = 20
-"""How many characters a size has that a person would write in a type."""
+"""The greatest length, in characters, of a size that is proposed for a type."""
 
 
 def results(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """The result's type in the order that it has, or the result in the order that is written."""
+    """Reorder the declared result's sizes, or transpose the result."""
     definition = program.definition(error.span)
     if error.rule != "type.result" or definition is None:
         return
@@ -40,7 +40,7 @@ def results(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def declared(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """A parameter with the size that is computed, where a number or name of its type differs from it."""
+    """Replace a declared size in a parameter's type by the one that an operator requires."""
     definition = program.definition(error.span)
     named = {related.span: match[1] for related in error.related if (match := SOURCE.fullmatch(related.label))}
     sides = error.data.get("sides")

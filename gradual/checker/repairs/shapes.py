@@ -1,6 +1,6 @@
-"""Sizes that do not fit: what a person of the field forgot most often, and the edit that makes them fit.
+"""Repairs of sizes that do not fit, for the most common mistakes.
 
-A reduction that dropped its axis, an axis that is missing beside others, a weight that is turned, a layout, an axis.
+A reduction without `keepdims`, a missing axis, a transposed weight, a wrong layout, padding, stride or axis.
 [op.broadcast.agree]
 """
 
@@ -20,11 +20,11 @@ from gradual.types.type import TensorType
 
 REDUCTIONS = frozenset({"mean", "sum", "max", "min", "prod", "all", "any", "argmax", "argmin", "variance"})
 FOLLOWED = 40
-"""How many variables are followed to what they were bound to."""
+"""The limit of variables that are resolved to their bindings."""
 
 TURNED = frozenset({"nn.dense", "nn.matmul", "nn.batch_matmul", "nn.bias_add"})
 BETWEEN = frozenset({"type.result", "op.broadcast.agree", "op.concatenate.agree", "type.cast"})
-"""The rules about two sizes that were made in other places."""
+"""The rules about two sizes that have different origins."""
 
 LAYOUTS = {"2d": "NHWC", "1d": "NWC", "3d": "NDHWC"}
 KERNELS = {"2d": "HWIO", "1d": "WIO", "3d": "DHWIO"}
@@ -33,7 +33,7 @@ FROM_HWIO = {"2d": "[3, 2, 0, 1]", "1d": "[2, 1, 0]", "3d": "[4, 3, 0, 1, 2]"}
 
 
 def broadcast(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """Operands of an elementwise operator."""
+    """Make the operands of an elementwise operator broadcast: keep, add or transpose axes."""
     if error.rule != "op.broadcast.agree":
         return
     for application in program.application_of(error):
@@ -54,7 +54,7 @@ def broadcast(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def _keeping(operand: ast.Expr, program: Program) -> Iterator[Help]:
-    """The reductions that an operand was made from, each with the axes that it drops."""
+    """Add `keepdims` to each reduction that an operand was computed with."""
     for made in _made_from(operand, program):
         if made.name in REDUCTIONS and not any(
             one.key == "keepdims" and program.words(one.value) == "True" for one in made.attributes
@@ -63,7 +63,7 @@ def _keeping(operand: ast.Expr, program: Program) -> Iterator[Help]:
 
 
 def _made_from(operand: ast.Expr, program: Program) -> Iterator[Application]:
-    """The applications that an operand was made from, the last first."""
+    """The applications that an operand was computed with, the last first."""
     waiting, seen = [program.value(operand)], set[Span]()
     while waiting and len(seen) < FOLLOWED:
         for node in within(waiting.pop()):
@@ -77,7 +77,7 @@ def _made_from(operand: ast.Expr, program: Program) -> Iterator[Application]:
 
 
 def _keeping_all(application: Application, program: Program) -> Iterator[Help]:
-    """All reductions of the function with the axes that they drop, where several do: one mistake, made again."""
+    """Add `keepdims` to all reductions in the function, if several lack it: a repeated mistake."""
     made = [one for one in program.applications_in(application.span) if one.name in REDUCTIONS]
     dropping = [one for one in made if not any(given.key == "keepdims" for given in one.attributes)]
     if len(dropping) > 1:
@@ -87,7 +87,7 @@ def _keeping_all(application: Application, program: Program) -> Iterator[Help]:
 
 
 def _expanded(operand: ast.Expr, rank: int, wanted: int, program: Program) -> Iterator[Help]:
-    """An operand with the axes that it lacks, behind its own, or among them."""
+    """Add the missing axes to an operand, after or between its own."""
     for more in range(wanted - rank, 0, -1):
         for axis in range(rank, 0, -1):
             named = {"axis": str(axis)} | ({"num_newaxis": str(more)} if more > 1 else {})
@@ -98,7 +98,7 @@ def _expanded(operand: ast.Expr, rank: int, wanted: int, program: Program) -> It
 
 # ----------------------------------------------------------------------------------------------------- products
 def products(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """A weight or a factor that is turned."""
+    """Transpose a weight or a factor of a matrix product."""
     for application in program.application_of(error):
         if application.name not in TURNED or len(application.operands) != 2:
             continue
@@ -115,7 +115,7 @@ def products(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 # ------------------------------------------------------------------------------------------------ layouts and axes
 def layouts(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """Images whose channels are last, kernels whose channels are last, groups."""
+    """Fix the layout of channels-last images and kernels, or the number of groups."""
     if error.rule in BETWEEN:
         return
     for application in program.application_of(error):
@@ -152,7 +152,7 @@ def _kernels(application: Application, key: str, dims: str, program: Program) ->
 
 
 def _groups(application: Application, program: Program) -> Iterator[Help]:
-    """A kernel of one channel for each channel of the data."""
+    """Set `groups` to the number of channels if the kernel has one input channel (depthwise)."""
     weight, data = (program.type(application.operands[place]) for place in (1, 0))
     if not isinstance(weight, TensorType) or not isinstance(data, TensorType) or min(weight.rank, data.rank) < 2:
         return
@@ -166,7 +166,7 @@ def _last(data: ast.Expr, program: Program) -> str | None:
 
 
 def windows(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """A convolution or a pooling without the padding that keeps its sizes, or without the strides that halve them."""
+    """Add the padding that keeps the sizes of a convolution or a pooling, or the strides that halve them."""
     if error.rule not in BETWEEN:
         return
     definition = program.definition(error.span)
@@ -184,7 +184,7 @@ def windows(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def _kernel(made: Application, program: Program) -> tuple[int, ...]:
-    """The sides of the window of a convolution or a pooling, where they are numbers; none of another operator."""
+    """The constant sides of the window of a convolution or a pooling; empty for any other operator."""
     name = re.fullmatch(r"nn\.(conv|max_pool|avg_pool)([123])d", made.name)
     if name is None:
         return ()
@@ -197,7 +197,7 @@ def _kernel(made: Application, program: Program) -> tuple[int, ...]:
 
 
 def enlarged(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """A transposed convolution whose stride leaves its result too small beside what it is joined with."""
+    """Add `output_padding` to a transposed convolution whose result is too small for the other operand."""
     for application in program.application_of(error):
         parts = [part for operand in application.operands for part in _fields(program.value(operand))]
         for part in parts:
@@ -214,8 +214,8 @@ def _fields(value: ast.Expr) -> tuple[ast.Expr, ...]:
 
 
 def axes(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """The axis along which it fits, of what takes the value that does not: how the value was made stays."""
-    if error.rule.endswith(".extent"):  # nobody reduces along another axis since one may be empty
+    """Change the `axis` of the application that takes the value; how the value is computed is kept."""
+    if error.rule.endswith(".extent"):  # another axis is rarely meant only because this one may be empty
         return
     found = list(program.application_of(error))
     taking = [one for one in found if one.span != error.span]

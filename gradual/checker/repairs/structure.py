@@ -1,4 +1,4 @@
-"""Calls of another form than what is called: tuples, indices, attributes by position, exchanged operands.
+"""Repairs of calls and expressions of the wrong form: tuples, indices, positional attributes, exchanged operands.
 
 [type.call.arity] [type.call.argument] [type.instance] [type.project] [name.attribute]
 """
@@ -18,13 +18,13 @@ from gradual.types.type import TensorType, TupleType
 
 LOGICAL = {"and": "logical_and", "or": "logical_or"}
 BATCHES = "bhg"
-"""The letters of batch axes in an equation of `einsum`."""
+"""The letters for batch axes in an `einsum` equation."""
 
 COMMUTATIVE = frozenset({"add", "multiply", "maximum", "minimum", "equal", "not_equal", "logical_and", "logical_or"})
 
 
 def attributes(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """An attribute by another name, or an element type as other systems call it."""
+    """Rename attributes and element types of other systems."""
     for application in _calls(error, program):
         operator = program.operators.get(application.name)
         written = None if operator is None else by_operator(operator, given(program, application))
@@ -39,7 +39,7 @@ def _calls(error: Diagnostic, program: Program) -> Iterator[Application]:
 
 
 def arity(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """Operands that belong in a tuple, attributes that are given by position."""
+    """Put the operands in a tuple, or pass positional attributes by name."""
     for application in program.applications(error.span):
         operator = program.operators.get(application.name)
         if application.span != error.span or operator is None:
@@ -60,7 +60,7 @@ def arity(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def structure(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """Values of another structure: an index, a tuple, booleans, a list of tensors."""
+    """Rewrite an index, an `and`, `or` or `not`, or a list of tensors, or take a field of a tuple."""
     for node in program.nodes_at(error.span):
         words = program.words(node)
         match node:
@@ -84,7 +84,7 @@ def structure(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def _element(node: ast.Instance, program: Program) -> Iterator[Help]:
-    """`%x[0]`, with the indices that follow it: a field of a tuple, or what `take` gives."""
+    """Rewrite `%x[0]` and the indices that follow it: to a projection from a tuple, or to `take`."""
     written: str | None = program.words(node.function)
     place: ast.Expr = node
     if isinstance(program.type(node.function), TupleType):
@@ -106,7 +106,7 @@ def _inside(node: ast.Instance, program: Program) -> str:
 
 
 def _followed_by(node: ast.Instance, program: Program) -> Iterator[ast.Instance]:
-    """The indices behind an index, inner ones first."""
+    """The index expressions that follow an index, inner ones first."""
     inner: ast.Expr = node
     for outer in reversed(list(program.enclosing(node.span))):
         if isinstance(outer, ast.Instance) and outer.function is inner:
@@ -125,7 +125,7 @@ def _logical(node: ast.Expr, program: Program) -> str:
 
 
 def exchanged(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """Operands in another order: two of them exchanged."""
+    """Exchange two operands."""
     for application in program.application_of(error):
         operands = [program.words(one) for one in application.operands]
         if application.is_infix or application.name in COMMUTATIVE:
@@ -140,13 +140,13 @@ def exchanged(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def _alike(application: Application, first: int, second: int, program: Program) -> bool:
-    """Whether two operands have one type, so that exchanging them changes nothing of the sizes."""
+    """Whether two operands have the same tensor type, so that exchanging them does not change any size."""
     one, other = (program.type(application.operands[place]) for place in (first, second))
     return isinstance(one, TensorType) and one == other
 
 
 def counterparts(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """The operator for another rank, or the axis of a batch that an operand lacks."""
+    """Use the operator for another rank, or add a missing batch axis to an operand."""
     for application in program.application_of(error):
         operands = [program.words(one) for one in application.operands]
         keyed = {one.key: program.words(one.value) for one in application.attributes}
@@ -160,7 +160,7 @@ def counterparts(error: Diagnostic, program: Program) -> Iterator[Help]:
 
 
 def _batched_product(application: Application, program: Program) -> Iterator[Help]:
-    """A product of matrices behind several batch axes, which `einsum` writes."""
+    """Rewrite a matrix product with several batch axes as an `einsum`."""
     if application.name not in ("nn.matmul", "nn.batch_matmul") or len(application.operands) != 2:
         return
     ranks = {program.rank(operand) for operand in application.operands}
@@ -186,4 +186,4 @@ _RANKS = {
         for rank in (1, 2, 3)
     },
 }
-"""Operators that compute the same of tensors of another rank."""
+"""Operator -> its counterparts for tensors of other ranks."""

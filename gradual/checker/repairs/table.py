@@ -1,4 +1,4 @@
-"""The families of repairs, and of which errors each is."""
+"""The table of repair families and the error codes that they apply to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradual.checker.repairs.structure import arity, attributes, counterparts, e
 from gradual.diagnostic import Diagnostic, Help
 
 Family = Callable[[Diagnostic, Program], Iterator[Help]]
-"""The repairs of an error, the likeliest first."""
+"""A function that yields repairs of an error, the likeliest first."""
 
 FAMILIES: tuple[tuple[Family, tuple[str, ...]], ...] = (
     (operators, ("E0201", "E0205")),
@@ -36,11 +36,11 @@ FAMILIES: tuple[tuple[Family, tuple[str, ...]], ...] = (
     (axes, ("E0301", "E0302", "E0305")),
     (counterparts, ("E0303",)),
 )
-"""Each family with the codes of its errors, in the order in which they are tried."""
+"""Each family with its error codes, in the order in which the families are tried."""
 
 
 def proposed(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """The repairs of all families that an error has."""
+    """Yield the repairs of an error from all families that apply to its code."""
     for family, codes in FAMILIES:
         if error.code in codes:
             yield from family(error, program)
