@@ -12,7 +12,7 @@ import gradual.checker.obligations.discharge as discharging
 import gradual.types.unpacking as opening
 from gradual.checker.coercion import ascription
 from gradual.checker.coercion.flow import Place
-from gradual.checker.expressions import application, expr
+from gradual.checker.expressions import application, block, expr
 from gradual.checker.functions import call, deferred_lambda, lambda_
 from gradual.checker.joins import size
 from gradual.checker.joins.size import SizeJoin
