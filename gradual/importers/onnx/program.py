@@ -25,6 +25,7 @@ from gradual.importers.onnx.operators import (
     images,
     indexing,
     networks,
+    padding,
     recurrent,
     reductions,
     sequences,
@@ -38,7 +39,7 @@ from gradual.types.print import shown
 from gradual.types.type import TensorType, UnrankedType
 from gradual.types.unpacking import opened
 
-FAMILIES = control, drawing, elementwise, images, indexing, networks, recurrent, reductions, sequences, shapes
+FAMILIES = control, drawing, elementwise, images, indexing, networks, padding, recurrent, reductions, sequences, shapes
 """The modules whose importers are in `IMPORTERS`."""
 
 SCALARS_ARE_UNKNOWN = "tf2onnx"
