@@ -10,6 +10,5 @@ from __future__ import annotations
 from gradual.core.print import printed
 from gradual.core.terms import Module
 
-# The text of a module needs every kind of step: it is handed in before anybody else can see a module, since Python runs
-# a package's `__init__` before any file of it.
+# `printed` needs every kind of step, so it is set here: Python runs a package's `__init__` before any module in it.
 Module.printed = printed

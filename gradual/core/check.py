@@ -1,4 +1,4 @@
-"""Checks, and their labels: what a rule demands where, who promised otherwise, and who is blamed if it fails."""
+"""Checks and their labels: what a rule demands and where, what left it unproved, and who is blamed on failure."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Polarity(StrEnum):
 
     @property
     def other(self) -> Polarity:
-        """The other side: what flows into a function comes from its context."""
+        """The other side: arguments of a function come from its context."""
         return Polarity.NEGATIVE if self is Polarity.POSITIVE else Polarity.POSITIVE
 
 
 class Site(StrEnum):
-    """What kind of place made a demand."""
+    """The kind of construct that makes a demand."""
 
     OPERATOR = "operator"
     ARGUMENT = "argument"
@@ -39,9 +39,9 @@ class Site(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Promise:
-    """Who left a size open: the span of a `?` (or of a call or operator), and words for it.
+    """What left a size unknown: the span of a `?` (or of a call or operator), and words for it.
 
-    In a label, `names` are those of the sizes that are meant.
+    In a label, `names` are the names of these sizes.
     """
 
     span: Span
@@ -55,17 +55,17 @@ class Blame:
 
     Attributes:
         rule: the rule that demands.
-        site: the kind of place, and `span` where it stands (what was required, where).
+        site: the kind of construct; `span` is its source position.
         says: the requirement in words ("contracted dimensions differ").
         through: the position through which the value came ("argument 1 of `nn.dense`").
-        promises: the `?`s, calls or operators that left the sizes open.
+        promises: the `?`s, calls or operators that left the sizes unknown.
         blamed: the blamed party in words ("the value supplied for parameter `%x` of `@f`").
-        blames: the spans that are blamed.
+        blames: the blamed spans.
         because: why the obligation is not proved.
-        owed: the obligation as its rule states it; the check's own goal is reduced.
+        owed: the obligation as its rule states it; the check's goal is a simplified form.
         polarity: whether the value or the context of a function broke the promise.
-        terms: what the names in the goal are that nobody wrote, where words for them are not enough.
-        words: the words for names of core that nobody wrote.
+        terms: explanations of generated names in the goal, if `words` are not enough.
+        words: generated name of core -> words for it.
     """
 
     rule: str
@@ -83,7 +83,7 @@ class Blame:
     words: Words = field(default_factory=dict)
 
     def worded(self, text: str) -> str:
-        """A text in which the names of core are what stands in the program."""
+        """Replace generated names of core in a text by the expressions in the program."""
         return reworded(text, self.words)
 
 
@@ -91,9 +91,9 @@ class Blame:
 class Check:
     """`check goal // id [rule]`: halt with blame unless `goal` holds at this run's sizes.
 
-    `id` is written once, when the checks of a file are numbered in source order.  Where no constraint on sizes says
-    what is checked, `says` does: of an operator's rule that is asked at run time, whose `goal` is true, and of two
-    numbers that are never equal, whose `goal` is false.
+    `id` is set once, when the checks of a file are numbered in source order.  `says` describes checks that no
+    constraint on sizes expresses: an operator's rule applied at run time (its `goal` is true), and two numbers that are
+    never equal (its `goal` is false).
     """
 
     id: str
@@ -109,12 +109,12 @@ class Check:
 
     @property
     def shown(self) -> str:
-        """What is checked, for a person: parts of a long condition are elided.  [dim.text]"""
+        """What is checked, for users: parts of a long condition are elided.  [dim.text]"""
         return self.blame.worded(self.says) or brief(self.goal, self.blame.worded)
 
     @property
     def not_empty(self) -> bool:
-        """Whether it asks only that something is not empty."""
+        """Whether the check only requires that something is not empty."""
         return says_not_empty(self.goal)
 
     def __str__(self) -> str:

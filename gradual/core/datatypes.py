@@ -1,4 +1,4 @@
-"""What core must say, derived again from declarations, literals and witnesses; the verifier compares."""
+"""Entry goals, declared facts and literal types, derived from declarations; the verifier compares core with them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradual.types.type import Hole, OpenedType, TensorType, TupleType
 
 
 def entry_goals(function: Function, solved: Mapping[Variable, Dim | None]) -> Iterator[Constraint]:
-    """What a caller from outside owes beyond ranks and element types."""
+    """The goals for a caller from outside, beyond ranks and dtypes."""
     for param in function.params:
         for extent, size, _, _ in requirements(param.written, param.name):
             if isinstance(extent, Hole):
@@ -32,7 +32,7 @@ def entry_goals(function: Function, solved: Mapping[Variable, Dim | None]) -> It
 
 
 def declarations(function: Function) -> Iterator[Constraint]:
-    """What holds inside once the entry's demands are met, beyond the sizes that are written."""
+    """The facts in the body once the entry checks have passed, beyond the written sizes."""
     for param in function.params:
         for extent, size, _, _ in requirements(param.written, param.name):
             if isinstance(extent, Hole):
@@ -44,7 +44,7 @@ def declarations(function: Function) -> Iterator[Constraint]:
 
 
 def literal_type(value: Tensor, tracked: bool) -> TensorType[Dim]:
-    """The type of a literal, with its elements if they are tracked, and else its numbers."""
+    """The type of a literal, with its elements if they are tracked, else with its numbers."""
     shape = tuple(map(constant, value.shape))
     if not tracked:
         return TensorType(shape, value.dtype, None, numbers_of(value))
@@ -54,25 +54,25 @@ def literal_type(value: Tensor, tracked: bool) -> TensorType[Dim]:
 
 
 def numbers_of(value: Tensor) -> tuple[Fraction, ...] | None:
-    """The elements of a small tensor as exact numbers; None where one is no number.  [type.literal]"""
+    """The elements of a small numeric tensor as exact numbers; None if one is not finite.  [type.literal]"""
     if value.dtype is DType.BOOL or value.size > LIMITS.contents or not all(map(math.isfinite, value.elements)):
         return None
     return tuple(map(Fraction, value.elements))
 
 
 def known_numbers(type: OpenedType) -> tuple[Fraction, ...] | None:
-    """The numbers that a type says of a constant."""
+    """The numbers that a type records for a constant."""
     return type.numbers if isinstance(type, TensorType) else None
 
 
 def is_own(size: Dim, path: str, axis: int) -> bool:
-    """Whether a size is the unknown of the value itself: nothing is claimed about it."""
+    """Whether a size is the value's own unknown, which claims nothing."""
     variable = bare(size)
     return variable is not None and variable.is_existential and variable.witness == SizeOf(path, axis)
 
 
 def without_contents(type: OpenedType) -> Any:
-    """The type with no element known."""
+    """The type without known elements."""
     match type:
         case TensorType(shape, dtype):
             return TensorType(shape, dtype)

@@ -54,7 +54,7 @@ def blocks(step: Step) -> tuple[Block, ...]:
 
 
 def every(block: Block) -> Iterator[Step]:
-    """Every step of a block and of the blocks inside it, in order of the text; without recursion."""
+    """Every step of a block and of nested blocks, in order of the text; without recursion."""
     waiting = [iter(block.steps)]
     while waiting:
         step = next(waiting[-1], None)
@@ -66,7 +66,7 @@ def every(block: Block) -> Iterator[Step]:
 
 
 def checks_in(block: Block) -> Iterator[Check]:
-    """Every check of a block, in order of the text: also those around calls, of parts of data, of a rule asked late."""
+    """Every check of a block in order of the text, also in proxies, in conversions of data, and of run-time rules."""
     for step in every(block):
         yield from _checks_of(step, set())
 
@@ -106,12 +106,12 @@ def _conversion_checks(conversion: Conversion, seen: set[int]) -> Iterator[Check
 
 
 def defined(step: Step) -> str | None:
-    """The variable that a step gives a value."""
+    """The variable that a step defines."""
     return None if isinstance(step, Check | Assertion) else step.name
 
 
 def operands(step: Step) -> tuple[str, ...]:
-    """The variables whose values a step itself takes, without those of the blocks inside it."""
+    """The operands of a step, without those of steps in nested blocks."""
     match step:
         case Apply():
             return step.operands
@@ -134,15 +134,15 @@ def operands(step: Step) -> tuple[str, ...]:
 
 
 def reads(step: Step) -> Iterator[str]:
-    """The variables that a step reads: operands, and whatever its sizes are read off, in the blocks inside it too.
+    """The variables that a step reads: operands, and values mentioned by its sizes, in nested blocks too.
 
-    Those that are defined inside are among them.
+    Variables defined in nested blocks are included.
     """
     return _reads(step, set())
 
 
 def _reads(step: Step, seen: set[int]) -> Iterator[str]:
-    """As `reads`, without the conversions that were seen: one may hold a step that converts by it again."""
+    """Like `reads`, but skip conversions in `seen`: a conversion may contain itself."""
     yield from operands(step)
     yield from _bases(_own_variables(step))
     if not isinstance(step, Check | Assertion):
@@ -167,7 +167,7 @@ def _reads(step: Step, seen: set[int]) -> Iterator[str]:
 
 
 def variables_of(type: OpenedType) -> Iterator[Variable]:
-    """The variables of a type but for those that a function type in it reads off its own parameters."""
+    """The variables of a type, without those that a function type binds."""
     match type:
         case TupleType(fields):
             for field in fields:
@@ -213,7 +213,7 @@ def variables_in(value: object) -> Iterator[Variable]:
 
 
 def binds(pattern: CorePattern) -> Iterator[Bind]:
-    """What a pattern binds, a part that is not named too, left to right."""
+    """The binds in a pattern, unnamed ones too, left to right."""
     match pattern:
         case Bind():
             yield pattern
@@ -230,7 +230,7 @@ def _bases(variables: Iterable[Variable]) -> Iterator[str]:
 
 
 def origins(type: OpenedType) -> Iterator[str]:
-    """The variables whose shape a type has."""
+    """The variables that are origins of unknown shapes in a type."""
     match type:
         case TupleType(fields):
             for field in fields:

@@ -46,7 +46,7 @@ _SHOWN_ELEMENTS = 8
 
 
 def printed(module: Module, source: Source | None = None) -> str:
-    """The module as text, ending with a line feed; a check shows its place if the source is given.  [core.print]"""
+    """The module as text, ending with a line feed; checks show their position if `source` is given.  [core.print]"""
 
     def place(check: Check) -> str:
         if source is None:
@@ -86,7 +86,7 @@ def _block(block: Block, indent: str, place: Place) -> Iterator[str]:
 
 
 Begun = dict[int, int]
-"""The conversions around a step, by their depth."""
+"""id of an enclosing conversion -> its depth."""
 
 
 def _step(step: Step, indent: str, place: Place, begun: Begun) -> Iterator[str]:
@@ -174,13 +174,13 @@ def _pattern(pattern: CorePattern) -> str:
 
 
 def _again(conversion: Conversion, begun: Begun) -> str:
-    """A conversion that is under way already."""
+    """The text for a conversion nested in itself."""
     back = len(begun) - 1 - begun[id(conversion)]
     return "likewise" if back == 0 else f"as {back} outside"
 
 
 def _conversion(conversion: Conversion, indent: str, place: Place, begun: Begun) -> Iterator[str]:
-    """What happens to each field that does not stay as it is."""
+    """The text for each field that is converted."""
     begun = {**begun, id(conversion): len(begun)}
     for constructor, fields in conversion.fields.items():
         for index, how in enumerate(fields):
@@ -202,7 +202,7 @@ def _conversion(conversion: Conversion, indent: str, place: Place, begun: Begun)
 
 
 def _layer(layer: Layer, indent: str, place: Place, begun: Begun) -> Iterator[str]:
-    """A proxy's layer as a function of what the context passes."""
+    """The text of a proxy's layer, as a function of its arguments."""
     binders = f"[{', '.join(f'{variable.name} = {size}' for variable, size in layer.binders)}]" if layer.binders else ""
     params = ", ".join(f"{param.name}: {shown(param.type)}" for param in layer.params)
     yield f"{indent}fn{binders}({params}) {{"

@@ -1,7 +1,7 @@
-"""What a boolean says of sizes, whether or not its value is a formula.
+"""What a boolean implies about sizes, even if its value is no formula.
 
-`logical_and(%c, dim(%x, 0) == 3)` is no formula of sizes where nothing is known of `%c`.  Where it is true the size is
-3 all the same, and where it is false nothing follows.   [type.if.part]
+`logical_and(%c, dim(%x, 0) == 3)` is no formula over sizes if `%c` is unknown.  If it is true, the size is 3; if it is
+false, nothing follows.   [type.if.part]
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Implied:
     """What a boolean implies.
 
     Attributes:
-        holds: what is so where it is true.
-        fails: what is so where it is false.
+        holds: what follows if it is true.
+        fails: what follows if it is false.
     """
 
     holds: Constraint
@@ -32,16 +32,16 @@ class Implied:
 
     @property
     def exact(self) -> Constraint | None:
-        """The formula that it is, if it is one: what holds where it is true fails where it is false."""
+        """The formula it is equal to, if any: then `fails` is the negation of `holds`."""
         return self.holds if negated(self.holds) is self.fails else None
 
 
 UNKNOWN = Implied(TRUE, TRUE)
-"""Of a boolean that says nothing about sizes."""
+"""The implications of a boolean that says nothing about sizes."""
 
 
 def of_value(known: Mapping[str, Implied], name: str, type: object) -> Implied:
-    """What a scalar says: its content if that is known, else what it was made from."""
+    """The implications of a scalar boolean: its element if that is known, else those recorded for it."""
     if isinstance(type, TensorType) and type.contents:
         content = type.contents[0]
         return Implied(content, negated(content)) if isinstance(content, Constraint) else UNKNOWN
@@ -49,10 +49,10 @@ def of_value(known: Mapping[str, Implied], name: str, type: object) -> Implied:
 
 
 def of_result(operator: Operator, type: GradualType, given: Callable[[], Sequence[Implied]]) -> Implied | None:
-    """What an operator's scalar result says by what its operands say; None if nothing.
+    """The implications of an operator's scalar result, computed from those of its operands; None if there are none.
 
-    A scalar comes of scalars only.  `and` and `or` are monotone: what follows from their operands' truth follows from
-    the same combination, and dually.
+    The operands of a scalar result are scalars.  `and` and `or` are monotone, so implications combine by the same
+    connective if the result is true, and by its dual if it is false.
     """
     if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL or type.contents is not None:
         return None

@@ -1,6 +1,6 @@
 """The core language: flat blocks of steps on uniquely named variables, every check explicit.
 
-Every operator application carries its opened type, every unproved obligation is a `Check` with its blame label.
+Every operator application carries its type with unknowns, every unproved obligation is a `Check` with its blame label.
 A pass is a loop over `Block.steps`; only branches and closures nest.
 Variables keep the user's names with the sigil (`%x`), made unique within a function (`%x`, `%x_1`, …).
 """
@@ -49,7 +49,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Size:
-    """`name = dim`: a size becomes a value, an int64 of rank 0."""
+    """`name = dim`: a size as a value, an int64 of rank 0."""
 
     name: str
     dim: Dim
@@ -80,9 +80,9 @@ class Project:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rename:
-    """`name = operand` at a type that knows less: an ascription forgets.
+    """`name = operand` at a less precise type: an ascription forgets.
 
-    `written` is the type with its `?`s and their bounds, where somebody wrote it.
+    `written` is the type with its `?`s and their bounds; None if it is not from the source.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stop:
-    """`name` has no value: the run ends in a fault that says why."""
+    """`name` has the bottom type: the run ends in a fault that says why."""
 
     name: str
     says: str
@@ -104,7 +104,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instantiate:
-    """`name = operand[dims, types]`: a function at given dims and types, which no run needs."""
+    """`name = operand[dims, types]`: a function at given dims and types, which are erased at run time."""
 
     name: str
     operand: str
@@ -118,8 +118,8 @@ class Instantiate:
 class Invoke:
     """`name = function[types](operands)`: `function` is `@f` or a variable that holds a closure.
 
-    The callee measures its dims again on entry, so no sizes are passed; `types` are the types chosen for its type
-    parameters, which no run needs.
+    The callee reads its dims from the arguments, so no sizes are passed; `types` are the instances of its type
+    parameters, which are erased at run time.
     """
 
     name: str
@@ -216,15 +216,15 @@ class WriteReference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """What a proxy does around one use of the value it wraps.
+    """The steps of a proxy around one use of the wrapped value.
 
     Attributes:
-        params: what the context passes, at the types that the proxy promises.
-        binders: each dim of the promised type with the dim it is measured to.
-        before: checks of what the context passes; the context is blamed.
-        call: the use itself, of the wrapped value by its name.
-        after: checks of what came back; the wrapped value is blamed.
-        result: the variable that is handed to the context.
+        params: the arguments from the context, at the types that the proxy promises.
+        binders: dim of the promised type -> dim over sizes of the parameters.
+        before: checks of the arguments, which blame the context.
+        call: the use of the wrapped value, under its name.
+        after: checks of the result, which blame the wrapped value.
+        result: the variable returned to the context.
         types: the type parameters of the promised type.
     """
 
@@ -239,7 +239,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wrap:
-    """`name = operand` as a function of another type, with the checks that this takes around each call."""
+    """`name = operand` as a function of another type, with the necessary checks around each call."""
 
     name: str
     operand: str
@@ -250,7 +250,7 @@ class Wrap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrapReference:
-    """`name = operand` as a reference of another type, with the checks that this takes around reading and writing."""
+    """`name = operand` as a reference of another type, with the necessary checks around reads and writes."""
 
     name: str
     operand: str
@@ -262,7 +262,7 @@ class WrapReference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """How one value inside a data structure becomes one of another type: `param` holds it, `result` what it becomes."""
+    """The conversion of one value inside a data structure: `param` is the old value, `result` the new one."""
 
     param: Param
     steps: tuple[Step, ...]
@@ -271,9 +271,9 @@ class Change:
 
 @dataclass(slots=True, eq=False)
 class Conversion:
-    """How a data structure becomes one of another type: by constructor, what happens to each field.
+    """The conversion of a data structure: constructor -> the conversion of each field.
 
-    None keeps a field; a conversion converts it in turn, and may be this one, for a recursive type.
+    None keeps a field; a nested conversion may be this one itself, for a recursive type.
     """
 
     fields: dict[str, tuple[Change | Conversion | None, ...]] = field(default_factory=dict)
@@ -326,7 +326,7 @@ Step = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Steps in order, then the variable that is the value."""
+    """Steps in order, and the variable that is the result."""
 
     steps: tuple[Step, ...]
     result: str
@@ -334,7 +334,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Param:
-    """A parameter: its opened type inside, its written type outside, where it was written."""
+    """A parameter: its type with unknowns in the body, its written type for callers, and its source position."""
 
     name: str
     type: OpenedType
@@ -348,12 +348,12 @@ class Function:
 
     Attributes:
         name: `@f`, or the variable of a closure.
-        binders: each rigid dim with the dim it is solved to, over sizes of the parameters (its causal occurrence).
-        entry: what a caller owes on entry, in order (repeated names, exact dims, `where`); a caller inside the
-            program discharges them at the call, a caller from outside is checked by the machine.
+        binders: rigid dim -> its solution over sizes of the parameters (the occurrence that determines it).
+        entry: the checks on entry, in order (repeated names, exact dims, `where`); a caller inside the program
+            discharges them at the call, the machine runs them for a caller from outside.
         result_type: the interface's result type.
-        strict: no unknown enters the definition.
-        attributes: what the definition says of itself by key, such as `codegen`; numbers and strings.
+        strict: whether the definition has no unknowns.
+        attributes: key -> number or string, such as `codegen`.
     """
 
     name: str
@@ -375,7 +375,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Module:
-    """All functions of a file by name, in source order, and the types that it declares."""
+    """All functions of a file by name, in source order, and its declared types."""
 
     functions: Mapping[str, Function] = field(default_factory=dict)
     data: Mapping[str, Data] = field(default_factory=dict)
@@ -388,7 +388,7 @@ class Module:
         return self.printed()
 
     printed: ClassVar[Callable[[Module], str]]
-    """Its text, which is written in a later file."""
+    """The text of the module; set by `core/__init__.py`."""
 
     def __repr__(self) -> str:
         return f"<Module of {', '.join(self.functions) or 'no function'}>"

@@ -1,7 +1,7 @@
-"""Copies of core with other names for its variables and other dims for its unknowns.
+"""Substitution in core: copy it with other names for its variables and other dims for its unknowns.
 
-A dim that is read off a variable is renamed with it: `dim(%x, 0)` becomes `dim(%y, 0)` where `%x` becomes `%y`.
-What a function type binds stays as it is.
+A dim that mentions a variable is renamed with it: `dim(%x, 0)` becomes `dim(%y, 0)` if `%x` becomes `%y`.
+What a function type binds is not renamed.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ S = TypeVar("S")
 
 @dataclass(slots=True, eq=False)
 class Rewriting:
-    """What stands for what in the copy.
+    """A substitution, applied by copying.
 
     Attributes:
-        names: the new name of a variable.
-        dims: the new dim of an unknown; it goes before the names.
-        types: the type that stands for a type parameter, as the copy says it; it goes after both.
-        origins: whose shape a value of unknown rank has in the copy, by its path before; it goes before the names.
-        binding: whether the new names are those of variables that the copy defines, parameters of functions in it too.
+        names: variable -> new name.
+        dims: unknown -> new dim; takes precedence over `names`.
+        types: type parameter -> type in terms of the copy; applied after `names` and `dims`.
+        origins: path -> the origin of its unknown shape in the copy; takes precedence over `names`.
+        binding: whether the parameters of function types inside are renamed, too.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Rewriting:
         return "#".join((self.name(base), *fields))
 
     def _image(self, variable: Variable) -> Dim | None:
-        """What stands for a variable; None where it stays."""
+        """The replacement of a variable; None if it is unchanged."""
         if variable in self.dims:
             return self.dims[variable]
         if base_of(variable) not in self.names:
@@ -111,7 +111,7 @@ class Rewriting:
         raise AssertionError(variable.name)
 
     def mapping(self, variables: Iterable[Variable]) -> dict[Variable, Dim]:
-        """What stands for those of some variables that do not stay."""
+        """Variable -> replacement, for those of the variables that change."""
         images = ((variable, self._image(variable)) for variable in variables)
         return {variable: image for variable, image in images if image is not None}
 
@@ -142,7 +142,7 @@ class Rewriting:
         return cast(T, copy)
 
     def typed(self, type: Any, path: str) -> OpenedType:
-        """The type of a value in the copy; what a type parameter leaves open in it is the value's own."""
+        """The type of a value in the copy; holes that replace a type parameter become unknowns of the value."""
         made = self.type(type)
         return opened(made, path, lambda path, axis, hole: None)[0] if self.types else made
 
@@ -157,7 +157,7 @@ class Rewriting:
         return made if isinstance(made, TensorType) else self._named(made)
 
     def _named(self, type: Any) -> Any:
-        """The type with the new names of the parameters of the functions inside it, and of the sizes read off them."""
+        """Rename the parameters of function types inside a type, and the sizes that mention them."""
         if not self.binding:
             return type
         match type:
@@ -175,7 +175,7 @@ class Rewriting:
                 return type
 
     def _own_type(self, type: FunctionType) -> FunctionType:
-        """The type of a function whose parameters are renamed, too."""
+        """Copy the type of a function, its parameters renamed, too."""
         found = self.mapping(set(mentioned(type)) - set(type.binders))
         inside = instantiated(substituted_within(type, found) if found else type, self.types)
         assert isinstance(inside, FunctionType)
@@ -286,7 +286,7 @@ class Rewriting:
         return tuple((variable, self.dim(size)) for variable, size in binders)
 
     def _check(self, check: Check) -> Check:
-        """The same check of other sizes: its label stays.  A step stands in one place, so that it is another one."""
+        """Copy a check with its label.  Always a new object: a step occurs only once in a program."""
         goal, owed = self.goal(check.goal), self.goal(check.blame.owed)
         same = owed is check.blame.owed and goal is check.goal
         blame = check.blame if same else replace(check.blame, owed=owed, words={})
@@ -330,7 +330,7 @@ class Rewriting:
 
 
 def apart(names: Iterable[str], taken: set[str]) -> Mapping[str, str]:
-    """A name for each variable that is not taken, `%x_1` for `%x`; the new names are taken, too."""
+    """Variable -> fresh name, `%x_1` for `%x` if taken; add the fresh names to `taken`."""
     fresh: dict[str, str] = {}
     for name in names:
         new, count = name, 0

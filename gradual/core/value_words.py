@@ -1,4 +1,4 @@
-"""Names of core that nobody wrote, in the words of the text: `dim(%_1, 0)` is read as `dim(argwhere(%x), 0)`."""
+"""Replace generated names of core by source expressions: `dim(%_1, 0)` becomes `dim(argwhere(%x), 0)`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 
 UNWRITTEN = re.compile(r"%(?:_[0-9]+|(?:argument|written|read)(?:_[0-9]+)?)(?![A-Za-z0-9_/:])")
-"""The names that elaboration makes for values without one."""
+"""Names that elaboration generates."""
 
 Words = Mapping[str, str]
-"""The words of an expression, for the name of its value."""
+"""Name of a value -> text of its expression."""
 
 
 def reworded(text: str, words: Words) -> str:
-    """A text in which the names of core are what stands in the program."""
+    """Replace generated names of core in a text by the expressions in the program."""
     return UNWRITTEN.sub(lambda match: words.get(match[0], match[0]), text) if words else text

@@ -1,7 +1,7 @@
-"""Which steps of a block come back by themselves when the block is checked again.
+"""Find the steps of a block that elaboration inserts again, so that the source text can leave them out.
 
-Where a value flows into a written type, what the type demands is checked, and functions, references and data inside
-it are converted: the checks, projections and conversions that stand before such a place for its sake are not written.
+Where a value flows into a written type, elaboration inserts the checks that the type demands, and converts functions,
+references and data inside the value: the checks, projections and conversions before such a step are not written.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.type import GradualType, TupleType
 
 TEMPORARY = re.compile(r"%(_?[0-9]+|[0-9].*)")
-"""A name that nobody chose, or that nobody can: `%0_shape` is what a pass made for `%0`."""
+"""A generated name, not one from the source: a pass names `%0_shape` after `%0`."""
 
 Path = tuple[str, tuple[int, ...]]
 """A value, and which of its fields."""
@@ -52,7 +52,7 @@ _FLOWING = Check | Project | MakeTuple | Wrap | WrapReference | Convert
 
 
 def uses(function: Function) -> Counter[str]:
-    """In how many places each variable is read, those inside the function's blocks too."""
+    """How often each variable is read, inside nested blocks too."""
     found = Counter((function.body.result,))
     for step in every(function.body):
         inner = blocks(step)
@@ -62,7 +62,7 @@ def uses(function: Function) -> Counter[str]:
 
 
 def literals_in_place(function: Function, used: Mapping[str, int]) -> dict[str, Tensor]:
-    """The constants that nobody named and that one operator takes, which may stand there."""
+    """The constants with a generated name that only one operator reads: they can be written as its operand."""
     steps = list(every(function.body))
     taken = {name for step in steps if isinstance(step, Apply) for name in step.operands}
     return {
@@ -74,12 +74,12 @@ def literals_in_place(function: Function, used: Mapping[str, int]) -> dict[str, 
 
 @dataclass(slots=True, eq=False)
 class Implied:
-    """What comes back by itself in one block.
+    """The steps of one block that elaboration inserts again.
 
     Attributes:
-        silent: the places of steps that are not written.
-        later: for the place of a step, its operands that are converted there, with what the conversions check later.
-        instead: for the place of a step, the operands that stand for others there; the block's value stands last.
+        silent: indices of the steps that are not written.
+        later: step index -> operand that is converted there -> goals that the conversion checks later.
+        instead: step index -> operand -> operand written in its place; the index after the last step is the result.
     """
 
     block: Block
@@ -91,18 +91,18 @@ class Implied:
     _goals: dict[int, frozenset[Constraint]] = field(default_factory=dict)
 
     def goals(self, index: int) -> frozenset[Constraint]:
-        """What the step at a place demands; after the last, what the block's value does."""
+        """The goals that the step at an index demands; after the last step, those that the block's result demands."""
         if index not in self._goals:
             steps = self.block.steps
             self._goals[index] = self.demands.goals(steps[index]) if index < len(steps) else self.ending
         return self._goals[index]
 
     def forget(self) -> None:
-        """More is known of the values' types, so the demands are others."""
+        """Clear the memo table of goals, after the types of values have changed."""
         self._goals.clear()
 
     def demanded(self, index: int) -> frozenset[Constraint]:
-        """What is demanded next after a check, before anything else can stop the run."""
+        """The goals demanded next after a check; empty if something else can stop the run before."""
         steps, checks = self.block.steps, [self.block.steps[index]]
         for place in range(index + 1, len(steps)):
             step = steps[place]
@@ -115,9 +115,9 @@ class Implied:
         return self._comes_first(checks, self.ending)
 
     def _comes_first(self, checks: Sequence[Any], goals: frozenset[Constraint]) -> frozenset[Constraint]:
-        """Some demands, if no check after the first is written by itself, which would stop the run before they do.
+        """The goals; none if a check after the first is written, since it could stop the run before they are checked.
 
-        One that never holds after those before it is written as a failure, and what demands it is not.
+        None either if a check never holds after those before it: that check is written as a failure.
         """
         if not all(_comes_back(check, goals) for check in checks[1:]):
             return frozenset()
@@ -131,12 +131,12 @@ class Implied:
         return goals
 
     def always_fails(self, index: int) -> bool:
-        """Whether the check at a place fails at every run: it is false, or the run stops behind it whatever it says."""
+        """Whether the step at an index is a check that is `false`, or one with a `Stop` right behind it."""
         step, behind = self.block.steps[index], self.block.steps[index + 1 : index + 2]
         return isinstance(step, Check) and (step.goal is FALSE or any(isinstance(one, Stop) for one in behind))
 
     def resolved(self, index: int) -> Step:
-        """The step at a place with the operands that are written."""
+        """The step at an index with the operands that are written."""
         names = self.instead.get(index)
         step = self.block.steps[index]
         if not names:
@@ -145,12 +145,12 @@ class Implied:
 
     @property
     def result(self) -> str:
-        """The variable that is written as the block's value."""
+        """The variable that is written as the result of the block."""
         return self.instead.get(len(self.block.steps), {}).get(self.block.result, self.block.result)
 
 
 def implied(block: Block, demands: Demands, used: Mapping[str, int], flow: Flow | None) -> Implied:
-    """What comes back by itself in a block whose value flows into a written type, or is only handed on."""
+    """The steps that elaboration inserts again in a block; `flow` is the written type of its result, if any."""
     ending = demands.flow_goals(*flow) if flow is not None else frozenset()
     found = Implied(block, demands, ending)
     for place, step in enumerate(block.steps):
@@ -161,14 +161,14 @@ def implied(block: Block, demands: Demands, used: Mapping[str, int], flow: Flow 
 
 
 def _never_holds(step: Wrap | WrapReference | Convert) -> bool:
-    """Whether a check that a conversion makes later fails whenever it is made."""
+    """Whether a conversion contains a check that always fails."""
     return any(check.goal is FALSE for check in checks_in(Block((step,), step.name)))
 
 
 def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | None]], used: Mapping[str, int]) -> None:
-    """What stands before a place for the sake of the values that flow there.
+    """Record the steps before an index that elaboration inserts again for the values that flow into it.
 
-    A conversion of data checks at once, so that it does not come back behind a check that is written by itself.
+    A conversion of data checks immediately, so one before a check that is written is written, too.
     """
     window: dict[str, tuple[int, Step]] = {}
     checked = False
@@ -196,17 +196,17 @@ def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | N
 
 
 def _comes_back(check: Check, goals: frozenset[Constraint]) -> bool:
-    """Whether a check is made by what demands some goals; an assertion is always written."""
+    """Whether elaboration inserts a check again, since the goals demand it; an assertion is always written."""
     return check.blame.site is not Site.ASSERT and is_demanded(check, goals)
 
 
 @dataclass(slots=True, eq=False)
 class _Chain:
-    """How a value came from another by projections, conversions and tuples of these.
+    """The projections, conversions and tuples by which a value is computed from another.
 
     Attributes:
-        steps: the places of the steps that took part.
-        converted: the path and the type of each part that was converted.
+        steps: the indices of these steps.
+        converted: the path and the new type of each part that is converted.
     """
 
     window: Mapping[str, tuple[int, Step]]
@@ -215,7 +215,7 @@ class _Chain:
     converted: list[tuple[tuple[int, ...], GradualType]] = field(default_factory=list)
 
     def origin(self, name: str) -> Path:
-        """The value of which this is a part at other types; itself if there is none."""
+        """The path of the value that this one converts: a value and its fields; the name itself if there is none."""
         place, step = self.window.get(name, (-1, None))
         match step:
             case Wrap() | WrapReference() | Convert() if _never_holds(step):
@@ -237,7 +237,7 @@ class _Chain:
         return found
 
     def _part(self, name: str) -> Path:
-        """The value and the fields that a chain of projections, with at most one conversion after them, gives."""
+        """The base and the fields of a chain of projections, with at most one conversion after them."""
         place, step = self.window[name]
         self.steps.add(place)
         if isinstance(step, _CONVERSION):
@@ -255,7 +255,7 @@ class _Chain:
         return base, (*fields, step.index)
 
     def beside(self, base: str, fields: tuple[int, ...]) -> Mapping[str, tuple[int, Step]]:
-        """The window without the projections to a field, which then is a value that others come from."""
+        """The window without the projections to a field, so that chains begin at the projected value."""
         of_field = (name for name, (_, step) in self.window.items() if isinstance(step, Project))
         gone = {name for name in of_field if _Chain(self.window, self.demands)._projected(name) == (base, fields)}
         return {name: found for name, found in self.window.items() if name not in gone}
@@ -273,7 +273,7 @@ def _at(type: GradualType | None, path: tuple[int, ...]) -> GradualType | None:
 
 
 def with_operands(step: Step, names: Mapping[str, str]) -> Step:
-    """The step with other operands where values flow into written types."""
+    """Replace the operands of a step that flow into written types."""
     match step:
         case Invoke(operands=operands):
             return replace(step, operands=tuple(names.get(one, one) for one in operands))

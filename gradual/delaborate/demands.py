@@ -1,4 +1,4 @@
-"""What checking a step again demands: the goals of the types into which its operands flow, and of its rule."""
+"""What elaborating a step again demands: the goals of its rule, and of the types into which its operands flow."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ Learnt = tuple[dict[str, OpenedType], dict[Dim, int], dict[Variable, Dim]]
 
 @dataclass(slots=True, eq=False)
 class Demands:
-    """What a function's steps demand.
+    """Computes the demands of a function's steps.
 
     Attributes:
-        types: the types of its values, as far as checks before a place have told them.
-        known: the sizes that checks before a place have told.
-        counted: the numbers of elements of values whose ranks checks before a place have told.
-        reads: what an open size of a joined value is read as.
-        knowing: what is declared and what checks have told, whatever the path.
-        solver: decides what `knowing` leaves undecided.
-        inside: how many branches are around a place, and how many checks before it never hold.
+        types: variable -> type, refined by the checks passed so far.
+        known: size -> number, from the checks passed so far.
+        counted: number of elements of a value -> product of its sizes, if a check passed so far gives its rank.
+        reads: unknown of a join -> the size that elaboration infers for it.
+        knowing: facts from declarations and passed checks, without path conditions.
+        solver: decides what `knowing` cannot.
+        inside: the number of enclosing branches, plus the number of earlier checks that always fail.
     """
 
     module: Module
@@ -73,16 +73,16 @@ class Demands:
     inside: int = 0
 
     def enter(self, function: Function) -> None:
-        """Take in what holds whenever a function is entered."""
+        """Add the facts that hold on entry to a function."""
         for param in function.params:
             self.hold(param.name, param.type)
         for goal in declarations(function):
             self.knowing.tell(goal)
 
     def never(self, goal: Constraint) -> bool:
-        """Whether a goal holds at no size, as checking sees it, which looks at no condition of a branch.
+        """Whether elaboration would find that a goal never holds; it ignores the conditions of branches.
 
-        The solver is asked as there: what it refutes would be refused when the text is read.
+        Ask the solver as elaboration does: a goal that it refutes would be an error when the text is read.
         """
         goal = goal.substitute(self.reads) if not self.reads.keys().isdisjoint(goal.variables()) else goal
         answer = self.knowing.satisfiable(goal)
@@ -91,50 +91,50 @@ class Demands:
         return isinstance(answer, Unsat)
 
     def read(self, size: Dim) -> Dim:
-        """A size as it is read again."""
+        """The size that elaboration would infer."""
         return size.substitute(self.reads) if not self.reads.keys().isdisjoint(size.variables()) else size
 
     def truth(self, condition: str) -> Constraint | None:
-        """What a condition says of sizes, if it says just that."""
+        """The constraint that a condition is equal to; None if it is unknown."""
         type = self.type_of(condition)
         content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
         return content if isinstance(content, Constraint) else None
 
     def fails(self, step: Step) -> bool:
-        """Whether a step demands what never holds."""
+        """Whether a step demands a goal that never holds."""
         return self.refuses(self.goals(step))
 
     def refuses(self, goals: Collection[Constraint]) -> bool:
-        """Whether one of some demands never holds.
+        """Whether one of the goals never holds.
 
-        Of demands that core does not check that is so only where nobody comes: in a branch.
+        A demand that core does not check can only be refuted in unreachable code: in a branch.
         """
         return any(map(self.never, goals)) if self.inside else FALSE in goals
 
     def type_of(self, name: str) -> OpenedType:
-        """The type of a value, or of a function by its name."""
+        """The type of a variable, or of a declared function."""
         function = self.module.functions.get(name)
         return function.type if function is not None else self.types[name]
 
     def define(self, step: Step) -> None:
-        """Take in the type of what a step will make."""
+        """Record the type of the variable that a step defines."""
         if not isinstance(step, Check | Assertion):
             self.types[step.name] = step.type
 
     def reach(self, step: Step) -> None:
-        """Take in that a step is made, so that its sizes are not negative from here on."""
+        """Add the facts after a step: the sizes of its value are natural."""
         if not isinstance(step, Check | Assertion):
             self.hold(step.name, self.types[step.name])
 
     def hold(self, name: str, type: OpenedType) -> None:
-        """A value is of a type, whose sizes are not negative."""
+        """Record the type of a value, and that its sizes are natural."""
         self.types[name] = type
         for size in sizes(type):
             if size.value is None:
                 self.knowing.tell(size)
 
     def bind(self, pattern: CorePattern) -> None:
-        """Take in the types of what a pattern binds."""
+        """Record the types of the variables that a pattern binds."""
         for bind in binds(pattern):
             if bind.name is not None:
                 self.hold(bind.name, bind.type)
@@ -144,14 +144,14 @@ class Demands:
         return dict(self.types), dict(self.known), dict(self.counted)
 
     def rollback(self, mark: Learnt) -> None:
-        """Forget what the checks since a mark have told."""
+        """Drop the facts from checks since a mark."""
         types, self.known, counted = mark
         self.types.update(types)
         self.counted.clear()
         self.counted.update(counted)
 
     def learn(self, check: Check) -> bool:
-        """Take in what a check says; whether it says a rank or a size."""
+        """Add the goal of a check to the facts; return whether it fixes a rank or a size."""
         self.knowing.tell(Passed(check.goal))
         solution = check.goal.solution
         witness = solution[0].witness if solution is not None else None
@@ -189,9 +189,9 @@ class Demands:
                     yield operand, cell.content
 
     def vaguer(self, step: Invoke | Construct) -> Iterator[tuple[str, GradualType]]:
-        """The operands that show more of a type parameter than it was chosen by, with the types that they flow into.
+        """The operands whose types are more precise than the recorded instance of a type parameter, with their targets.
 
-        Read again, they would choose other types, or ones that do not agree.
+        Elaborated again, they would give another instance, or instances that disagree.
         """
         callee, types = self._callee(step)
         if callee is None or not types:
@@ -204,7 +204,7 @@ class Demands:
                     yield operand, target
 
     def _callee(self, step: Invoke | Construct) -> tuple[FunctionType | None, Sequence[GradualType]]:
-        """What is applied, as a function, and the types that were chosen for its parameters."""
+        """The type of the function or constructor applied, and the instances of its type parameters."""
         match step:
             case Invoke(function=function, types=types):
                 type = self.type_of(function)
@@ -216,7 +216,7 @@ class Demands:
         return None, ()
 
     def goals(self, step: Step | None) -> frozenset[Constraint]:
-        """What a step owes wherever it stands."""
+        """The goals that a step demands; none for no step."""
         match step:
             case None:
                 return frozenset()
@@ -232,14 +232,14 @@ class Demands:
                 return frozenset(self._flowing(step))
 
     def readable(self, variables: Iterable[Variable]) -> Iterator[Constraint]:
-        """What is owed where sizes of values of unknown rank are named: that they have the axis."""
+        """The goals for mentioning sizes of values of unknown rank: the axis exists."""
         for variable in variables:
             match variable.witness:
                 case SizeOf(path, axis) if isinstance(self.types.get(path), UnrankedType):
                     yield at_least(rank_of(path), constant(axis + 1))
 
     def flow_goals(self, value: str, target: GradualType) -> frozenset[Constraint]:
-        """What a value owes that flows into a written type."""
+        """The goals for a value that flows into a written type."""
         return frozenset(_flows(self.type_of(value), target))
 
     def _flowing(self, step: Step) -> Iterator[Constraint]:
@@ -254,7 +254,7 @@ class Demands:
             yield from call.where
 
     def _needed(self, step: Apply) -> Iterator[Constraint]:
-        """The ranks that the operator fixes, then what its rule needs."""
+        """The ranks that the operator requires, then the needs of its rule."""
         asking = Asking(step.operator, step.operands, step.attributes)
         types = asking.flattened(tuple(self.type_of(operand) for operand in step.operands))
         try:
@@ -278,7 +278,7 @@ class Demands:
 
 
 def _agreed(left: Shown, right: Shown) -> GradualType | None:
-    """What two arguments show together; None where a size, or a rank, is not the same."""
+    """The join of the types of two arguments; None if a size or a rank differs."""
     return None if _apart(left.type, right.type) else join(left.type, right.type)
 
 
@@ -297,7 +297,7 @@ def _apart(left: GradualType, right: GradualType) -> bool:
 
 
 def _says_more(now: GradualType, was: GradualType) -> bool:
-    """Whether a type says a size or a rank that another one leaves open."""
+    """Whether a type states a size or a rank that another one leaves unknown."""
     match now, was:
         case TensorType(shape), TensorType(other):
             return any(isinstance(a, Dim) and isinstance(b, Hole) for a, b in zip(shape, other, strict=False))
@@ -314,17 +314,17 @@ def _flows(source: OpenedType, target: GradualType) -> Iterator[Constraint]:
 
 
 def written(step: Rename) -> GradualType:
-    """The type of an ascription as a program writes it: `?` for what only its own value shows."""
+    """The type of an ascription as a program writes it: `?` for sizes of the ascribed value itself."""
     return _closed(step.type, step.written, step.name)
 
 
 def without_own(type: GradualType, name: str) -> GradualType:
-    """A type of a value as an ascription that gives it its name writes it."""
+    """The type as an ascription of this name writes it: `?` for sizes of the value itself."""
     return _closed(type, None, name)
 
 
 def _is_own(size: Dim, path: str) -> bool:
-    """Whether a size is read off the value itself."""
+    """Whether a size mentions the value itself."""
     return any(base_of(variable) == path.split("#")[0] for variable in size.variables())
 
 
@@ -348,14 +348,14 @@ def _extent(size: Dim | Hole, written: Dim | Hole, path: str) -> Dim | Hole:
 
 
 def divisions(*types: GradualType) -> frozenset[Constraint]:
-    """What reading types demands of the sizes around them by which they divide.  [dim.division]"""
+    """The goals for divisions in types by sizes bound outside of them.  [dim.division]"""
     around = {variable for type in types for variable in unbound(type)}
     goals = (goal for type in types for extent in extents(type) for goal in defined(extent))
     return frozenset(goal for goal in goals if goal.variables() <= around)
 
 
 def is_demanded(check: Check, goals: frozenset[Constraint]) -> bool:
-    """Whether a check is one of some goals, as it is asked at run time or as its rule states it."""
+    """Whether the goal of a check, or its form in the rule, is among some goals."""
     owed = check.blame.owed
     same = check.goal in goals and check.goal is not TRUE
     return same or (owed in goals and owed is not TRUE and check.goal.variables() <= owed.variables())

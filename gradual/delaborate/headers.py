@@ -1,4 +1,4 @@
-"""What a definition says beside its steps: data types, attributes, whether it has an unknown; and patterns."""
+"""Everything of a definition but its steps: data types, attributes, strictness; and patterns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradual.types.instantiation import is_gradual
 
 
 def data_declared(data: Data) -> ast.TypeDef | ast.ExternType:
-    """A data type, or a type that is only named."""
+    """Write a data type, or an extern type."""
     binders = tuple(map(binder, data.types))
     if not data.constructors:
         return ast.ExternType(data.name, binders, NOWHERE)
@@ -25,7 +25,7 @@ def data_declared(data: Data) -> ast.TypeDef | ast.ExternType:
 
 
 def said(function: Function) -> tuple[ast.Attribute, ...]:
-    """What a definition says of itself."""
+    """The attributes of a definition."""
     dtypes = {bool: "bool", int: "int32", float: "float32"}
     return tuple(
         ast.Attribute(
@@ -40,13 +40,13 @@ def said(function: Function) -> tuple[ast.Attribute, ...]:
 
 
 def converts_with_checks(function: Function) -> bool:
-    """Whether a conversion of functions, data or references in a definition owes what is found out later."""
+    """Whether a conversion of functions, data or references in a definition contains checks."""
     converting = (step for step in every(function.body) if isinstance(step, Wrap | WrapReference | Convert))
     return any(any(checks_in(Block((step,), step.name))) for step in converting)
 
 
 def is_open(function: Function) -> bool:
-    """Whether a definition has an unknown that its text shows, so that it is not strict."""
+    """Whether the text of a definition has an unknown, so that it is not strict."""
     renamed = (step for step in every(function.body) if isinstance(step, Rename))
     return any(is_gradual(param.written) for param in function.params) or any(
         is_gradual(written(step)) for step in renamed

@@ -1,4 +1,4 @@
-"""The lines of one definition that stand for no step: ascriptions that forget, and those that owe a check."""
+"""Lines of a definition without a step in core: ascriptions that forget sizes, and those that demand a check."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _ZERO = constant(0)
 
 @dataclass(slots=True, eq=False)
 class Lines:
-    """What every line of a definition needs.
+    """State and helpers for the lines of a definition.
 
     Attributes:
-        inline: the constants that stand where they are used.
-        opens: whether the text has an unknown for the sake of its checks alone.
+        inline: constant -> its value, written where it is used.
+        opens: whether to add an unknown to the text, since checks are errors in a strict definition.
         open: whether the text has an unknown.
-        doubtful: whether it has none, so that what core checks would be an error.
-        joins: the values that came out of branches.
-        uses: how often each variable is read.
+        doubtful: whether the text has none although core has a check, which would be an error.
+        joins: the results of branches.
+        uses: variable -> how often it is read.
         made: the names of values that core does not have.
-        needless: the ascriptions that owe nothing.
-        around: the functions around a place, from the outside in.
-        scope: the values that a place sees.
-        numbered: how many graph variables there are.
+        needless: ascriptions without demands.
+        around: the enclosing functions, from the outside in.
+        scope: the values in scope.
+        numbered: the number of graph variables so far.
     """
 
     module: Module
@@ -66,18 +66,18 @@ class Lines:
         self.demands = Demands(self.module, counted=self.spelling.counted)
 
     def next_name(self) -> str:
-        """The name of the next graph variable."""
+        """Take the next name of a graph variable."""
         self.numbered += 1
         return f"%{self.numbered - 1}"
 
     def operand(self, name: str) -> ast.Expr:
-        """A value, or the literal that it is where it is used once."""
+        """A variable, or its literal if it is written inline."""
         return self.literals.constant(self.inline[name]) if name in self.inline else self.spelling.variable(name)
 
     def declared(self, type: GradualType) -> GradualType:
-        """A type as a declaration writes it, which names no elements and measures nothing of unknown rank.
+        """Rewrite a type for a declaration, which mentions no elements and no sizes of values of unknown rank.
 
-        Such a number is the size of another value.  [pass.surface.declared]  Raises Inexpressible.
+        They are replaced by the size of another value in scope.  [pass.surface.declared]  Raises Inexpressible.
         """
         found = {variable: self._size_in_scope(variable) for variable in mentioned(type) if self._is_hidden(variable)}
         return substituted(type, found) if found else type
@@ -92,7 +92,7 @@ class Lines:
                 return True
 
     def is_unranked(self, variable: Variable) -> bool:
-        """Whether a size is that of a value that may have no such axis."""
+        """Whether a variable is the size of a value of unknown rank, which may lack the axis."""
         witness = variable.witness
         return isinstance(witness, SizeOf) and isinstance(self.demands.types.get(witness.value), UnrankedType)
 
@@ -105,13 +105,13 @@ class Lines:
         raise Inexpressible(f"a declaration that names `{variable}`")
 
     def forgotten(self, name: str, items: list[ast.Item]) -> str:
-        """The value at a type that says nothing of its sizes: its new name."""
+        """Ascribe a type without sizes to a value; return the new name."""
         return self.vaguer(name, shape_forgotten(self.demands.type_of(name)), items)
 
     def vaguer(self, name: str, type: GradualType, items: list[ast.Item]) -> str:
-        """The value for the one place that reads it, at a type that says less: its new name.
+        """Ascribe a less precise type to a value for one reader; return the new name.
 
-        An ascription that this place alone reads, and that owes nothing, says less itself.
+        If the value is an ascription with no other reader and no demands, change that one instead.
         """
         line = self.spelling.local(name).name
         alone = name in self.needless and self.uses[name] == 1
@@ -122,7 +122,7 @@ class Lines:
         return self.ascribed(name, type, items)
 
     def ascribed(self, name: str, type: GradualType, items: list[ast.Item]) -> str:
-        """The value at a type: its new name."""
+        """Ascribe a type to a value; return the new name."""
         if type == self.demands.type_of(name):
             return name
         value = self.operand(name)
@@ -131,7 +131,7 @@ class Lines:
         return new
 
     def new(self, type: GradualType) -> str:
-        """A value that core does not have, under a name that core cannot have."""
+        """Define a value that core does not have, under a name that core cannot have."""
         number = self.next_name()
         new = f"%={number[1:]}"
         self.spelling.names[new] = number
@@ -140,9 +140,9 @@ class Lines:
         return new
 
     def check(self, check: Check, goals: frozenset[Constraint], items: list[ast.Item]) -> None:
-        """Nothing where what follows demands it again, else the assertion or an ascription that demands it.
+        """Write a check as an assertion, or as an ascription that demands it; write nothing if `goals` demand it again.
 
-        A check that speaks of rigid names only needs an unknown beside it, for in a strict definition it is an error.
+        A check that mentions only rigid names also needs an unknown in the definition: in a strict one it is an error.
         [pass.surface.check]
         """
         open = self.open or any(variable.is_existential for variable in check.goal.variables())
@@ -153,17 +153,17 @@ class Lines:
             self._demand(check.goal, items)
 
     def _is_declared(self, check: Check) -> bool:
-        """Whether a declaration divides by a size, and so demands what a check of a divisor says.  [dim.division]"""
+        """Whether a division in an enclosing declaration demands this check of its divisor.  [dim.division]"""
         if check.blame.rule != "dim.division":
             return False
         return any(is_demanded(check, divisions(*one.type.params, one.type.result)) for one in self.around)
 
     def opening(self, items: list[ast.Item]) -> None:
-        """An unknown that nobody reads: a definition with one may owe what a strict one may not."""
+        """Add an unknown that is never read: a definition with one may have checks, a strict one may not."""
         self.ascribed(self._carrier(items), _vector(Hole()), items)
 
     def failure(self, check: Check, items: list[ast.Item]) -> None:
-        """A check that fails at every run, of a size that is forgotten: what never holds would be refuted.
+        """Write a check that always fails, on a forgotten size: on a known size, elaboration would refute it.
 
         [pass.surface.never]
         """
@@ -178,13 +178,13 @@ class Lines:
             self._owe(unknown, axis, never, size, items)
 
     def _without(self, path: str, axis: int) -> GradualType:
-        """The type of a value that forgets its size at an axis."""
+        """The type of a value, with `?` at an axis."""
         shape = self._shape(path)
         assert shape is not None
         return TensorType((*shape.shape[:axis], Hole(), *shape.shape[axis + 1 :]), shape.dtype)
 
     def _bearer(self, goal: Constraint) -> tuple[Constraint, Variable, str, int] | None:
-        """A goal with a variable at whose other numbers it may hold, and the value and axis of which it is the size."""
+        """Find a size in a goal at another number of which the goal may hold: (goal, variable, path, axis)."""
         for variable in sorted(goal.variables()):
             for path, axis in self._places(variable):
                 shape = self._shape(path)
@@ -194,7 +194,7 @@ class Lines:
         return None
 
     def _typed(self, goal: Constraint, but: Variable) -> Constraint:
-        """A goal with the sizes that the types of values say, but for one variable."""
+        """Replace all variables of a goal but one by the sizes that the types of values state."""
         said: dict[Variable, Dim] = {}
         for variable in goal.variables() - {but}:
             match variable.witness:
@@ -214,7 +214,7 @@ class Lines:
                         yield param.name, shape.shape.index(of_atom(variable))
 
     def _may_hold(self, goal: Constraint, variable: Variable) -> bool:
-        """Whether a goal holds at some number for one of its variables."""
+        """Whether a goal may hold at some number for one of its variables."""
         size = existential("%=", Kind.EXISTENTIAL)
         self.demands.knowing.enter()
         self.demands.knowing.tell(size)
@@ -226,7 +226,7 @@ class Lines:
         items.append(ast.Assert(condition, check.blame.says, NOWHERE))
 
     def _demand(self, goal: Constraint, items: list[ast.Item]) -> None:
-        """An ascription that owes a goal, of a value whose size or rank the goal speaks of if there is one."""
+        """Write an ascription that demands a goal, if possible of a value whose size or rank the goal mentions."""
         for variable in sorted(goal.variables()):
             match variable.witness:
                 case SizeOf(value=path, axis=axis) if (shape := self._shape(path)) is not None and axis < shape.rank:
@@ -240,9 +240,9 @@ class Lines:
         self.ascribed(self._carrier(items), _vector(_bounded(goal, None)), items)
 
     def _owe(self, path: str, axis: int, goal: Constraint, size: Variable, items: list[ast.Item]) -> None:
-        """An ascription of a value that owes a goal of its size at an axis.
+        """Write an ascription of a value that demands a goal about its size at an axis.
 
-        What divides by a size is owed beside the value: a bound of an unknown does not tell its divisors of what.
+        A goal that divides by a size is demanded of an extra value: a bound of `?` cannot state what its divisors are.
         """
         shape = self._shape(path)
         assert shape is not None
@@ -265,7 +265,7 @@ class Lines:
         return type if isinstance(type, TensorType) else None
 
     def _carrier(self, items: list[ast.Item]) -> str:
-        """A value of one element, to bear an ascription."""
+        """Define a value of one element that can be ascribed."""
         name = self.new(_vector(constant(1)))
         shape = ast.Attribute("shape", ast.Listing((integer(1),), NOWHERE), NOWHERE)
         dtype = ast.Attribute("dtype", ast.Text("bool", NOWHERE), NOWHERE)
@@ -284,7 +284,7 @@ def _vector(extent: Dim | Hole) -> Any:
 
 
 def _solved(goal: Constraint, variable: Variable) -> Dim | None:
-    """What a goal says that a variable is, if it says just that."""
+    """The dim that an equation gives for a variable; None if the goal is anything else."""
     match goal:
         case Equal(left=left, right=right) if bare(left) is variable and variable not in right.variables():
             return right
@@ -295,7 +295,7 @@ def _solved(goal: Constraint, variable: Variable) -> Dim | None:
 
 
 def _bounded(goal: Constraint, variable: Variable | None) -> Hole:
-    """An unknown that is bounded by what a goal says, of a variable or of whatever it speaks of."""
+    """A `?` whose bound is the goal, stated of a variable or of whatever the goal mentions."""
     taken, name = {one.name for one in goal.variables()}, "u"
     while name in taken:
         name += "_"

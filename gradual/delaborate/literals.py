@@ -23,7 +23,7 @@ from gradual.types.substitution import mentioned, type_variables
 from gradual.types.type import GradualType
 
 LONGEST = 64
-"""The longest vector that is written as a list; a longer one stands in the metadata."""
+"""The longest vector that is written as a list; longer ones are stored in the metadata."""
 
 CONSTANT = "relay.Constant"
 
@@ -35,10 +35,10 @@ class Literals:
     """The constants of one file.
 
     Attributes:
-        stored: those that no literal can write, in the order of their keys.
-        never: the operators that stand for values that are never made, by the type, but for those of the file.
-        functions: the file's functions and operators.
-        taken: the names of the file's constructors.
+        stored: tensors that no literal can write, in the order of their keys.
+        never: type -> generated operator without a body, the placeholder for an unreachable value.
+        functions: the declared functions and operators.
+        taken: the names of the declared constructors.
     """
 
     stored: list[ast.MetaTensor] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Literals:
     _names: Iterator[int] = field(default_factory=count)
 
     def unmade(self, type: GradualType, spelling: Spelling) -> ast.Expr:
-        """A value of a type that is never made: what an operator without a body gives.  [pass.surface.stop]
+        """A placeholder for an unreachable value: a call of an operator without a body.  [pass.surface.stop]
 
         Raises Inexpressible.
         """
@@ -66,7 +66,7 @@ class Literals:
         return ast.Call(self.never[shown(open)].name, (), (), NOWHERE)
 
     def constant(self, value: Tensor) -> ast.Expr:
-        """A number, a list of integers, or a key of the metadata: to the bit what the constant is."""
+        """Write a constant bit for bit: as a number, a list of integers, or a key of the metadata."""
         if not value.shape and not _is_nan(value):
             return ast.Number(value.item(), value.dtype, value.dtype is not DType.INT32, NOWHERE)
         if len(value.shape) == 1 and 0 < value.size <= LONGEST and value.dtype.is_integer:
@@ -81,7 +81,7 @@ class Literals:
 
 
 def _stands_for(function: Function, type: GradualType) -> bool:
-    """Whether an operator of the file is declared without a body for values of a type that are never made."""
+    """Whether a declared operator is a placeholder for unreachable values of a type."""
     whole = function.type
     named = _UNMADE.fullmatch(function.name) is not None and is_absent(function)
     return named and not (whole.params or whole.types or whole.binders) and whole.result == type

@@ -1,7 +1,7 @@
-"""Graph variables numbered as they stand: `%0`, `%1`, … in the order in which a definition binds them.
+"""Number graph variables `%0`, `%1`, … in the order in which a definition binds them.
 
-A value that is brought to a type at the end of a branch gets its line, and its name, after what follows the branch has
-been written.   [pass.surface]
+An ascription at the end of a branch is added, and named, only after the code that follows the branch is written.
+[pass.surface]
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _GRAPH = re.compile(r"%[0-9]+")
 
 
 def numbered(definition: ast.Def | ast.OperatorDef) -> ast.Def | ast.OperatorDef:
-    """The definition with its graph variables numbered from 0, a value before the variable that it is bound to."""
+    """Number the graph variables of a definition from 0; those in a bound value come before the variable."""
     found: ast.Def | ast.OperatorDef = _renamed(definition, {})
     return found
 
 
 def _renamed(node: Any, names: dict[str, str]) -> Any:
-    """The node under new names, itself where nothing changes; a name that is new to `names` gets the next number."""
+    """Rename a node, the same object if nothing changes; a name not in `names` gets the next number."""
     match node:
         case ast.Local(name=name):
             return replace(node, name=names.setdefault(name, f"%{len(names)}")) if _GRAPH.fullmatch(name) else node

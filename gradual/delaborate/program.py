@@ -1,8 +1,8 @@
-"""Core as a program that can be read again: `%0 = reshape(%x, newshape=[n, 4]);`, one step a line.
+"""Write core as a program that can be read again: `%0 = reshape(%x, newshape=[n, 4]);`, one step a line.
 
-Checks are not written: whatever demanded them demands them again.  A check that nothing demands any more, since a
-pass took away or moved what did, becomes an `assert`.  Functions at other types, and data at other types, come back
-from the place into which they flow.  What no program can write is told.   [pass.surface]
+Checks are not written if elaboration inserts them again.  A check that no step demands any more, since a pass removed
+or moved the step, becomes an `assert`.  Conversions of functions and data are inserted again where the values flow
+into written types.  What no program can express is reported.   [pass.surface]
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Settings = tuple[tuple[str, str, Span], ...]
 
 
 def program_text(module: Module, version: str | None = None, settings: Settings = ()) -> str:
-    """The module as a program; a function that no program can write stands in a comment as core.  [pass.surface]"""
+    """The module as a program; a function that no program can express is a comment with its core.  [pass.surface]"""
     surface, told = program(module, version, settings)
     notes = "".join(f"// {line}\n" for line in told)
     return notes + printed(surface)
 
 
 def program(module: Module, version: str | None = None, settings: Settings = ()) -> tuple[ast.Module, tuple[str, ...]]:
-    """The module as syntax, and in lines of text what no program can write."""
+    """The module as syntax, and lines of text about what no program can express."""
     constructors = frozenset(name for data in module.data.values() for name in data.constructors)
     literals = Literals(functions=module.functions, taken=constructors)
     definitions: list[ast.Definition] = [data_declared(data) for data in module.data.values()]

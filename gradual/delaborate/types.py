@@ -30,17 +30,17 @@ from gradual.types.type import (
 )
 
 NOWHERE = Span(0, 0)
-"""The place of syntax that stands in no text yet."""
+"""The span of generated syntax."""
 
 _MOST = (1 << 63) - 1
-"""The greatest number that is written as one."""
+"""The greatest number that a literal can write."""
 
 _ANY = "u"
-"""The name of an unknown whose bounds nobody wrote."""
+"""The name of an unknown whose bound is generated."""
 
 
 class Inexpressible(Exception):
-    """What no program can write; the argument says what it is."""
+    """Raised for core that no program can express; the argument describes it."""
 
 
 def local(name: str) -> ast.Local:
@@ -62,7 +62,7 @@ def integer(value: int) -> ast.Number:
 
 
 def _natural(value: int) -> ast.Expr:
-    """A natural number, in a dim; one that no int64 holds is computed from such as do.  [pass.surface.number]"""
+    """A natural number in a dim; beyond int64, an expression that computes it.  [pass.surface.number]"""
     if value <= _MOST:
         return integer(value)
     whole, rest = divmod(value, _MOST)
@@ -75,9 +75,9 @@ class Spelling:
     """How the variables of core are spelled.
 
     Attributes:
-        names: the spelling of a variable that has another one than its own.
-        counted: the numbers of elements of values whose ranks are known here, as reading computes them.
-        measured: choices between sizes that not every run has, with the size of a value that they are.
+        names: variable -> spelling, if it is not its own name.
+        counted: number of elements of a value of known rank -> product of its sizes, as elaboration computes it.
+        measured: dim that mentions sizes that may not exist -> equal size of a join.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class Spelling:
         return reduce(lambda left, term: _infix("+" if term[0] > 0 else "-", left, term[1]), others, head)
 
     def alone(self, dim: Dim) -> ast.Expr:
-        """A dim where no brackets are around it, outside which `//` begins a comment: `dim[n // 2]`.  [type.size]"""
+        """A dim in brackets, since outside of brackets `//` begins a comment: `dim[n // 2]`.  [type.size]"""
         return ast.Instance(ast.Name("dim", NOWHERE), (self.dim(dim),), NOWHERE)
 
     def _term(self, coefficient: int, monomial: Sequence[Any]) -> tuple[int, ast.Expr]:
@@ -154,7 +154,7 @@ class Spelling:
         raise AssertionError(atom)
 
     def _unknown(self, variable: Variable) -> ast.Expr:
-        """A name, or what is read off a value.  [dim.size] [dim.element] [dim.rank]"""
+        """A name, or a size, element or rank of a value.  [dim.size] [dim.element] [dim.rank]"""
         match variable.witness:
             case SizeOf(path, axis):
                 return called("dim", self._path(path), integer(axis))
@@ -256,12 +256,12 @@ def ordered(type: FunctionType) -> tuple[Variable | TypeVariable, ...]:
 
 
 def binder(one: Variable | TypeVariable) -> ast.Binder:
-    """A dim or a type in brackets; its kind is seen where it is used."""
+    """A binder of a dim or a type; its kind is inferred from its uses."""
     return ast.Binder(one.name, None, NOWHERE)
 
 
 def brackets(type: FunctionType, params: Iterable[ast.Type]) -> tuple[ast.Binder, ...]:
-    """What a declaration binds in brackets: nothing if its parameters alone bind the same in the same order."""
+    """The binders in brackets; none if the parameters bind the same names in the same order."""
     every = ordered(type)
     shown = dict.fromkeys(name for param in params for name in _named(_own_extents(param)))
     own = {one.name for one in every}
@@ -269,7 +269,7 @@ def brackets(type: FunctionType, params: Iterable[ast.Type]) -> tuple[ast.Binder
 
 
 def _own_extents(type: ast.Type) -> Iterator[object]:
-    """The dims of a parameter that are measured: those outside function types."""
+    """The dims of a parameter that bind names: those outside of function types."""
     match type:
         case ast.TensorType(tuple(shape)):
             yield from shape

@@ -1,4 +1,4 @@
-"""Branches whose sizes or ranks never agree, which checking would refuse.  [pass.surface.never]"""
+"""Branches whose sizes or ranks never agree, which elaboration would refuse.  [pass.surface.never]"""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from gradual.verdict import Proved
 
 
 def agreeing(types: Sequence[OpenedType], outside: Set[str], demands: Demands) -> list[GradualType]:
-    """The types of branches' values, that forget the sizes and ranks that never agree, in tuples too.
+    """Forget the sizes and ranks in the results of branches that never agree, in tuples too.
 
-    The value is what the branch that is taken made it.  Only sizes that are seen outside are compared.
+    The run-time value is that of the branch taken.  Only sizes visible outside are compared.
 
     [pass.surface.never]
     """
@@ -39,7 +39,7 @@ def agreeing(types: Sequence[OpenedType], outside: Set[str], demands: Demands) -
 
 
 def in_doubt(types: Sequence[GradualType], outside: Set[str], demands: Demands) -> bool:
-    """Whether sizes of branches may differ that are seen outside, which a strict definition may not leave open."""
+    """Whether branch sizes visible outside may differ: a strict definition must not leave them unknown."""
     match types[0]:
         case TupleType():
             columns = zip(*(type.fields for type in types if isinstance(type, TupleType)), strict=True)
@@ -72,7 +72,7 @@ def _forgetting(type: TensorType[Dim], never: Sequence[bool]) -> GradualType:
 
 
 def makeable(type: GradualType, demands: Demands) -> GradualType:
-    """The type that forgets the sizes which are negative wherever a run would come: no value could be given it.
+    """Replace sizes that are always negative by `?`, as no value could have them.
 
     [pass.surface.stop]
     """
@@ -81,7 +81,7 @@ def makeable(type: GradualType, demands: Demands) -> GradualType:
             return TensorType(tuple(Hole() if _is_negative(size, demands) else size for size in shape), dtype)
         case TupleType(fields):
             return TupleType(tuple(makeable(field, demands) for field in fields))
-        case NeverType():  # nothing reads it, so that any type is as good
+        case NeverType():  # never read, so that any type will do
             return TensorType((), DType.BOOL)
         case _:
             return type
@@ -99,10 +99,10 @@ def read_joined(
     outside: Set[str],
     demands: Demands,
 ) -> OpenedType:
-    """The type of a joined value as it is read: where core left a rank or a size open, what the branches say now.
+    """The type that elaboration infers for a join: unknown ranks and sizes in core become what the branches give.
 
-    What a size is read as is told to `demands`.  A size that core knows by what holds in the branches is read as what
-    they say.  [type.if.join]
+    Record in `demands` what each unknown is inferred as.  A size that core knows only by facts of the branches becomes
+    what the branches give.  [type.if.join]
     """
     tensors = [one for one in types if isinstance(one, TensorType)]
     match type:
@@ -137,7 +137,7 @@ def read_joined(
 
 
 def _one(sizes: Sequence[Dim], truth: Constraint | None) -> Dim | None:
-    """The size that all branches have, or that the condition of an `if` tells."""
+    """The size of all branches, or the ite of two under a known condition; None otherwise."""
     if all(size is sizes[0] for size in sizes):
         return sizes[0]
     return ite(truth, *sizes) if truth is not None and len(sizes) == 2 else None

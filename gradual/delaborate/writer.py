@@ -53,17 +53,17 @@ from gradual.verdict import Proved
 
 @dataclass(slots=True, eq=False)
 class Writer(Lines):
-    """One definition while it is written.
+    """Writes one definition.
 
     Attributes:
-        endings: the types that the values of blocks have outside.
+        endings: result of a block -> the type that it has outside the block.
     """
 
     endings: dict[str, GradualType] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------------------------ definitions
     def definition(self, function: Function) -> ast.Def | ast.OperatorDef:
-        """A function, or a declared operator.  Raises Inexpressible."""
+        """Write a function or a declared operator.  Raises Inexpressible."""
         self.uses = uses(function)
         self.open = self.opens or is_open(function)
         self.doubtful = not self.open and converts_with_checks(function)
@@ -92,7 +92,7 @@ class Writer(Lines):
         return brackets(function.type, [param.annotation for param in params if param.annotation is not None])
 
     def _result(self, function: Function) -> ast.Type | None:
-        """The result type; None where only inference can find it, or where reading it would check what nobody does."""
+        """The result type; None to leave it to inference: it cannot be written, or would demand a check not in core."""
         try:
             type = self.spelling.type(self.declared(function.type.result))
             return type if all(self._is_divided(goal, function) for goal in divisions(function.type.result)) else None
@@ -100,7 +100,7 @@ class Writer(Lines):
             return None
 
     def _is_divided(self, goal: Constraint, function: Function) -> bool:
-        """Whether what a result type divides by is known where the function begins, or checked in it for that."""
+        """Whether the goal of a division in the result type is known on entry, or checked in the body for it."""
         checks = (step for step in function.body.steps if isinstance(step, Check))
         checked = any(one.blame.rule == "dim.division" and is_demanded(one, frozenset({goal})) for one in checks)
         return checked or isinstance(self.demands.knowing.decide(goal), Proved)
@@ -115,13 +115,13 @@ class Writer(Lines):
 
     # ----------------------------------------------------------------------------------------------------- blocks
     def block(self, block: Block, flows: tuple[str, GradualType] | None = None) -> ast.Block:
-        """The steps in order, then the value; `flows` is a value that flows into a written type, and the type."""
+        """Write a block; `flows` is the result and the written type into which it flows."""
         return self._ended(*self._lines(block, flows)[:2])
 
     def _lines(
         self, block: Block, flows: tuple[str, GradualType] | None = None
     ) -> tuple[list[ast.Item], str, OpenedType]:
-        """The steps in order, the name of the value, and what is known of it where the block ends."""
+        """Write the steps of a block; return them, the name of the result, and its type at the end of the block."""
         if flows is not None:
             self.endings[block.result] = shape_forgotten(flows[1])
         self.demands.knowing.enter()
@@ -141,7 +141,7 @@ class Writer(Lines):
         return items, result, type
 
     def _items(self, found: Implied, items: list[ast.Item]) -> tuple[str, OpenedType]:
-        """The lines of the steps; the name of the block's value, and its type.  What no run comes to is left out."""
+        """Write the steps up to the first unreachable one; return the name of the result and its type."""
         for index, step in enumerate(found.block.steps):
             if index in found.silent:
                 self.demands.reach(step)
@@ -160,7 +160,7 @@ class Writer(Lines):
         return result, self.demands.type_of(result)
 
     def _unmade(self, block: Block, items: list[ast.Item]) -> str:
-        """The value of a block that never ends in one.  [pass.surface.stop]  Raises Inexpressible."""
+        """Write a placeholder result for a block that never returns.  [pass.surface.stop]  Raises Inexpressible."""
         type = makeable(self.endings[block.result], self.demands)
         value, open = self.literals.unmade(type, self.spelling), shape_forgotten(type)
         name = self.new(open)
@@ -168,7 +168,7 @@ class Writer(Lines):
         return self.ascribed(name, type, items) if type != open else name
 
     def _branches(self, step: If | Match, blocks: Sequence[Block]) -> list[ast.Block]:
-        """Blocks of which each run comes to one; their values forget what never agrees.  [pass.surface.never]"""
+        """Write the branches; their results forget sizes and ranks that never agree.  [pass.surface.never]"""
         outside = {*self.demands.types}
         self.endings |= {block.result: without_own(step.type, step.name) for block in blocks}
         self.demands.inside += 1
@@ -189,13 +189,13 @@ class Writer(Lines):
         return made
 
     def _measure(self, step: If | Match) -> None:
-        """A size of what branches give, which only those measure that come to one, is written as that of the value."""
+        """Write sizes that mention values of unknown rank as sizes of the join instead."""
         for extent, _, path, axis in requirements(step.type, step.name):
             if isinstance(extent, Dim) and any(map(self.is_unranked, extent.variables())):
                 self.spelling.measured[extent] = size_of(path, axis)
 
     def _ended(self, items: list[ast.Item], result: str) -> ast.Block:
-        """The items and their value; a last step that nobody named is the value itself."""
+        """The block of the items and the result; a last step with a generated name is written as the result itself."""
         value = self.spelling.variable(result)
         match items, value:
             case [*_, ast.Let(ast.Local(last), None, whole)], ast.Local(name) if name == last and (
@@ -222,11 +222,11 @@ class Writer(Lines):
                 self.scope.append(step.name)
 
     def _owes_nothing(self, step: Rename, later: Mapping[str, Sequence[Constraint]]) -> bool:
-        """Whether an ascription demands nothing, neither where it stands nor where a function in it is called."""
+        """Whether an ascription demands nothing, neither at once nor at later calls of a function in it."""
         return not any(later.values()) and self.demands.goals(step) <= {TRUE}
 
     def _converted(self, found: Implied, index: int, items: list[ast.Item]) -> Step:
-        """The step at a place with operands that forget, where converting them checks what never holds."""
+        """The step at an index; operands whose conversion has a check that never holds forget their sizes."""
         step = found.resolved(index)
         never = {
             base: self.forgotten(base, items)
@@ -248,7 +248,7 @@ class Writer(Lines):
         return ast.Let(self._named(step.name), annotation, value, NOWHERE)
 
     def _named(self, name: str) -> ast.Local:
-        """The variable that a step defines; one that nobody named gets the next number."""
+        """The variable that a step defines; a generated name becomes the next number."""
         if self._is_nameless(name):
             self.spelling.names[name] = self.next_name()
         return local(self.spelling.names.get(name, name))
@@ -257,9 +257,9 @@ class Writer(Lines):
         return TEMPORARY.fullmatch(name) is not None
 
     def _admissible(self, step: Step, items: list[ast.Item]) -> Step:
-        """The step with operands that forget their sizes, where these can never fit.  [pass.surface.never]
+        """Let operands forget their sizes if these can never fit.  [pass.surface.never]
 
-        What fails at every run is not refuted before it.
+        So a failure of every run stays one at run time, and is no error of elaboration.
         """
         if isinstance(step, Invoke | Construct):
             step = self._at_its_types(step, items)
@@ -281,7 +281,7 @@ class Writer(Lines):
         return step
 
     def _at_its_types(self, step: Invoke | Construct, items: list[ast.Item]) -> Step:
-        """The step with operands that say no more than the types that were chosen for it.  [pass.surface.never]"""
+        """Make the operands no more precise than the recorded instances of type parameters.  [pass.surface.never]"""
         names = {one: self.ascribed(one, type, items) for one, type in self.demands.vaguer(step)}
         if isinstance(step, Invoke):
             return replace(step, operands=tuple(names.get(one, one) for one in step.operands))

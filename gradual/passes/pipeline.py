@@ -1,4 +1,4 @@
-"""Passes one after another, each verified.   [pass.verified]"""
+"""Run passes in sequence, and verify after each.   [pass.verified]"""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gradual.passes.framework.pins import add, whole
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Use:
-    """A pass with what it is given."""
+    """A pass and its arguments."""
 
     what: Pass
     given: dict[str, str]
 
 
 def read_uses(words: Sequence[str]) -> list[Use]:
-    """The passes that words such as `specialize n=3 drop-dead` name, in order.  Raises Unusable."""
+    """Parse words such as `specialize n=3 drop-dead` into passes, in order.  Raises Unusable."""
     uses: list[Use] = []
     for word in whole(words):
         key, equals, value = word.partition("=")
@@ -47,9 +47,9 @@ def _named(name: str) -> Pass:
 
 
 def transformed(module: Module, uses: Sequence[Use], decider: Decider, verify: bool = True) -> Transformed:
-    """The module after all passes, with all they tell.  Raises Unusable.
+    """Run all passes on a module; return the module and all notes.  Raises Unusable.
 
-    An assertion fails where a pass wrote core that the verifier does not accept.
+    Assert that the verifier accepts the result of each pass.
     """
     notes: list[Note] = []
     for use in uses:

@@ -1,8 +1,8 @@
 """The machine: runs core in a loop, with an explicit stack of activations.
 
 Before an operator runs, its judgement on constant dims gives the size of the output (the shape function), then its
-meaning fills it; that the filled shape is the judged one, and the one that the checker predicted, is asserted at
-every step.  A call in tail position replaces its caller's activation, so a loop runs in constant space.
+meaning fills it; every step asserts that the filled shape is the judged one, and the one that the checker predicted.
+A call in tail position replaces its caller's activation, so a loop runs in constant space.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Watch = Callable[[Step, Frame], None]
 
 @dataclass(slots=True, eq=False)
 class Returning:
-    """What the result of a call through a proxy meets before the caller's variable gets it."""
+    """The layers that the result of a call through a proxy passes before it is assigned to the caller's variable."""
 
     parts: tuple[Part, ...]
     target: str
@@ -64,7 +64,7 @@ class Returning:
 
 @dataclass(slots=True, eq=False)
 class Activation:
-    """A block under way: the next step, and the variable of the caller that waits for its value."""
+    """A block being run: the next step, and the variable of the caller to which the result is assigned."""
 
     frame: Frame
     steps: tuple[Step, ...]
@@ -74,10 +74,10 @@ class Activation:
 
 
 def run(module: Module, entry: str, given: Sequence[Any], watch: Watch | None = None) -> Value:
-    """The value of a function on arguments from outside.  Raises Blame, Fault; KeyError for an unknown function.
+    """Run a function on arguments from outside.  Raises Blame, Fault; KeyError for an unknown function.
 
     ValueError for an argument that is no value.
-    `watch` is told of every operator and size once it has its value.  [run.entry] [run.call]
+    `watch` is called after every operator and size step.  [run.entry] [run.call]
     """
     function = module.functions[entry]
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
@@ -91,8 +91,8 @@ class Machine:
     """One run.
 
     Attributes:
-        top: the functions of the file.
-        watch: who is told of every operator and size.
+        top: the declared functions.
+        watch: called after every operator and size step.
     """
 
     def __init__(self, top: Frame, watch: Watch | None = None) -> None:
@@ -102,7 +102,7 @@ class Machine:
         self._bottom = 0
 
     def evaluated(self, frame: Frame, block: Block) -> Held:
-        """The value of a block, without recursion.  [run.call]"""
+        """Evaluate a block, without recursion.  [run.call]"""
         stack, outer = self._stack, self._bottom
         bottom = self._bottom = len(stack)
         self._enter(frame, block, "")
@@ -130,7 +130,7 @@ class Machine:
         self._push(Activation(frame, block.steps, 0, block.result, self._tail(target)))
 
     def _tail(self, target: str) -> str:
-        """Drop the activations that would only hand on the value of `target`, and answer with whose value it is."""
+        """Drop activations that would only return the value of `target`; return the variable that gets it instead."""
         stack = self._stack
         while len(stack) > self._bottom + 1 and target and isinstance(top := stack[-1], Activation):
             if top.at < len(top.steps) or top.result != target:
@@ -147,7 +147,7 @@ class Machine:
         self._stack.append(entry)
 
     def _step(self, activation: Activation, step: Step) -> None:
-        """One step; a branch and a call enter a block of their own.  [run.if] [run.closure] [run.absent]"""
+        """Run a step; a branch and a call enter a block of their own.  [run.if] [run.closure] [run.absent]"""
         frame = activation.frame
         match step:
             case If():
@@ -170,7 +170,7 @@ class Machine:
         self._enter(frame, arm.block, step.name)
 
     def _simple(self, step: Step, frame: Frame) -> None:
-        """A step that enters no block."""
+        """Run a step that enters no block."""
         match step:
             case Apply():
                 frame.values[step.name] = applied(step, frame)
@@ -213,7 +213,7 @@ class Machine:
                 asserted(step, held(frame, step.condition))
 
     def _invoked(self, step: Invoke, frame: Frame) -> None:
-        """Enter a function: its arguments fit, since the caller checked; its sizes are measured again.  [run.call]"""
+        """Enter a function: the caller has checked the arguments; read the dims from them again.  [run.call]"""
         callee = held(frame, step.function)
         arguments: Sequence[Held] = [held(frame, operand) for operand in step.operands]
         target = step.name
@@ -228,9 +228,9 @@ class Machine:
         self._enter(inner, callee.function.body, target)
 
     def _await(self, proxied: Proxied, arguments: Sequence[Held], target: str) -> str:
-        """Leave what the result has to meet on the stack, composed with what waits there in tail position.
+        """Push the layers for the result; in tail position, compose them with the layers on top of the stack.
 
-        The result of the call is then handed to no variable.  [run.proxy.tail]
+        The result is then assigned by these layers, not by the call.  [run.proxy.tail]
         """
         target = self._tail(target)
         top = self._stack[-1]
@@ -243,7 +243,7 @@ class Machine:
         return ""
 
     def _through(self, proxied: Proxied, arguments: Sequence[Held]) -> Sequence[Held]:
-        """What the context passes, after the layers from the outside in.  [run.proxy]"""
+        """Pass arguments through the layers from the outside in.  [run.proxy]"""
         for part in proxied.before:
             frame = entered(part, arguments)
             for step in part.steps:
@@ -252,7 +252,7 @@ class Machine:
         return arguments
 
     def _returned(self, parts: Sequence[Part], value: Held) -> Held:
-        """What came back, after the layers from the inside out.  [run.proxy]"""
+        """Pass a result through the layers from the inside out.  [run.proxy]"""
         for part in parts:
             frame = Frame({part.layer.call.name: value}, dict(part.sizes))
             for step in part.steps:
@@ -261,7 +261,7 @@ class Machine:
         return value
 
     def _read(self, reference: Held) -> Held:
-        """What a reference holds, after the layers around it.  [run.reference]"""
+        """Read a reference through the layers around it.  [run.reference]"""
         if isinstance(reference, Proxied):
             assert isinstance(reference.inner, Cell)
             return self._returned(returning(reference, ()), reference.inner.value)
@@ -269,7 +269,7 @@ class Machine:
         return reference.value
 
     def _written(self, reference: Held, value: Held) -> tuple[Held, ...]:
-        """The empty tuple, after the reference holds the value.  [run.reference]"""
+        """Write a value to a reference through the layers around it; return the empty tuple.  [run.reference]"""
         if isinstance(reference, Proxied):
             (value,) = self._through(reference, [value])
             reference = reference.inner
@@ -282,7 +282,7 @@ NO_SPAN = Span(0, 0)
 
 
 def stopped(step: Stop) -> Fault:
-    """The fault of a step that has no value.  [run.absent]"""
+    """The fault of a `Stop` step.  [run.absent]"""
     return fault("E0610", "run.absent", step.says, step.span)
 
 
@@ -306,7 +306,7 @@ def checked(step: Check, frame: Frame) -> None:
 
 
 def asserted(step: Assertion, condition: Held) -> None:
-    """A user's assertion on data.  [run.assert]"""
+    """Raise Fault unless a user's assertion on data holds.  [run.assert]"""
     assert isinstance(condition, Tensor), step.condition
     if not condition.elements[0]:
         raise fault("E0606", "run.assert", f"assertion failed: {step.message}", step.span)

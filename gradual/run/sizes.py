@@ -1,4 +1,4 @@
-"""Numbers for dims at run time: each variable is read off the values of a frame by its witness.  [run.check]"""
+"""Evaluate dims at run time: each variable is read from the values of a frame by its witness.  [run.check]"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradual.tensors.tensor import Tensor
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sizes(Mapping[Variable, int]):
-    """A frame as a valuation."""
+    """A frame as a mapping from variables to numbers."""
 
     frame: Frame
 
@@ -23,7 +23,7 @@ class Sizes(Mapping[Variable, int]):
         return _witnessed(self.frame, variable) if number is None else number
 
     def _chosen(self, variable: Variable) -> int | None:
-        """The number that the frame, or one around it, keeps for a variable."""
+        """The number stored for a variable in the frame or an enclosing one."""
         frame: Frame | None = self.frame
         while frame is not None:
             if variable in frame.sizes:
@@ -37,7 +37,7 @@ class Sizes(Mapping[Variable, int]):
         return _tensor(self.frame, path).shape
 
     def has(self, variable: Variable) -> bool:
-        """Whether it was measured, or the value of a size has that axis."""
+        """Whether the variable has a number: a stored one, or one read by its witness, on an axis that exists."""
         witness = variable.witness
         if self._chosen(variable) is not None:
             return True
@@ -54,7 +54,7 @@ class Sizes(Mapping[Variable, int]):
 
 def _witnessed(frame: Frame, variable: Variable) -> int:
     match variable.witness:
-        # A size or an element that is not there is named in a branch of a dim that is not taken.
+        # A missing size or element occurs only in a branch of a dim that is not taken; any number will do.
         case SizeOf(value=path, axis=axis):
             shape = _tensor(frame, path).shape
             return shape[axis] if axis < len(shape) else 0
@@ -79,7 +79,7 @@ def _tensor(frame: Frame, path: str) -> Tensor:
 
 
 def held(frame: Frame, name: str) -> Held:
-    """The value of a core variable, in the frame or in those around its function literal."""
+    """The value of a core variable in the frame or an enclosing one."""
     look: Frame | None = frame
     while look is not None:
         if name in look.values:

@@ -1,4 +1,4 @@
-"""Values of a run, and the two ways in which a run stops without one."""
+"""Values of a run, and the two exceptions that end a run without a value: Fault and Blame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradual.tensors.value import Constructed
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """One activation of a function: its values, the sizes it measured, and the frame its literal was written in."""
+    """One activation of a function: its values, the sizes read from its arguments, and the enclosing frame."""
 
     values: dict[str, Held] = field(default_factory=dict)
     sizes: dict[Variable, int] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Procedure:
-    """A function as a value: its core and the frame it sees (None for a function of the file)."""
+    """A closure: a function and the frame it was created in (None for a declared function)."""
 
     function: Function
     frame: Frame | None
@@ -35,18 +35,18 @@ class Procedure:
 
 @dataclass(slots=True, eq=False)
 class Cell:
-    """What `ref(e)` makes: the one thing that changes."""
+    """The mutable cell that `ref(e)` creates."""
 
     value: Held
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One side of a layer: its steps, and the numbers that they read from outside.
+    """One side of a layer: its steps, and the outer sizes that they read.
 
     Attributes:
-        sizes: by variable; no frame is kept alive for them.
-        equations: sizes of a use's own values that have to be these numbers, where the part says nothing else.
+        sizes: outer variable -> number, copied so that no frame is kept alive.
+        equations: size of a use's own values -> number it must be; None if the part does anything else.
     """
 
     layer: Layer
@@ -60,8 +60,8 @@ class Proxied:
     """A function or a reference with the layers around it.  [run.proxy]
 
     Attributes:
-        before: what meets the context's values, outermost first.
-        after: what meets the wrapped value's, innermost first.
+        before: what arguments pass, outermost first.
+        after: what results pass, innermost first.
     """
 
     inner: Procedure | Cell
@@ -106,7 +106,7 @@ class Stop(Exception):
 
 
 class NotStatic(Exception):
-    """A function that the graph runtime does not take; `diagnostics` has every obstacle."""
+    """Raised for a function that the graph runtime cannot run; `diagnostics` lists all obstacles."""
 
     def __init__(self, function: str, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__(f"`{function}` is not static: {len(diagnostics)} obstacles")
@@ -122,14 +122,14 @@ class Blame(Stop):
     """A check failed.
 
     Attributes:
-        check: the check, or None where a caller from outside passed a value of another structure.
-        required: what had to hold, by which rule.
-        came: the sizes that came instead.
-        through: the position through which they came.
-        promised_by: who left the sizes open.
+        check: the check, or None if an outside caller passed a value of another structure.
+        required: what was required, by which rule.
+        came: the actual sizes.
+        through: the position through which the value was passed.
+        promised_by: the declarations that left the sizes unknown.
         blamed: the blamed party.
-        sizes: the sizes by name.
-        blames: the blamed places.
+        sizes: name -> actual size.
+        blames: the blamed source positions.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Blame(Stop):
 
 
 def demanded(label: Label, check: Check | None) -> str:
-    """What had to hold, in words; of a check that was found false before it ran, what its rule demands."""
+    """What was required, in words; if the goal was refuted before the run, the goal of its rule."""
     if check is None:
         return label.says
     return brief(label.owed, label.worded) if check.goal.value is False else check.shown
@@ -192,6 +192,6 @@ def fault(
     notes: tuple[str, ...] = (),
     sizes: Mapping[str, int] | None = None,
 ) -> Fault:
-    """A fault at a place of the program, with the sizes that led there if there are any.  [run.fault]"""
+    """A fault at a source position, with the sizes that caused it, if any.  [run.fault]"""
     data = {} if sizes is None else {"sizes": dict(sizes)}
     return Fault(Diagnostic(code, rule, message, span, notes=notes, data=data))

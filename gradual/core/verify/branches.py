@@ -1,4 +1,4 @@
-"""The verifier's part on branches: each under its own path, their values at the type that the join records."""
+"""The verifier for branches: type each under its path condition, and compare its result with the recorded join."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from gradual.types.unpacking import base_of, paired_sizes, placed_sizes, shapes_
 
 
 def conditional(verifier: Structures, step: If) -> None:
-    """Both sides of an `if`, each under what the condition says.  [core.verify]"""
+    """Verify both branches of an `if`, each under its path condition.  [core.verify]"""
     boolean(verifier, step.condition)
     truth = verifier.implied(step.condition)
     then = _branch(verifier, step.then, truth.holds, step)
     orelse = _branch(verifier, step.orelse, truth.fails, step)
     _joined(verifier, step, [then, orelse])
     for branch, elsewhere in ((then, truth.fails), (orelse, truth.holds)):
-        if branch.never:  # whoever comes past the `if` took the other branch
+        if branch.never:  # after the `if`, the other branch was taken
             verifier.facts.suppose(elsewhere)
 
 
 def boolean(verifier: Structures, condition: str) -> None:
-    """What decides is a boolean of rank 0.  [core.verify]"""
+    """Require that a condition is a boolean of rank 0.  [core.verify]"""
     type = verifier.type_of(condition)
     if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
         verifier.found.append(f"{condition} decides, and may be something else than a boolean of rank 0")
 
 
 def matched(verifier: Structures, step: Match) -> None:
-    """The arms of a `match`, each with what its pattern binds.  [core.verify]"""
+    """Verify the arms of a `match`, each with what its pattern binds.  [core.verify]"""
     _joined(verifier, step, [_branch(verifier, arm.block, TRUE, step, arm.pattern) for arm in step.arms])
 
 
 Read = dict[tuple[str, int], tuple[Dim, ...]]
-"""The sizes of a branch's value by their places: as they read under its condition, and under all that it learns."""
+"""(path, axis) -> the size of a branch's result, simplified under its condition, and under all facts in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What a branch gives: the sizes of its value, or that it never gives one; and what it checks."""
+    """The sizes of a branch's result, whether its result has the bottom type, and the goals that it checks."""
 
     sizes: Read
     never: bool
@@ -56,7 +56,7 @@ class Branch:
 
 
 def _joined(verifier: Structures, step: If | Match, branches: list[Branch]) -> None:
-    """An unknown of the join is one of the sizes that the branches gave; nobody comes past branches that give none."""
+    """Define the join: each unknown is one of the sizes of the branches; it is unreachable if no branch returns."""
     verifier.define(step.name, step.type)
     for part in (*sizes(step.type), *((isinstance(step.type, TensorType) and step.type.contents) or ())):
         if not verifier.known(part):
@@ -67,7 +67,7 @@ def _joined(verifier: Structures, step: If | Match, branches: list[Branch]) -> N
     giving = [branch for branch in branches if not branch.never]
     if not giving:
         verifier.facts.suppose(FALSE)
-    if len(giving) == 1 < len(branches):  # whoever comes past took it, and met what it checks
+    if len(giving) == 1 < len(branches):  # after the join this branch was taken, so its checks have passed
         for goal in giving[0].checked:
             if verifier.known(goal):
                 verifier.learn(goal)
@@ -82,7 +82,7 @@ def _joined(verifier: Structures, step: If | Match, branches: list[Branch]) -> N
 
 
 def _read(verifier: Structures, branch: Branch, place: tuple[str, int], joined: Dim) -> list[Constraint]:
-    """What is so of a size past the join if this branch gave it, with what the branch checked of the same names."""
+    """Facts about a size of the join if this branch was taken, with the branch's checks that mention its variables."""
     known = [size for size in branch.sizes[place] if verifier.known(size)]
     if not known:
         return []
@@ -94,7 +94,7 @@ def _read(verifier: Structures, branch: Branch, place: tuple[str, int], joined: 
 def _branch(
     verifier: Structures, block: Block, truth: Constraint, step: If | Match, pattern: CorePattern | None = None
 ) -> Branch:
-    """The sizes of a branch's value as they read under its own facts; each must be what the join records."""
+    """Verify a branch under its path condition; return its sizes and checks."""
     with verifier.scope():
         if truth.value is not True:
             verifier.decider.suppose(verifier.facts, truth)
@@ -110,7 +110,7 @@ def _branch(
 
 
 def _given(verifier: Structures, result: str, step: If | Match) -> OpenedType:
-    """The type of a branch's value, which must be what the join records."""
+    """The type of a branch's result; require that it agrees with the recorded join."""
     if isinstance(step.type, TensorType) and step.type.contents is not None:
         verifier.open_contents(result)
     if not isinstance(step.type, UnrankedType):
@@ -130,7 +130,7 @@ def _given(verifier: Structures, result: str, step: If | Match) -> OpenedType:
 
 
 def _shaped(verifier: Structures, type: OpenedType, recorded: OpenedType, path: str) -> None:
-    """Whatever the join records to have the shape of another value has it in the branch.  [type.unranked]"""
+    """Require that a part recorded with the shape of another value has that shape in the branch.  [type.unranked]"""
     match type, recorded:
         case TupleType(fields), TupleType(others):
             for index, pair in enumerate(zip(fields, others, strict=False)):
@@ -142,7 +142,7 @@ def _shaped(verifier: Structures, type: OpenedType, recorded: OpenedType, path: 
 
 
 def _joined_contents(verifier: Structures, type: OpenedType, step: If | Match) -> None:
-    if isinstance(type, NeverType):  # a branch that never ends in a value says nothing
+    if isinstance(type, NeverType):  # a branch that never returns constrains nothing
         return
     recorded = step.type.contents if isinstance(step.type, TensorType) else None
     found = type.contents if isinstance(type, TensorType) else None

@@ -1,4 +1,4 @@
-"""The verifier's part on data: what is constructed, taken apart and converted, typed again from the declarations."""
+"""The verifier for data: type construction, patterns and conversions again from the declarations."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from gradual.types.unpacking import opened
 
 @dataclass(slots=True, eq=False)
 class Structures(Recorded, ABC):
-    """What is recorded of values inside others.
+    """The rules for values inside other values.
 
     Attributes:
-        bound: the dims and type parameters of the functions around.
-        converted: the conversions that were seen, by the types between which they go.
+        bound: the dims and type parameters of the enclosing functions.
+        converted: conversions visited, each with its source and target type.
     """
 
     bound: frozenset[Variable | TypeVariable] = frozenset()
@@ -55,7 +55,7 @@ class Structures(Recorded, ABC):
 
     # ------------------------------------------------------------------------------------------------ flowing
     def flows(self, value: str, target: GradualType, what: str) -> None:
-        """A value has what a type demands of it."""
+        """Require that a value satisfies the demands of a type."""
         for demand in demands(self.type_of(value), target):
             match demand:
                 case Demand(goal):
@@ -71,14 +71,14 @@ class Structures(Recorded, ABC):
                     self.kept(source, wanted, what)
 
     def ranked(self, value: str, target: GradualType, what: str) -> None:
-        """The ranks that a type demands are there."""
+        """Require that a value has the ranks that a type demands."""
         for demand in demands(self.type_of(value), target):
             if isinstance(demand, Demand) and demand.axis is None:
                 self.prove(demand.goal, f"{what}: {demand.goal}")
                 ranks.learnt(self, demand.goal)
 
     def alike(self, found: OpenedType, recorded: OpenedType, path: str) -> None:
-        """The same structure, ranks and element types."""
+        """Require the same structure, ranks and dtypes; sizes may differ."""
         match found, recorded:
             case TensorType(), TensorType() if found.rank == recorded.rank and found.dtype is recorded.dtype:
                 pass
@@ -111,7 +111,7 @@ class Structures(Recorded, ABC):
         return tuple(instantiated(part, chosen) for part in found.fields)
 
     def construct(self, step: Construct) -> None:
-        """Each field flows into the field's type at the arguments that the result has."""
+        """Require that each operand fits its field's type, instantiated at the arguments of the result type."""
         type = step.type
         fields = self._fields(step.constructor, type) if isinstance(type, DataType) else None
         if fields is None or len(fields) != len(step.fields):
@@ -123,7 +123,7 @@ class Structures(Recorded, ABC):
 
     # -------------------------------------------------------------------------------------------------- patterns
     def bind(self, pattern: CorePattern, type: GradualType, inside: bool, name: str) -> None:
-        """What a pattern binds has the type of its place: as it is outside data, opened anew inside."""
+        """Define what a pattern binds: outside of constructors at the type of that part, inside with fresh unknowns."""
         match pattern, type:
             case Bind(None), _:
                 return
@@ -148,7 +148,7 @@ class Structures(Recorded, ABC):
 
     # ----------------------------------------------------------------------------------------------- conversions
     def convert(self, step: Convert) -> None:
-        """Every field of every constructor becomes one of the new type."""
+        """Require that a conversion gives every field of every constructor its new type."""
         source, target = self.type_of(step.operand), step.type
         if not (isinstance(source, DataType) and isinstance(target, DataType) and source.name == target.name):
             self.found.append(f"{step.name}: {shown(source)} converted to {shown(target)}")
@@ -193,7 +193,7 @@ class Structures(Recorded, ABC):
                     self.flows(result, wanted, f"what {name} makes of {param.name}")
 
     def kept(self, held: GradualType, wanted: GradualType, what: str) -> None:
-        """A value that stays as it is has the new type: by what is written, or by what is known here."""
+        """Require that an unconverted value has the new type: by the written types, or by facts known here."""
         self._kept(held, wanted, what, set())
 
     def _kept(self, held: GradualType, wanted: GradualType, what: str, met: set[tuple[DataType, DataType]]) -> None:

@@ -1,4 +1,4 @@
-"""What the verifier knows of one function, and what it found wrong."""
+"""The verifier's environment for one function, and the violations it found."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from gradual.verdict import Proved, Unknown
 
 @dataclass(slots=True, eq=False)
 class Ground:
-    """What is known at a place of one function.
+    """What is known at a step of one function.
 
     Attributes:
-        facts: of sizes, ranks and contents.
-        types: of the values that are there.
-        shared: the unknowns that two applications to the same operands have in common.
-        implications: what booleans imply whose contents are no formulas.
-        found: what core claims and does not follow.
+        facts: about sizes, ranks and elements.
+        types: variable in scope -> its type.
+        shared: (key of a hole, its operands) -> the unknown that all such applications share.
+        implications: boolean variable -> what it implies, if its value is no formula.
+        found: messages about claims of core that do not follow.
     """
 
     module: Module
@@ -43,14 +43,14 @@ class Ground:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """What is defined, shared and learnt inside ends with it."""
+        """Open a scope; what it defines, shares and assumes is removed at its end."""
         mark, types, shared = self.facts.mark(), dict(self.types), dict(self.shared)
         yield
         self.facts.rollback(mark)
         self.types, self.shared = types, shared
 
     def type_of(self, name: str) -> OpenedType:
-        """The type of a value, or of a function of the file."""
+        """The type of a variable, or of a declared function."""
         if name in self.module.functions:
             return self.module.functions[name].type
         if name not in self.types:
@@ -59,15 +59,15 @@ class Ground:
         return self.types[name]
 
     def known(self, dim: Dim | Constraint) -> bool:
-        """Whether every value is there that a size or a goal speaks of."""
+        """Whether every value that a size or a goal mentions is defined here."""
         return all((base := base_of(v)) is None or base in self.types for v in dim.variables())
 
     def implied(self, name: str) -> Implied:
-        """What a boolean says of sizes.  [type.if.part]"""
+        """The constraints implied by a boolean's being true or false.  [type.if.part]"""
         return of_value(self.implications, name, self.type_of(name))
 
     def open_contents(self, name: str, read: bool = False) -> None:
-        """Name the elements of an integer value whose length is known."""
+        """Give each element of an integer value of known length an unknown."""
         type = self.types.get(name)
         if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
             return
@@ -75,7 +75,7 @@ class Ground:
             self.types[name] = with_contents(type, name)
 
     def learn(self, goal: Constraint) -> None:
-        """After its check a goal holds; one that may contradict what is known is used for proofs only."""
+        """Assume a goal that was checked; if it may contradict the facts, use it for proofs only."""
         match self.decider.decide(self.facts, goal):
             case Proved() | Unknown(plausible=True):
                 self.facts.assume(goal)
@@ -83,9 +83,9 @@ class Ground:
                 self.facts.suppose(goal)
 
     def prove(self, goal: Constraint, claim: str) -> None:
-        """A claim that must follow from what is known, unless nobody comes here."""
+        """Require that a goal follows from the facts, unless the code is unreachable."""
         match self.decider.decide(self.facts, goal):
-            case Proved() | Unknown(gave_up=True):  # what nobody can decide within the budget is not held against core
+            case Proved() | Unknown(gave_up=True):  # a goal undecided within the budget is no violation
                 pass
             case _:
                 self.wrong(f"not proved: {claim}")
@@ -95,18 +95,18 @@ class Ground:
         return goal is TRUE or isinstance(self.decider.decide(self.facts, goal), Proved)
 
     def same(self, left: GradualType, right: GradualType) -> bool:
-        """Whether two types say the same, with the sizes that are known here."""
+        """Whether two types are equal under the facts here."""
         return is_same(left, right, self.holds)
 
     def stands_for(self, source: FunctionType, target: FunctionType) -> bool:
-        """Whether a function is one of another type as it is."""
+        """Whether a function of one type can be used at another without a proxy."""
         return precise(source, target, self.holds) or subsumes(source, target, self.holds)
 
     def wrong(self, message: str) -> None:
-        """Note that a value has not the type that is claimed, unless nobody comes here, where all types are one."""
+        """Record a violation, unless the code is unreachable, where every type is right."""
         if not self.unreachable():
             self.found.append(message)
 
     def unreachable(self) -> bool:
-        """Whether what is known contradicts itself, so that nobody comes here."""
+        """Whether the facts are contradictory, so that the code is unreachable."""
         return self.decider.unreachable(self.facts)

@@ -1,7 +1,7 @@
-"""The verifier: types core again from scratch, trusting nothing that elaboration or a pass has claimed.
+"""The verifier: type core again from scratch; do not trust what elaboration or a pass recorded.
 
-Every operator's needs must be provable from the declarations, the path and the checks that stand before it; every
-recorded type must follow.  Removing a check, or the binder that a check reads, is therefore a violation.
+Every operator's needs must be provable from the declarations, the path and the checks before it; every recorded type
+must follow.  Removing a check, or the binder that a check reads, is therefore a violation.
 """
 
 from __future__ import annotations
@@ -67,20 +67,20 @@ from gradual.types.unpacking import base_of, paired_sizes, sizes
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Something that core claims and that does not follow."""
+    """A claim of core that does not follow."""
 
     function: str
     message: str
 
 
 Visit = Callable[[Step, Facts, Mapping[str, OpenedType]], None]
-"""Told of every step of a block before it is typed: what is known there, and the types of the values so far."""
+"""Called with each step before it is typed, the facts there, and the types of the variables so far."""
 
 
 def violations(
     module: Module, decider: Decider, only: Container[str] | None = None, visit: Visit | None = None
 ) -> list[Violation]:
-    """What is wrong with a core module, or with some of its functions; empty if it is well typed.  [core.verify]"""
+    """The violations in a core module, or in some of its functions; empty if it is well typed.  [core.verify]"""
     found: list[Violation] = []
     for function in module.functions.values():
         if only is not None and function.name not in only:
@@ -93,16 +93,16 @@ def violations(
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class _Verifier(Structures):
-    """One function under verification.
+    """Verifies one function.
 
     Attributes:
-        visit: whom to tell of every step.
+        visit: called with every step.
     """
 
     visit: Visit | None = None
 
     def function(self, function: Function) -> None:
-        """Declarations assumed, then the body, then the result against the interface."""
+        """Assume the declarations, verify the body, then compare the result with the interface."""
         mark, around = self.facts.mark(), self.bound
         self._declared(function)
         for param in function.params:
@@ -116,9 +116,9 @@ class _Verifier(Structures):
         self.bound = around
 
     def _declared(self, function: Function) -> None:
-        """Every dim is measured off its causal occurrence, and the entry demands whatever else is declared.
+        """Require that each dim is read from the occurrence that determines it, and that the entry checks the rest.
 
-        What a literal binds is not what a function around it does.
+        A function literal must not bind a dim or type parameter of an enclosing function.
         """
         own: set[Variable | TypeVariable] = {*function.type.binders, *function.type.types}
         if not own.isdisjoint(self.bound):
@@ -136,7 +136,7 @@ class _Verifier(Structures):
                 self.found.append(f"the entry of {function.name} does not demand {goal}")
 
     def block(self, block: Block) -> None:
-        """The steps in order; the result must be defined."""
+        """Verify the steps in order; the result must be defined."""
         for step in block.steps:
             if self.visit is not None:
                 self.visit(step, self.facts, self.types)
@@ -144,7 +144,7 @@ class _Verifier(Structures):
         self.type_of(block.result)
 
     def step(self, step: Step) -> None:
-        """What the step makes has the type that is recorded."""
+        """Require that the recorded type of a step is right, and define its variable."""
         match step:
             case Apply():
                 apply(self, step)
@@ -217,7 +217,7 @@ class _Verifier(Structures):
 
     # ---------------------------------------------------------------------------------------- calls, casts, branches
     def _instantiate(self, step: Instantiate) -> None:
-        """An instance is its function's type at what is given, and what is given for a dim is not negative."""
+        """Require that an instance has its function's type at the given arguments, and that given dims are natural."""
         type = self.type_of(step.operand)
         dims, types = dict(step.dims), dict(step.types)
         if not isinstance(type, FunctionType) or not (dims.keys() <= {*type.binders} and types.keys() <= {*type.types}):
@@ -257,7 +257,7 @@ class _Verifier(Structures):
         self.matches(result, step.type, step.name, identities(step.operands, types))
         self.define(step.name, step.type)
         for condition in (one for size in sizes(step.type) for one in defined(size)):
-            self.facts.assume(condition)  # a size that a call gives has a value: the callee saw to that
+            self.facts.assume(condition)  # the sizes of a result are defined: the callee guarantees it
 
     # ----------------------------------------------------------------------------------------------------- proxies
     def _content(self, reference: str) -> GradualType:
@@ -268,7 +268,7 @@ class _Verifier(Structures):
         return TupleType(())
 
     def renamed(self, name: str, operand: str, type: OpenedType) -> None:
-        """A value under another type: each size equal to the value's, or an unknown of its own, which it equals too."""
+        """Verify an ascription: each size is proved equal to the value's, or is an own unknown, assumed equal to it."""
         self.ranked(operand, type, f"{operand} as {name}")
         self.alike(self.type_of(operand), type, name)
         if isinstance(type, TensorType) and type.contents is not None:
@@ -284,7 +284,7 @@ class _Verifier(Structures):
     # ------------------------------------------------------------------------------------------------------- ground
 
     def _same(self, fields: tuple[str, ...], type: OpenedType) -> bool:
-        """Whether fields have a tuple's types but for contents that were opened since."""
+        """Whether fields have the types of a tuple, ignoring tracked elements."""
         if not isinstance(type, TupleType) or len(type.fields) != len(fields):
             return False
         pairs = zip(map(self.type_of, fields), type.fields, strict=True)

@@ -1,4 +1,4 @@
-"""The verifier's part on operators: each rule asked again, at every rank that its operands can have.
+"""The verifier for operators: apply each typing rule again, at every rank that its operands can have.
 
 [op.dynamic] [core.verify]
 """
@@ -22,7 +22,7 @@ from gradual.verdict import Proved
 
 
 def apply(verifier: Recorded, step: Apply) -> None:
-    """Ask the judgement again; its needs must be provable here and its result what is recorded."""
+    """Apply the rule again; its needs must be provable and its result must match the recorded type."""
     for index, operand in enumerate(step.operands):
         if index in step.operator.reads or step.operator.contents is not None:
             verifier.open_contents(operand, index in step.operator.reads)
@@ -35,7 +35,7 @@ def apply(verifier: Recorded, step: Apply) -> None:
     except IllFormed as wrong:
         if step.accepts is None and not verifier.unreachable():
             verifier.found.append(f"{step.name}: {wrong.message}")
-        verifier.facts.suppose(FALSE)  # its check fails, and nobody comes to what follows
+        verifier.facts.suppose(FALSE)  # its check fails, so that the code after it is unreachable
         verifier.define(step.name, step.type)
         return
     if not isinstance(found, Judgement):
@@ -69,7 +69,7 @@ def _recorded_contents(verifier: Recorded, step: Apply, types: Sequence[OpenedTy
 
 
 def _gives(verifier: Recorded, step: Apply, types: Sequence[OpenedType], recorded: tuple[Content, ...]) -> bool:
-    """Whether the operator's rule gives the recorded elements, which may be simpler by what is known."""
+    """Whether the operator's rule gives the recorded elements, up to proved equality."""
     rule = step.operator.contents
     given = rule(*types, **step.attributes) if rule is not None else None
     if given is None or len(given) != len(recorded):
@@ -82,9 +82,9 @@ def _is_equal(verifier: Recorded, one: Content, other: Content) -> bool:
 
 
 def _asked(verifier: Recorded, operands: tuple[str, ...], asking: Asking) -> tuple[Types, Judgement | Cases | None]:
-    """What the rule says of the operands, ranks and sizes that decide one taken in where they are known.
+    """Apply the rule to the operands; substitute ranks, and sizes that decide a rank, as far as they are known.
 
-    Where that is no judgement: what it says at every rank, or None if those are too many.  Raises IllFormed.
+    If that gives no judgement, the result is the cases at every rank, or None if they are too many.  Raises IllFormed.
     """
     while True:
         types = asking.flattened(tuple(verifier.type_of(operand) for operand in operands))
@@ -103,12 +103,12 @@ def _asked(verifier: Recorded, operands: tuple[str, ...], asking: Asking) -> tup
 
 
 def _is(verifier: Recorded, unknown: Unknown, value: int) -> bool:
-    """Whether a number that the rule fixes is proved to be it."""
+    """Whether an unknown number is proved to be the value that the rule requires."""
     return isinstance(verifier.decider.decide(verifier.facts, equal(unknown.number, constant(value))), Proved)
 
 
 def _take_in(verifier: Recorded, operands: tuple[str, ...], types: Types, unknown: Unknown, value: int) -> None:
-    """From here on a rank, or the size that decides one, is a number."""
+    """Replace a rank, or a size that decides one, by a number from here on."""
     if unknown.origin is not None:
         ranks.rank_known(verifier, unknown.origin, value)
         return
@@ -118,9 +118,9 @@ def _take_in(verifier: Recorded, operands: tuple[str, ...], types: Types, unknow
 
 
 def _applied(verifier: Recorded, step: Apply, asking: Asking, types: Types, cases: Cases | None) -> None:
-    """An application at ranks that are not known: its result is as recorded at each that can be.
+    """Verify an application at unknown ranks: its result must match the recorded type at each possible rank.
 
-    Where it has no check that asks the rule at run time, the rule must hold at each too.
+    Without a check that asks the rule at run time, the needs of the rule must hold at each, too.
     """
     if cases is None or not cases.complete:
         _unasked(verifier, step, asking, types)
@@ -140,7 +140,7 @@ def _applied(verifier: Recorded, step: Apply, asking: Asking, types: Types, case
 
 
 def _filled(result: GradualType, step: Apply) -> GradualType:
-    """The result with what is recorded in place of holes: each case was found to give it, though not written alike."""
+    """Fill the holes of the result with recorded sizes: every case was proved to give them, though in other forms."""
     if not (isinstance(result, TensorType) and isinstance(step.type, TensorType) and result.rank == step.type.rank):
         return result
     pairs = enumerate(zip(result.shape, step.type.shape, strict=True))
@@ -151,7 +151,7 @@ def _filled(result: GradualType, step: Apply) -> GradualType:
 
 
 def _settled(verifier: Recorded, step: Apply, case: Case) -> None:
-    """The one case that a run can be in, past the step; a check that asks the rule has met what it needs."""
+    """Assume the only possible case after the step, with its needs if a check asks the rule at run time."""
     for equation in case.equations:
         verifier.facts.assume(equation)
         if step.accepts is None:
@@ -161,7 +161,7 @@ def _settled(verifier: Recorded, step: Apply, case: Case) -> None:
 
 
 def _unasked(verifier: Recorded, step: Apply, asking: Asking, types: Types) -> None:
-    """Too many ranks are unknown: only structure and element types are what they are at any rank."""
+    """Verify only structure and dtypes, as there are too many possible ranks."""
     if step.accepts is None:
         verifier.found.append(f"{step.name}: nothing asks whether {step.operator.name} accepts its operands")
     try:
@@ -174,12 +174,12 @@ def _unasked(verifier: Recorded, step: Apply, asking: Asking, types: Types) -> N
 
 
 def _possible(verifier: Recorded, step: Apply, asking: Asking, case: Case) -> bool:
-    """Verify one case under its ranks; whether it can be met, as far as the check that asks the rule does not say."""
+    """Verify one case at its ranks, and return whether it is possible."""
     asks, judgement = step.accepts is not None, case.judgement
     if judgement is None and asks:
         return False
     if asks and isinstance(step.type, UnrankedType) and step.type.origin == step.name:
-        return True  # a shape of its own is what any case says
+        return True  # a shape of its own matches any case
     facts, mark, shared = verifier.facts, verifier.facts.mark(), dict(verifier.shared)
     for equation in case.equations:
         facts.suppose(equation)
@@ -190,7 +190,7 @@ def _possible(verifier: Recorded, step: Apply, asking: Asking, case: Case) -> bo
         verifier.found.append(f"{step.name}: nothing asks whether {step.operator.name} accepts so long a shape")
     elif judgement is not None and reached and not case.is_sample:
         for need in judgement.needs:
-            if asks:  # whoever comes past the check has met it
+            if asks:  # the check has passed
                 facts.suppose(need.goal)
             else:
                 verifier.prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")

@@ -1,4 +1,4 @@
-"""The verifier's part on proxies: what a layer promises, uses and gives back."""
+"""The verifier for proxies: the type that a layer promises, its use of the value, and its result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradual.types.type import FunctionType, GradualType, ReferenceType, TupleTy
 
 
 def wrap(verifier: Structures, step: Wrap | WrapReference) -> None:
-    """Each layer takes what the new type promises to take, uses the value as its own type says, and gives back."""
+    """Require that each layer takes and returns what the new type promises, and uses the value at its own type."""
     type = step.type
     match step, type:
         case Wrap(layer=layer), FunctionType():

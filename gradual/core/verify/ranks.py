@@ -1,4 +1,4 @@
-"""The verifier's part on unknown ranks: where they become known, and what may be read of a value that has one.
+"""The verifier for unknown ranks: facts that give a rank, and which reads of such a value are defined.
 
 [core.verify]
 """
@@ -19,7 +19,7 @@ from gradual.types.unpacking import at_rank, counted, numel_of, part_at, rank_of
 
 
 def rank_known(ground: Ground, origin: str, rank: int) -> None:
-    """From here on the shapes of an origin have a rank."""
+    """Assume the rank of an origin, and replace its unknown shapes by shapes of that rank."""
     facts = ground.facts
     facts.assume(equal(rank_of(origin), constant(rank)))
     facts.assume(counted(origin, rank))
@@ -31,7 +31,7 @@ def rank_known(ground: Ground, origin: str, rank: int) -> None:
 
 
 def learnt(ground: Ground, goal: Constraint) -> None:
-    """Take in the rank that a goal says, if it says one."""
+    """Record the rank if a goal states one."""
     solution = goal.solution
     witness = solution[0].witness if solution is not None else None
     if solution is not None and isinstance(witness, RankOf) and solution[1].value is not None:
@@ -39,7 +39,7 @@ def learnt(ground: Ground, goal: Constraint) -> None:
 
 
 def settle(ground: Ground, operands: tuple[str, ...]) -> None:
-    """Take in the ranks of operands that the facts know."""
+    """Record the ranks of operands that follow from the facts."""
     for operand in operands:
         for origin in tuple(shapes_unknown(ground.types[operand])) if operand in ground.types else ():
             _settle(ground, origin)
@@ -52,7 +52,7 @@ def _settle(ground: Ground, origin: str) -> None:
 
 
 def define(ground: Ground, type: OpenedType, path: str) -> None:
-    """A value of unknown rank has a rank and a number of elements, neither of them negative."""
+    """Assume that the rank and the number of elements of a value of unknown rank are natural."""
     match type:
         case UnrankedType(origin=None):
             ground.found.append(f"{path}: an unknown rank that is nobody's")
@@ -65,7 +65,7 @@ def define(ground: Ground, type: OpenedType, path: str) -> None:
 
 
 def read_always(node: Any) -> Iterator[Variable]:
-    """The variables that are read whichever branches of sizes are taken, and whichever part decides a predicate."""
+    """Variables that every evaluation reads: of an ite those of the condition, of `and`/`or` what all parts read."""
     match node:
         case And(parts=parts) | Or(parts=parts):
             first, *others = (dict.fromkeys(read_always(part)) for part in parts)
@@ -83,7 +83,7 @@ def read_always(node: Any) -> Iterator[Variable]:
 
 
 def read(ground: Ground, node: Dim | Constraint, what: str) -> None:
-    """What a size or a goal reads is there; where only one branch of it reads a size, it is one if it is there."""
+    """Require that what a size or a goal always reads exists; assume that sizes read in one branch are natural."""
     for variable in read_always(node):
         readable(ground, variable, what)
     for variable, unless in _reads(node, FALSE):
@@ -96,7 +96,7 @@ def read(ground: Ground, node: Dim | Constraint, what: str) -> None:
 
 
 def readable(ground: Ground, variable: Variable, what: str) -> None:
-    """A size or an element is read of a value only where its rank has been seen to have one."""
+    """Require that the size or element that a variable reads exists."""
     match variable.witness:
         case SizeOf(value=path, axis=axis) if (part := _part(ground.types, path)) is not None:
             ground.prove(at_least(rank_of(part), constant(axis + 1)), f"{what} reads dimension {axis} of {path}")
@@ -115,7 +115,7 @@ def readable(ground: Ground, variable: Variable, what: str) -> None:
 
 
 def seen(ground: Ground, type: OpenedType) -> None:
-    """A value that is there has its type, so the values whose sizes and elements the type reads have them."""
+    """Assume that the sizes and elements that the type of a defined value reads exist."""
     inside = ((variable, FALSE) for variable in read_by_calls(type))
     for reads in (*(_reads(size, FALSE) for size in sizes(type)), inside):
         for variable, unless in reads:
@@ -132,9 +132,9 @@ def seen(ground: Ground, type: OpenedType) -> None:
 
 
 def called(ground: Ground, type: GradualType, what: str) -> None:
-    """What a call of a function reads of values around it is there where the function gets its type.
+    """Require that what a call of the function reads of outer values exists where the function gets its type.
 
-    What else the type speaks of is no less than a size, wherever the dimension is there.
+    Assume that the other sizes that the type mentions are natural, if their dimension exists.
     """
     for variable in read_by_calls(type):
         readable(ground, variable, what)
@@ -148,7 +148,7 @@ def called(ground: Ground, type: GradualType, what: str) -> None:
 
 
 def read_by_calls(type: GradualType) -> Iterator[Variable]:
-    """What a call of a function reads of values around it, as the types of its parameters say."""
+    """The variables of outer values that a call of the function reads, from its parameter types."""
     match type:
         case TupleType(fields):
             for field in fields:
@@ -160,7 +160,7 @@ def read_by_calls(type: GradualType) -> Iterator[Variable]:
 
 
 def _reads(node: Any, unless: Constraint) -> Iterator[tuple[Variable, Constraint]]:
-    """The variables that a size reads, each with what holds where another branch of the size is taken."""
+    """The variables that a size reads, each with the condition under which its branch is not taken."""
     match node:
         case Variable():
             yield node, unless
@@ -201,7 +201,7 @@ def _length(types: Mapping[str, OpenedType], path: str) -> Dim | None:
 
 
 def recorded(ground: Ground, judged: TensorType[Dim | Hole], origin: str, path: str) -> None:
-    """A value that is recorded to have an origin's shape has its rank and its sizes; its own says what they are."""
+    """Require that a value recorded with an origin's shape has its rank and sizes; if it is the origin, assume them."""
     sizes = [(axis, extent) for axis, extent in enumerate(judged.shape) if isinstance(extent, Dim)]
     goals = [equal(rank_of(origin), constant(judged.rank))]
     goals += [equal(size_of(origin, axis), size) for axis, size in sizes]
@@ -216,7 +216,7 @@ def recorded(ground: Ground, judged: TensorType[Dim | Hole], origin: str, path: 
 
 
 def settle_length(ground: Ground, name: str) -> None:
-    """Take in the length of a vector of integers, if it is known."""
+    """Record the length of a vector of integers, if it follows from the facts."""
     type = ground.types.get(name)
     if isinstance(type, TensorType) and type.rank == 1 and type.dtype.is_integer and type.shape[0].value is None:
         value = ground.decider.simplified(ground.facts, type.shape[0]).value

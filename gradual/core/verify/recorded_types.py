@@ -1,4 +1,4 @@
-"""What core records of a value against what is judged of it.  [core.verify]"""
+"""Compare the types that core records with those that the verifier judges.  [core.verify]"""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from gradual.types.unpacking import base_of, sizes, tracked_length
 
 @dataclass(slots=True, eq=False)
 class Recorded(Ground):
-    """The ground with the types that core records."""
+    """The environment, with the comparison of recorded types."""
 
     def define(self, name: str, type: OpenedType, numbers: tuple[Fraction, ...] | None = None) -> None:
-        """A value that is there from here on, with the type that is recorded."""
+        """Define a variable at its recorded type."""
         if name in self.types and self.types[name] is not type:
             self.found.append(f"{name} is defined twice")
         if isinstance(type, TensorType) and type.numbers != numbers:
@@ -52,7 +52,7 @@ class Recorded(Ground):
                 self.facts.assume(at_least(size, constant(0)))
 
     def matches(self, judged: GradualType, recorded: OpenedType, path: str, operands: tuple[str, ...] = ()) -> None:
-        """A judged type against the recorded one: equal sizes, and an unknown for every hole."""
+        """Require that a judged type matches the recorded one: equal sizes, and an unknown for every hole."""
         match judged, recorded:
             case TensorType(), TensorType() if len(judged.shape) == len(recorded.shape):
                 if judged.dtype is not recorded.dtype:
@@ -78,7 +78,7 @@ class Recorded(Ground):
                 self.differs(path, recorded, judged)
 
     def _opened(self, hole: Hole, size: Dim, path: str, axis: int, operands: tuple[str, ...]) -> None:
-        """A hole's unknown is its own, or that of an earlier application to the same operands; its bounds hold."""
+        """Require that a hole is its own unknown or that of an equal earlier application; assume its bounds."""
         key = (hole.key[0], *(operands[i] for i in hole.key[1])) if hole.key else None
         if key in self.shared:
             if self.shared[key] is not size:
@@ -93,7 +93,7 @@ class Recorded(Ground):
             self.facts.assume(bound)
 
     def readable(self, goal: Constraint, what: str) -> None:
-        """What a goal reads must have a value here."""
+        """Require that what a goal reads is defined here."""
         for variable in sorted(goal.variables(), key=lambda variable: variable.name):
             base = base_of(variable)
             if base is not None and base not in self.types:
@@ -101,5 +101,5 @@ class Recorded(Ground):
         ranks.read(self, goal, what)
 
     def differs(self, path: str, recorded: OpenedType, found: GradualType) -> None:
-        """A type of another form; where nobody comes, the path may have proved a rank that is not seen here."""
+        """Record a mismatch of types, unless the code is unreachable."""
         self.wrong(f"{path}: {shown(recorded)} instead of {shown(found)}")

@@ -1,4 +1,4 @@
-"""Which of two sizes is the larger one, for all arguments that a function takes.   [plan.slot]"""
+"""Compare two sizes for all arguments of a function.   [plan.slot]"""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from gradual.verdict import Proved
 _EQUAL = (0, 1, 2, 3, 5, 8, 17, 64, 1000)
 _DIFFERENT = (1, 2, 3, 7, 32, 225)
 _SAMPLES = 16
-"""How many sizes of arguments are tried before a claim about all of them is."""
+"""How many samples are evaluated before a proof is tried."""
 
 _PATIENCE = 16
 
 
 @dataclass(slots=True, eq=False)
 class Comparing:
-    """Comparisons of formulas, each made once.  No solver is asked.
+    """Compares formulas, with a memo table and without an SMT solver.
 
     Attributes:
-        goals: what the arguments satisfy; those of the checks that were passed come and go at the end.
-        decider: proves what no sample of arguments contradicts.
-        patience: how many more claims may turn out not to be provable before no more are tried.
+        goals: constraints that the arguments satisfy; a stack, with the goals of passed checks on top.
+        decider: proves comparisons that no sample contradicts.
+        patience: how many more proofs may fail before no more are tried.
     """
 
     goals: list[Constraint] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Comparing:
     def at_most(self, low: Dim, high: Dim, facts: Facts, point: int = 0) -> bool:
         """Whether `low <= high` is proved from the facts at a point of the function; 0 is its entry.
 
-        Both are over what is known on entry; what fails for a sample that the goals admit is not tried.
+        Both are over what is known on entry; no proof is tried if a sample that satisfies the goals contradicts it.
         """
         difference = (high - low).value
         if difference is not None:
@@ -51,7 +51,7 @@ class Comparing:
         return self._answers[key]
 
     def proved(self, low: Dim, high: Dim, facts: Facts) -> bool:
-        """Whether `low <= high` is proved, of any sizes; nothing is, once patience has run out."""
+        """Whether `low <= high` is proved, for any sizes; False once the patience is used up."""
         if not self.patience:
             return False
         found = isinstance(self.decider.decide(facts, at_least(high, low)), Proved)
@@ -59,7 +59,7 @@ class Comparing:
         return found
 
     def _fails(self, low: Dim, high: Dim) -> bool:
-        """Whether `low > high` for one of the samples that the goals admit."""
+        """Whether `low > high` for one of the samples that satisfy the goals."""
         names = sorted(low.variables() | high.variables())
         for sample in range(_SAMPLES):
             env = {name: self._number(name, sample) for name in names}
@@ -68,7 +68,7 @@ class Comparing:
         return False
 
     def _number(self, name: Variable, sample: int) -> int:
-        """Equal numbers for all first, then some that differ by name."""
+        """The number of a variable in a sample: the first samples give all variables the same number."""
         if name not in self._drawn:
             draw = Random(name.name).choice
             self._drawn[name] = (*_EQUAL, *(draw(_DIFFERENT) for _ in range(_SAMPLES - len(_EQUAL))))

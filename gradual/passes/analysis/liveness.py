@@ -1,9 +1,9 @@
-"""How long the memory of each value is needed.   [plan.life]
+"""Live ranges of the buffers of a function.   [plan.life]
 
-A function's steps are counted in the order of the text, the blocks of branches in their places; a buffer lives from
-the step that fills it to the last one that reads it.  Names share memory where one value is another's: a projection,
-a tuple, an ascription, the value of a branch.  What goes where it may be kept (a call, a function value, a reference,
-a data structure) lives to the end.
+Steps are numbered in the order of the text, including the blocks of branches; a buffer is live from the step that
+fills it to the last one that reads it.  A projection, a tuple, an ascription and the result of a branch alias the
+memory of other values.  A value that may be stored (by a call, a function value, a reference or a data structure) is
+live to the end.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import base_of
 
 Places: TypeAlias = frozenset[str] | tuple["Places", ...]
-"""The buffers that a value may be in; of a tuple part by part, as far as that is known."""
+"""The buffers that may contain a value; for a tuple, by field if known."""
 
 NOWHERE: Places = frozenset()
-"""The places of what takes no memory of its own: arguments, constants, functions."""
+"""The places of values without a buffer: arguments, constants, functions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """A buffer that a step fills; a called function hands over one that is `handed`."""
+    """A buffer that a step fills; if `handed`, a called function returns it."""
 
     path: str
     type: TensorType[Dim] | UnrankedType
@@ -64,7 +64,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Event:
-    """A step at its place, with the buffers that it fills."""
+    """A step with its number, and the buffers that it fills."""
 
     at: int
     step: Step
@@ -89,9 +89,9 @@ class Lives:
     """The steps of a function in order, and the last step at which each buffer is read.
 
     Attributes:
-        events: the steps, with the bounds of the blocks inside them.
-        last: by path of a buffer.
-        calls: the functions that are called, by name.
+        events: the steps, with the bounds of nested blocks.
+        last: path of a buffer -> the last step that reads it.
+        calls: the names of the called functions.
     """
 
     events: list[Event | Enter | Leave] = field(default_factory=list)
@@ -102,13 +102,13 @@ class Lives:
     _kept: set[str] = field(default_factory=set)
 
     def block(self, block: Block) -> Places:
-        """Walk a block; where its value is."""
+        """Walk a block, and return the buffers of its result."""
         for step in block.steps:
             self._step(step)
         return self._places(block.result)
 
     def end(self, result: Places) -> None:
-        """The function's value, and what may be kept somewhere, live to the end."""
+        """Keep the result, and all values that may be stored, live to the end."""
         for path in (*leaves(result), *self._kept):
             self.last[path] = self.steps + 1
 
@@ -141,7 +141,7 @@ class Lives:
         return found
 
     def _makes(self, step: Step) -> Iterator[Made]:
-        """The buffers that a step fills, or that a call hands over."""
+        """The buffers that a step fills, or that a call returns."""
         match step:
             case Size() if step.dim.value is not None:
                 pass
@@ -154,7 +154,7 @@ class Lives:
                 yield from (Made(path, type, True) for path, type in tensors(step.type, step.name))
 
     def _reads(self, step: Step, at: int) -> None:
-        """What a step reads is still needed at it; what it may keep is needed to the end."""
+        """Extend the live ranges of what a step reads; what it may store is live to the end."""
         match step:
             case Project() | MakeTuple() | Rename() | Instantiate() | Constant() | Stop() | ReadReference() | Size():
                 taken: Iterable[str] = ()
@@ -186,7 +186,7 @@ class Lives:
         return self._where.get(name, NOWHERE)
 
     def _value(self, step: Step, makes: tuple[Made, ...]) -> Places:
-        """Where the value of a step is that enters no block."""
+        """The buffers of the value of a step without nested blocks."""
         match step:
             case Apply() | Size() | Invoke():
                 return own_places(step.name, step.type, {made.path for made in makes})
@@ -200,7 +200,7 @@ class Lives:
                 return NOWHERE
 
     def _bind(self, pattern: CorePattern, places: Places) -> None:
-        """Where the parts of a matched value are; those of a data structure live to the end anyway."""
+        """Record the buffers of the variables in a pattern; parts of data are live to the end anyway."""
         match pattern:
             case Bind(str(name)):
                 self._where[name] = places
@@ -212,7 +212,7 @@ class Lives:
 
 
 def lives(function: Function) -> Lives:
-    """The steps of a function in order, and how long each buffer is needed.  [plan.life]"""
+    """Compute the live ranges of a function.  [plan.life]"""
     found = Lives()
     found.end(found.block(function.body))
     return found
@@ -233,14 +233,14 @@ def elements_read(step: Step) -> Iterator[Variable]:
 
 
 def own_places(name: str, type: OpenedType, made: set[str]) -> Places:
-    """The places of a value that a step makes: a buffer for each tensor."""
+    """The buffers of a step's value: one for each tensor."""
     if isinstance(type, TupleType):
         return tuple(own_places(f"{name}#{index}", field, made) for index, field in enumerate(type.fields))
     return frozenset((name,)) if name in made else NOWHERE
 
 
 def part(places: Places, index: int) -> Places:
-    """Where a part of a value is."""
+    """The buffers of a part of a value."""
     return places[index] if isinstance(places, tuple) else places
 
 
@@ -254,7 +254,7 @@ def leaves(places: Places) -> Iterator[str]:
 
 
 def merged(all_places: list[Places]) -> Places:
-    """Where a value is that is one of several."""
+    """The buffers of a value that is one of several: the union, by field if possible."""
     if all_places and all(isinstance(places, tuple) for places in all_places):
         lengths = {len(places) for places in all_places}
         if len(lengths) == 1:

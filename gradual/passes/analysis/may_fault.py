@@ -1,7 +1,7 @@
-"""Which steps cannot fail: those may go where nobody reads them.   [pass.dead.fault]
+"""Find steps that cannot fail: they are dead code if their value is not read.   [pass.dead.fault]
 
-A step fails if its operator's meaning has no value at some elements, if a number that is tracked does not fit its
-element type, or if an operator's rule is asked at run time.  What a run may lack, time or memory, is no failure.
+A step may fail if its operator's meaning is undefined at some elements, if a tracked number may not fit its dtype, or
+if an operator's rule is applied at run time.  Running out of time or memory is no failure.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _RANK = Interval(0, LIMITS.rank)
 
 @dataclass(slots=True, eq=False)
 class Bounds(Mapping[Dim, Interval]):
-    """What every size and element is within, whatever the run: a size fits int64, an element its type."""
+    """Bounds of every size and element in all runs: a size fits int64, an element its dtype."""
 
     types: Mapping[str, OpenedType]
     measured: dict[Variable, Interval] = field(default_factory=dict)
@@ -86,11 +86,11 @@ class Bounds(Mapping[Dim, Interval]):
 
 
 class Failing:
-    """Tells of the steps of one function whether they can fail.
+    """Decides which steps of one function can fail.
 
     Attributes:
-        types: what the variables have, by name.
-        sizes: formulas that are sizes of values that are there.
+        types: variable -> type.
+        sizes: formulas that are sizes of defined values.
     """
 
     def __init__(self, types: Mapping[str, OpenedType]) -> None:
@@ -100,13 +100,13 @@ class Failing:
         self._estimate = Estimate(self._bounds)
 
     def enter(self, function: Function) -> None:
-        """The dims of a function that are sizes of its parameters are known to be."""
+        """Record that dims of a function that are sizes of its parameters are within the bounds of sizes."""
         for variable, solution in function.binders:
             if bare(solution) is not None:
                 self._bounds.measured.setdefault(variable, _SIZE)
 
     def within(self, variable: Variable, low: int, high: int) -> None:
-        """A dim of the function is known to be within bounds; asked before anything else."""
+        """Record bounds of a dim; call this before any query."""
         self._bounds.measured[variable] = Interval(low, high)
 
     def cannot(self, step: Step) -> bool:
@@ -139,7 +139,7 @@ class Failing:
         return self._fits(dim, DType.INT64)
 
     def is_above(self, dim: Dim) -> bool:
-        """Whether a dim is never too low for int64; a run that comes to one too high fails either way."""
+        """Whether a dim is never below int64; a run with one above fails either way."""
         low = self._estimate.of(dim).low
         return low is not None and low >= integer_range(DType.INT64)[0]
 
@@ -165,7 +165,7 @@ class Failing:
                 return False
 
     def _divides(self, step: Apply, least: int) -> bool:
-        """Whether the second operand is no integer, or at least so much; for a divisor, or negative."""
+        """Whether the second operand is no integer, or all elements are at least `least`; divisors may be negative."""
         type = self.types[step.operands[1]]
         if not isinstance(type, TensorType):
             return False
@@ -177,7 +177,7 @@ class Failing:
         return bool(found) and all(map(any, zip(above, below, strict=True)))
 
     def _clamps(self, step: Apply) -> bool:
-        """Whether every index is brought into an axis that has a place for it."""
+        """Whether indices are clamped or wrapped to an axis that is not empty."""
         type = self.types[step.operands[0]]
         if step.attributes.get("mode", "fast") == "fast" or not isinstance(type, TensorType):
             return False
@@ -196,7 +196,7 @@ class Failing:
         return all(self._fits(number, type.dtype) for number in numbers)
 
     def _fits(self, part: Content, dtype: DType) -> bool:
-        """Whether an element is within its type's range in every run."""
+        """Whether an element is in the range of its dtype in every run."""
         if isinstance(part, Constraint):
             return True
         if dtype is DType.INT64 and self._is_size(part):
@@ -206,7 +206,7 @@ class Failing:
         return found.low is not None and found.high is not None and low <= found.low and found.high <= high
 
     def _is_size(self, dim: Dim) -> bool:
-        """Whether a dim is the size of a value that is there, or always one of several."""
+        """Whether a dim is the size of a defined value, or a choice or maximum among such dims."""
         if dim in self.sizes:
             return True
         match dim.terms:
@@ -219,7 +219,7 @@ class Failing:
 
 
 def failing_of(function: Function) -> Failing:
-    """Which steps of a function cannot fail, in the function literals inside it too."""
+    """The analysis of a function, including the function literals in it."""
     types: dict[str, OpenedType] = {param.name: param.type for param in function.params}
     failing = Failing(types)
     failing.enter(function)

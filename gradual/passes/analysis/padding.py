@@ -1,7 +1,7 @@
-"""Whether a function's value begins as it was where one of its sizes grows: then its arguments may be padded.
+"""Decide whether arguments may be padded: the result must have the unpadded result as its prefix.
 
-Each value either stays as it is, or grows along one axis and begins as it was, or is spoiled: an operator has
-combined what was there with the padding.  A spoiled value that nobody reads does no harm.   [pass.bucket.padding]
+Each value is either unchanged, or grows along one axis and keeps its old elements as a prefix, or is tainted: an
+operator has combined elements with padding.  A tainted value that is not read does no harm.   [pass.bucket.padding]
 """
 
 from __future__ import annotations
@@ -50,23 +50,23 @@ from gradual.verdict import Proved
 
 @dataclass(frozen=True, slots=True)
 class Tainted:
-    """A value that does not begin as it was: what made it so, and where."""
+    """A value without its unpadded prefix: the reason and the source position."""
 
     says: str
     span: Span
 
 
 Where = int | None | tuple["Where", ...]
-"""The axis along which a value grows, None for none; of a tuple, by field."""
+"""The axis along which a value grows, or None; for a tuple, by field."""
 
 State = int | None | Tainted | tuple["State", ...]
-"""The same for a value that may be spoiled."""
+"""Like `Where`, for a value that may be tainted."""
 
 
 def growth(function: Function, grows: frozenset[Variable], most: int, decider: Decider) -> Where:
-    """Where the function's value grows with some of its sizes, which are at least 1 and at most so much.
+    """The axes of the result that grow with some sizes between 1 and `most`.
 
-    Raises Unusable where it does not begin as it was.
+    Raises Unusable if the result loses its unpadded prefix.
     """
     walk = _Walk(function, grows, failing_of(function), decider)
     for variable in grows:
@@ -82,7 +82,7 @@ def growth(function: Function, grows: frozenset[Variable], most: int, decider: D
 
 
 def grown_axis(type: TensorType[Dim], grows: frozenset[Variable], what: str, span: Span) -> int | None:
-    """The axis of a tensor that grows.  Raises Unusable where several do."""
+    """The axis of a tensor that grows.  Raises Unusable if several do."""
     found = [axis for axis, size in enumerate(type.shape) if not grows.isdisjoint(size.variables())]
     if len(found) > 1:
         raise Unusable(f"two dimensions of {what} would have to be padded", span)
@@ -101,7 +101,7 @@ class _Walk:
     states: dict[str, State] = field(default_factory=dict)
 
     def param(self, name: str, type: OpenedType, span: Span) -> None:
-        """A parameter grows where its sizes do."""
+        """Record the axes of a parameter whose sizes grow."""
         self.states[name] = self._grown(type, name, span)
 
     def _grown(self, type: OpenedType, path: str, span: Span) -> State:
@@ -116,12 +116,12 @@ class _Walk:
                 return None
 
     def block(self, block: Block) -> None:
-        """The steps in order."""
+        """Walk the steps in order."""
         for step in block.steps:
             self._step(step)
 
     def steady(self, name: str) -> Where:
-        """Where a value grows that somebody needs.  Raises Unusable if it is spoiled."""
+        """The growing axes of a value that is needed.  Raises Unusable if it is tainted."""
         return _steady(self.states.get(name))
 
     # ----------------------------------------------------------------------------------------------------------- steps
@@ -158,12 +158,12 @@ class _Walk:
             self._agrees(step.name, step.type, step.span)
 
     def _check(self, step: Check) -> None:
-        """A check must see the sizes that it saw."""
+        """Require that padding does not change the sizes that a check reads."""
         if any(map(self._changes, step.goal.variables())):
             raise Unusable(f"check {step.id} `{step.condition}` speaks of the padded size", step.span)
 
     def _changes(self, variable: Variable) -> bool:
-        """Whether padding changes what a size or an element is: of what grows there, or does not begin as it was."""
+        """Whether padding may change a size or an element."""
         witness = variable.witness
         state = self._held(witness.value) if witness is not None else None
         if isinstance(witness, SizeOf) and isinstance(state, int):
@@ -171,7 +171,7 @@ class _Walk:
         return variable in self.grows or any(part is not None for part in _leaves(state))
 
     def _held(self, path: str) -> State:
-        """The state of a value, or of a part of it; None for a value from elsewhere."""
+        """The state of the value at a path; None if it is defined outside."""
         name, *parts = path.split("#")
         state = self.states.get(name)
         for part in parts:
@@ -179,13 +179,13 @@ class _Walk:
         return state
 
     def _same(self, names: Iterable[str], step: Step, what: str) -> None:
-        """What is read here is what it was.  Raises Unusable."""
+        """Require that padding does not change values that are read.  Raises Unusable."""
         for name in names:
             if any(part is not None for part in _leaves(_steady(self.states.get(name)))):
                 raise Unusable(f"{what} depends on a padded value", step.span)
 
     def _untouched(self, step: Any) -> None:
-        """A step of which nothing is known must read nothing that grows, nor speak of its size."""
+        """Require that a step without a padding rule reads no padded value, and mentions no padded size."""
         what = f"a call of `{step.function}`" if isinstance(step, Invoke) else "what is no operator"
         self._same([name for name in reads(step) if name in self.states], step, what)
         inner = every(Block((step,), step.name))
@@ -194,7 +194,7 @@ class _Walk:
         self.states[step.name] = None
 
     def _speaks(self, step: Step) -> bool:
-        """Whether a step itself speaks of a size that grows."""
+        """Whether a step itself mentions a size that grows."""
         match step:
             case Check(_, goal):
                 return any(map(self._changes, goal.variables()))
@@ -214,12 +214,12 @@ class _Walk:
                 return self._mentions(step.type)
 
     def _joined(self, step: If) -> State:
-        """The value of an `if`: both branches grow alike."""
+        """The state of an `if`: tainted unless both branches grow along the same axes."""
         then, orelse = self.states.get(step.then.result), self.states.get(step.orelse.result)
         return then if then == orelse else Tainted("the branches of an `if` do not grow alike", step.span)
 
     def _agrees(self, name: str, type: OpenedType, span: Span) -> None:
-        """A value's type grows where the value does.  A value whose elements hang on the size is spoiled."""
+        """Taint a value whose type does not grow along the same axes as the value."""
         state = self.states[name]
         if any(isinstance(part, Tainted) for part in _leaves(state)):
             return
@@ -245,12 +245,12 @@ class _Walk:
         return not self.grows.isdisjoint(part.variables())
 
     def _is_lost(self, variables: Iterable[Variable]) -> bool:
-        """Whether among some sizes is one that changes, and not as the padded ones do."""
+        """Whether padding changes one of some sizes other than the padded ones themselves."""
         return any(variable not in self.grows and self._changes(variable) for variable in variables)
 
     # ------------------------------------------------------------------------------------------------------- operators
     def _applied(self, step: Apply) -> State:
-        """What an operator makes of what grows.   [pass.bucket.extend]"""
+        """The state of an operator's result.   [pass.bucket.extend]"""
         states = [self.states.get(operand) for operand in step.operands]
         spoiled = next((part for state in states for part in _leaves(state) if isinstance(part, Tainted)), None)
         read = frozenset(variables_in(tuple(step.attributes.values())))
@@ -268,7 +268,7 @@ class _Walk:
         return self._result(step.type, step)
 
     def _refusal(self, step: Apply, states: list[State], sized: bool) -> str:
-        """Why padding would change what an operator makes; empty if it does not.  Raises Unusable."""
+        """Why padding would change an operator's result; empty if it does not.  Raises Unusable."""
         self._refuse_faults(step)
         operator, types = step.operator.form(step.operands), [self.failing.types[operand] for operand in step.operands]
         padding = operator.padding
@@ -291,7 +291,7 @@ class _Walk:
         return "gives a value of which two dimensions would be padded" if self._is_double(step.type) else ""
 
     def _refuse_faults(self, step: Apply) -> None:
-        """Raises Unusable where padding would change whether an operator fails, though nobody may read the value."""
+        """Raise Unusable if padding would change whether an operator fails, even if its value is not read."""
         operator, types = step.operator.form(step.operands), [self.failing.types[operand] for operand in step.operands]
         if step.accepts is not None or any(True for type in types for _ in shapes_unknown(type)):
             raise Unusable(
@@ -303,7 +303,7 @@ class _Walk:
             raise Unusable(f"`{operator.name}` may fail on the padding", step.span)
 
     def _fits_padded(self, step: Apply, types: Sequence[Any]) -> bool:
-        """Whether a step tells sizes, and the padded ones are within its element type."""
+        """Whether a step returns sizes, and the padded ones are in the range of its dtype."""
         if not step.operator.faults.is_of_sizes or not isinstance(step.type, TensorType):
             return False
         shape, high = types[0].shape, constant(integer_range(step.type.dtype)[1])
@@ -311,7 +311,7 @@ class _Walk:
         return all(self._always(at_most(number, high)) for number in numbers if self._is_in(number))
 
     def _always(self, goal: Constraint) -> bool:
-        """Whether a goal holds whatever the padded size is."""
+        """Whether a goal holds for every padded size."""
         return goal is TRUE or isinstance(self.decider.decide(self.facts, goal), Proved)
 
     def _is_double(self, type: OpenedType) -> bool:
@@ -324,7 +324,7 @@ class _Walk:
                 return False
 
     def _result(self, type: OpenedType, step: Apply) -> State:
-        """Where a result grows: where its sizes do."""
+        """The axes of a result whose sizes grow."""
         match type:
             case TensorType(shape):
                 return next((axis for axis, size in enumerate(shape) if self._is_in(size)), None)
@@ -339,7 +339,7 @@ def _result_type(operator: Operator, types: Sequence[Any], step: Apply) -> Any:
 
 
 def _steady(state: State) -> Where:
-    """A state that is not spoiled.  Raises Unusable."""
+    """The state without taint.  Raises Unusable if it is tainted."""
     match state:
         case Tainted(says, span):
             raise Unusable(f"padding would change the value: {says}", span)

@@ -1,4 +1,4 @@
-"""The names that a function binds, and new ones."""
+"""The names that a function binds."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ Bound = str | Variable | TypeVariable
 
 
 def names_in(function: Function) -> set[str]:
-    """Every variable that a function binds, those of literals, patterns, layers and conversions too."""
+    """Every variable that a function binds, also in literals, patterns, layers and conversions."""
     return {one for one in _Bound().function(function) if isinstance(one, str)}
 
 
 def bound_in(function: Function) -> set[Variable | TypeVariable]:
-    """Every dim and type that a function binds, or a literal, a layer or a conversion inside it."""
+    """Every dim and type parameter that a function binds, also in literals, layers and conversions."""
     return {one for one in _Bound().function(function) if not isinstance(one, str)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """One walk; a conversion that comes back to itself is looked at once."""
+    """A visitor of the bound names; a recursive conversion is visited once."""
 
     seen: set[int] = field(default_factory=set)
 

@@ -1,4 +1,4 @@
-"""Steps that a pass writes: under names that nobody has, with the types that the rules give."""
+"""Builds steps for a pass, with fresh names and the types that the rules give."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from gradual.types.unpacking import opened, tracked_length
 
 @dataclass(slots=True, eq=False)
 class Writer:
-    """A block on its way.
+    """Builds a block.
 
     Attributes:
-        span: the place in the source that the steps stand for.
-        types: what the variables have, by name.
-        steps: what was written in the present block.
+        span: the source position of the steps.
+        types: variable -> type.
+        steps: the steps of the current block so far.
     """
 
     module: Module
@@ -45,17 +45,17 @@ class Writer:
         return apart((hint,), self._taken | self.types.keys())[hint]
 
     def size(self, dim: Dim, hint: str) -> str:
-        """A size as a value."""
+        """Add a size as a value."""
         return self._emit(Size(self._fresh(hint), dim, TensorType((), DType.INT64, (dim,)), self.span))
 
     def constant(self, value: Tensor, hint: str) -> str:
-        """A literal of rank 0; an integer's element is known."""
+        """Add a literal of rank 0; if it is an integer, its element is known."""
         contents = (constant(int(value.elements[0])),) if value.dtype.counts else None
         type: TensorType[Dim] = TensorType((), value.dtype, contents)
         return self._emit(Constant(self._fresh(hint), value, type, self.span))
 
     def apply(self, operator: str, operands: tuple[str, ...], hint: str, **given: Any) -> str:
-        """An operator's application."""
+        """Add an application of an operator."""
         one = CATALOGUE[operator]
         attributes, types = bound(one, given), [self.types[operand] for operand in operands]
         judgement = one.judge(*types, **attributes)
@@ -66,7 +66,7 @@ class Writer:
         return self._emit(Apply(name, one, operands, {**attributes, **(judgement.attributes or {})}, type, self.span))
 
     def sized(self, name: str, axis: int, size: Dim, hint: str) -> str:
-        """A tensor ascribed a size at an axis, which the verifier has to prove; itself where that is its size."""
+        """Ascribe a size to a tensor at an axis, to be proved by the verifier; no step if the tensor has it already."""
         type = self.types[name]
         assert isinstance(type, TensorType)
         if type.shape[axis] is size:
@@ -75,20 +75,20 @@ class Writer:
         return self._emit(Rename(self._fresh(hint), name, TensorType(shape, type.dtype), self.span))
 
     def call(self, function: str, operands: tuple[str, ...], types: tuple[TypeVariable, ...], hint: str) -> str:
-        """A call of a function of the file."""
+        """Add a call of a declared function."""
         type, name = self.module.functions[function].type, self._fresh(hint)
         result = at_types(type, [self.types[operand] for operand in operands], types).result
         made, _ = opened(result, name, lambda path, axis, hole: None)
         return self._emit(Invoke(name, function, operands, made, self.span, types))
 
     def project(self, whole: str, index: int, hint: str) -> str:
-        """A field of a tuple."""
+        """Add a projection."""
         type = self.types[whole]
         assert isinstance(type, TupleType)
         return self._emit(Project(self._fresh(hint), whole, index, type.fields[index], self.span))
 
     def make_tuple(self, fields: Sequence[str], hint: str) -> str:
-        """A tuple of variables."""
+        """Add a tuple of variables."""
         parts = (*fields,)
         type = TupleType((*(self.types[part] for part in parts),))
         return self._emit(MakeTuple(self._fresh(hint), parts, type, self.span))
@@ -101,7 +101,7 @@ class Writer:
         type: GradualType,
         hint: str,
     ) -> str:
-        """An `if`; a size that the type leaves open is an unknown of its own."""
+        """Add an `if`; each `?` of the type becomes an unknown of the join."""
         name = self._fresh(hint)
         self._taken.add(name)
         blocks = self._block(then), self._block(orelse)

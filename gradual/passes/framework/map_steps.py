@@ -1,4 +1,4 @@
-"""What is known at each step of a module, and modules with some steps exchanged for others."""
+"""Visit the steps of a module with the facts at each, and replace steps."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ Change = Callable[[Step], Iterable[Step]]
 
 
 def visited(module: Module, decider: Decider, visit: Visit, only: Container[str] | None = None) -> None:
-    """Every step of every block, or of those of some functions, shown with what the verifier knows there."""
+    """Call `visit` with every step of a module, or of some functions, and the verifier's facts there."""
     violations(module, decider, only, visit)
 
 
 def changed(module: Module, change: Change) -> Module:
-    """The module with every step of a block replaced; the same module where none is."""
+    """Replace steps in all functions; the same module if nothing changes."""
     return with_functions(
         module, {name: changed_function(function, change) for name, function in module.functions.items()}
     )
 
 
 def changed_function(function: Function, change: Change) -> Function:
-    """The function with every step of its body replaced, from the inside out."""
+    """Replace steps in a function, from the inside out."""
     return with_body(function, changed_block(function.body, change))
 
 
 def changed_block(block: Block, change: Change) -> Block:
-    """The block with every step replaced, those of the blocks inside it first."""
+    """Replace steps in a block, those of nested blocks first."""
 
     def inner(block: Block) -> Block:
         return changed_block(block, change)
@@ -45,7 +45,7 @@ def _is(left: Step, right: Step) -> bool:
 
 
 def with_blocks(step: Step, exchanged: Callable[[Block], Block]) -> Step:
-    """The step with the blocks inside it exchanged; the same step where none is."""
+    """Replace the nested blocks of a step; the same step if nothing changes."""
     match step:
         case If(then=then, orelse=orelse):
             yes, no = exchanged(then), exchanged(orelse)
@@ -63,12 +63,12 @@ def with_blocks(step: Step, exchanged: Callable[[Block], Block]) -> Step:
 
 
 def with_body(function: Function, body: Block) -> Function:
-    """The function with another body; the same function where it is not another."""
+    """Replace the body of a function; the same function if nothing changes."""
     return function if body is function.body else replace(function, body=body)
 
 
 def with_functions(module: Module, functions: Mapping[str, Function]) -> Module:
-    """The module with some functions exchanged, or added after the others; the same module where none is another."""
+    """Replace functions, or add them after the others; the same module if nothing changes."""
     if all(module.functions.get(name) is function for name, function in functions.items()):
         return module
     return replace(module, functions={**module.functions, **functions})

@@ -1,8 +1,8 @@
-"""What a pass is: a name, a summary, and a function from core to core that says what it did.
+"""The interface of a pass: a name, a summary, and a function from core to core that reports what it did.
 
 A pass keeps the outcome of every run: the value, or the same check's blame, or the same fault; it keeps declared
 interfaces unless it is asked to change them; types become more precise, never less; it never rejects a program.
-What stays undone is told with its reason.   [pass] [pass.outcome] [pass.interface] [pass.total] [pass.verified]
+What is left undone is reported with the reason.   [pass] [pass.outcome] [pass.interface] [pass.total] [pass.verified]
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from gradual.source import Span
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Note:
-    """Something that a pass tells.
+    """A message of a pass.
 
     Attributes:
-        function: the function it speaks of.
-        span: the place in the source that it speaks of.
-        says: what was left as it was and why, or what a choice costs.
-        left: whether it speaks of something that stays undone.
+        function: the function concerned.
+        span: the source position concerned.
+        says: what was left unchanged and why, or what a dispatch costs.
+        left: whether something was left undone.
     """
 
     function: str
@@ -34,7 +34,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transformed:
-    """A module after a pass, and what the pass has to tell."""
+    """A module after a pass, and the notes of the pass."""
 
     module: Module
     notes: tuple[Note, ...] = ()
@@ -42,11 +42,11 @@ class Transformed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Context:
-    """What a pass may ask besides the module.
+    """What a pass may use in addition to the module.
 
     Attributes:
         decider: proves and refutes.
-        given: what the user gave with the pass, as text: `n=3` is `{"n": "3"}`.
+        given: the arguments of the pass, as text: `n=3` is `{"n": "3"}`.
     """
 
     decider: Decider
@@ -71,7 +71,7 @@ class Pass:
         summary: one sentence, with the name of its rule.
         transform: the module after the pass; raises Unusable.
         takes: how its arguments are written, such as `n=3`; empty for none.
-        idempotent: whether a second time changes nothing.
+        idempotent: whether a second run changes nothing.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a user pins of a function: numbers for its dims and for sizes of its parameters.
+"""Sizes that a user pins: numbers for a function's dims and for sizes of its parameters.
 
 n=3             the dim `n`
 dim(%x,0)=3     the size of an axis of a parameter: its own if it is `?`, else by the unknown that it is written with
@@ -28,7 +28,7 @@ Place = tuple[str, int]
 """A size of a parameter: the path of the value, and the axis."""
 
 _DIGITS = 40
-"""How many digits of a number are read."""
+"""The largest number of digits that is parsed."""
 
 _SIZE = re.compile(r"dim\((%[^,\s]+),\s*(\d+)\)")
 _SHAPE = re.compile(r"\(\s*(.*?)\s*,?\s*\)")
@@ -36,12 +36,12 @@ _SHAPE = re.compile(r"\(\s*(.*?)\s*,?\s*\)")
 
 @dataclass(slots=True, eq=False)
 class Pins:
-    """Numbers for what a function's declaration leaves open.
+    """Numbers for unknowns of a function's declaration.
 
     Attributes:
-        named: its own dims.
-        sizes: sizes of parameters that it writes as `?`.
-        elements: what integer parameters of rank 0 hold, by name.
+        named: dim of the function -> number.
+        sizes: (path, axis) of a `?` of a parameter -> number.
+        elements: integer parameter of rank 0 -> its value.
         label: what distinguishes a copy with these numbers, as part of a name: `n_3`.
     """
 
@@ -51,13 +51,13 @@ class Pins:
     label: str = ""
 
     def outside(self) -> dict[Variable, Dim]:
-        """What stands for the names that the declaration itself uses."""
+        """Name in the declaration -> its number."""
         numbers = [(of_atom(name), number) for name, number in self.named.items()]
         numbers += [(content_of(name, (), Kind.RIGID), number) for name, number in self.elements.items()]
         return {variable: constant(number) for dim, number in numbers for variable in dim.variables()}
 
     def dims(self) -> dict[Variable, Dim]:
-        """What stands for the function's unknowns inside it."""
+        """Unknown in the body -> its number."""
         numbers = [(of_atom(name), number) for name, number in self.named.items()]
         numbers += [(size_of(*place), number) for place, number in self.sizes.items()]
         for name, number in self.elements.items():
@@ -66,7 +66,7 @@ class Pins:
 
 
 def whole(words: Iterable[str]) -> Iterator[str]:
-    """Words as they were meant: what stands in parentheses is one, `dim(%x, 0)=3`."""
+    """Join words that were split inside parentheses, such as `dim(%x, 0)=3`."""
     open_word = ""
     for word in words:
         open_word += word
@@ -78,13 +78,13 @@ def whole(words: Iterable[str]) -> Iterator[str]:
 
 
 def add(given: dict[str, str], key: str, text: str) -> None:
-    """One thing more that a pass is given.  Raises Unusable where it is given twice."""
+    """Add an argument of a pass.  Raises Unusable if it is given twice with different values."""
     if given.setdefault(key, text) != text:
         raise Unusable(f"`{key}` is given both `{given[key]}` and `{text}`")
 
 
 def by_function(module: Module, given: Mapping[str, str]) -> dict[str, Pins]:
-    """What is pinned of each function.  Raises Unusable where a name means nothing, or numbers contradict."""
+    """Function -> its pins.  Raises Unusable for an unknown name or contradicting numbers."""
     found: dict[str, Pins] = {}
     for key, text in given.items():
         owner, colon, name = key.rpartition(":")
@@ -101,14 +101,14 @@ def by_function(module: Module, given: Mapping[str, str]) -> dict[str, Pins]:
 
 
 def number(text: str, what: str) -> int:
-    """A size that a user wrote.  Raises Unusable."""
+    """Parse a size.  Raises Unusable."""
     if not text.isascii() or not text.isdigit():
         raise Unusable(f"`{what}` is given `{text}`; a size is a number that is not negative")
     return _within(text, what, DType.INT64)
 
 
 def unknowns(function: Function) -> Iterator[str]:
-    """What can be pinned of a function, as it is written."""
+    """The names that can be pinned of a function, as a user writes them."""
     yield from (variable.name for variable in function.type.binders)
     for param in function.params:
         for extent, _, path, axis in requirements(param.written, param.name):
@@ -117,7 +117,7 @@ def unknowns(function: Function) -> Iterator[str]:
 
 
 def _open_in(functions: list[Function]) -> str:
-    """A hint at what may be pinned."""
+    """A hint that lists what can be pinned."""
     names = [f"`{function.name}:{name}`" for function in functions for name in unknowns(function)]
     return f"; what is open: {', '.join(names[:8])}" if names else "; no size is open"
 
@@ -134,7 +134,7 @@ def _path(spelling: str) -> str:
 
 
 def _extents(function: Function) -> dict[Place, Dim | Hole]:
-    """The written sizes of all parameters by their places."""
+    """(path, axis) -> the written size, for all parameters."""
     return {
         (path, axis): extent
         for param in function.params
@@ -174,7 +174,7 @@ def _integer(text: str, what: str, dtype: DType) -> int:
 
 
 def _within(text: str, what: str, dtype: DType) -> int:
-    """An integer of an element type; what is much too long is not even read.  Raises Unusable."""
+    """Parse an integer in the range of a dtype; texts that are far too long are not parsed.  Raises Unusable."""
     low, high = integer_range(dtype)
     found = int(text) if len(text) <= _DIGITS else None
     if found is None or not low <= found <= high:
@@ -183,7 +183,7 @@ def _within(text: str, what: str, dtype: DType) -> int:
 
 
 def _pin_size(function: Function, pins: Pins, place: Place, wanted: int) -> None:
-    """Pin one size of a parameter: an open one itself, a written one by the unknown in it."""
+    """Pin one size of a parameter: a `?` itself, a written dim by the unknown in it."""
     what = f"{function.name}:dim({spelled(place[0])},{place[1]})"
     extent = _extents(function)[place]
     if isinstance(extent, Hole):
@@ -207,7 +207,7 @@ def _pin_size(function: Function, pins: Pins, place: Place, wanted: int) -> None
 
 
 def _solved(extent: Dim, wanted: int) -> tuple[Variable, int] | None:
-    """The unknown and the number at which a size that is linear in it is as wanted; sizes are not negative."""
+    """Solve a size that is linear in one unknown: the unknown and its natural number; None if there is none."""
     variables = sorted(extent.variables())
     factor = dict(extent.terms).get((variables[0],)) if len(variables) == 1 else None
     if factor is None:
@@ -232,6 +232,6 @@ def _agree(table: dict[K, int], key: K, wanted: int, what: str) -> None:
 
 
 def _label(pins: Pins, text: str) -> None:
-    """Words of a name: `dim(%x,0)=3` is `x_0_3`."""
+    """Add the words of a pin to the label: `dim(%x,0)=3` gives `x_0_3`."""
     words = re.findall(r"[A-Za-z0-9_]+", text)
     pins.label = "_".join(part for part in (pins.label, *words) if part)

@@ -1,7 +1,7 @@
-"""What keeps a function from being static, so that the graph runtime refuses it.   [graph.static]
+"""Find what keeps a function from being static, so that the graph runtime refuses it.   [graph.static]
 
-A prepared function is static if every size in it is a number, it makes no decision, calls nothing and keeps nothing.
-Each thing that is otherwise is an obstacle, with the operators and inputs that brought it in.
+A prepared function is static if all its sizes are numbers, and it has no branches, calls, references or data.
+Anything else is an obstacle, reported with the operators and inputs that it comes from.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class Obstacle:
     """Something that is not static.
 
     Attributes:
-        rule: which demand is not met.
-        says: what it is, in one line.
-        label: the words at its place.
-        chain: what brought it in, from an input on.
-        needs: the unknowns that would have to be numbers; empty where no number helps.
+        rule: the rule that is not met.
+        says: the obstacle in one line.
+        label: the words at its source position.
+        chain: the steps it comes from, beginning at an input.
+        needs: the unknowns that would have to be numbers; empty if no number helps.
     """
 
     rule: str
@@ -82,7 +82,7 @@ class Obstacle:
 def obstacles(function: Function, places: Mapping[str, Span] = _NOWHERE) -> tuple[Obstacle, ...]:
     """All obstacles of a prepared function, in the order of the text.  [graph.static]
 
-    `places` tells where its declaration names the unknowns of its parameters.
+    `places`: name of an unknown of a parameter -> its position in the declaration.
     """
     found = [*_Search(function, places).found()]
     return tuple(sorted(found, key=lambda obstacle: (obstacle.span.start, obstacle.span.end)))
@@ -90,11 +90,11 @@ def obstacles(function: Function, places: Mapping[str, Span] = _NOWHERE) -> tupl
 
 @dataclass(slots=True, eq=False)
 class _Search:
-    """One function under search.
+    """The search in one function.
 
     Attributes:
-        entry: the unknown sizes of its parameters; each is one obstacle, not one at every step that has it.
-        met: the unknowns that were reported.
+        entry: the unknown sizes of its parameters; each is reported once, not at every step that has it.
+        met: the unknowns already reported.
     """
 
     function: Function
@@ -136,7 +136,7 @@ class _Search:
             yield Obstacle(rule, param.span, f"`{param.name}` is {what}", f"this is a `{shown(param.type)}`")
 
     def _result(self) -> Iterator[Obstacle]:
-        """What the function gives is no tensor, and nothing that was told already."""
+        """A result that is no tensor, unless the step that defines it was reported."""
         maker = self.makers.get(self.function.body.result)
         told = Check | Assertion | Construct | Convert | MakeReference | WrapReference
         if maker is not None and not isinstance(maker, told):
@@ -182,7 +182,7 @@ class _Search:
         yield from self._unknown(step, open_, f"`{step.operator.name}`")
 
     def _unknown(self, step: Apply | Size, variables: Iterable[Variable], what: str) -> Iterator[Obstacle]:
-        """The sizes that nobody had before this step.  [graph.static.data]"""
+        """The unknown sizes that are new in this step.  [graph.static.data]"""
         new = sorted({*variables} - self.met - self.entry.keys())
         if not new:
             return
@@ -202,7 +202,7 @@ class _Search:
         return Obstacle("graph.static.branch", step.span, says, label, self._chain((on,)), known)
 
     def _truth(self, name: str) -> frozenset[Variable]:
-        """The unknowns that a condition is a formula of; none where it is not one."""
+        """The unknowns in the formula of a condition; empty if it is no formula."""
         maker = self.makers.get(name)
         type = maker.type if maker is not None and not isinstance(maker, Check | Assertion) else None
         if isinstance(type, TensorType) and type.contents:
@@ -225,7 +225,7 @@ class _Search:
 
     # ------------------------------------------------------------------------------------------------------- chains
     def _chain(self, names: Iterable[str], origin: Container[str] = ()) -> tuple[Link, ...]:
-        """The shortest way to one of some values: from an origin, else from a parameter, else from anywhere."""
+        """The shortest path to one of some values: from an origin, else from a parameter, else from any value."""
         before: dict[str, str] = {}
         start = [*dict.fromkeys(names)]
         reached = self._reached(start, before)
@@ -234,7 +234,7 @@ class _Search:
         return tuple(self._way([*ends, *reached[-1:]][0], before)) if reached else ()
 
     def _reached(self, start: Iterable[str], before: dict[str, str]) -> list[str]:
-        """All values that some are computed from, the nearest first; `before` gets the way back."""
+        """All values from which some are computed, the nearest first; record the predecessors in `before`."""
         reached = [*start]
         seen = {*reached}
         for name in reached:  # grows while it is walked
@@ -278,7 +278,7 @@ class _Search:
 
 
 def _strange(type: OpenedType) -> Iterator[tuple[str, str]]:
-    """What in a type is no tensor: the rule that speaks of it, and words.
+    """The parts of a type that are no tensors: the rule that forbids each, and words for it.
 
     [graph.static.reference] [graph.static.structure]
     """
@@ -297,7 +297,7 @@ def _strange(type: OpenedType) -> Iterator[tuple[str, str]]:
 
 
 def elements_of_parameters(function: Function, variables: Iterable[Variable]) -> Iterator[Variable]:
-    """Those unknowns that are numbers which parameters hold."""
+    """The unknowns that are elements of parameters."""
     names = {param.name for param in function.params}
     yield from (v for v in variables if isinstance(v.witness, ContentOf) and base_of(v) in names)
 

@@ -1,7 +1,7 @@
-"""Packing: buffers whose sizes are numbers, each at an offset of its own.   [plan.pack]
+"""Packing: give each buffer of constant size its own offset.   [plan.pack]
 
-Slots are never split; offsets are.  The largest buffer is placed first, each at the smallest gap that holds it among
-those whose lives overlap its own.
+Unlike slots, these ranges may overlap partly.  Buffers are placed from the largest on, each in the smallest
+sufficient gap between the buffers whose live ranges overlap its own.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from gradual.dims.term.dim import constant
 from gradual.run.graph.plan import Buffer, Plan, Slot
 
 PAIRS = 1 << 20
-"""How many pairs of buffers with overlapping lives are looked at; a plan with more keeps its slots."""
+"""The limit on pairs of buffers with overlapping live ranges; a plan with more keeps its slots."""
 
 Place = tuple[int, int]
-"""Where in the arena a buffer lies: its offset, and the bytes that it takes."""
+"""The location of a buffer in the arena: its offset and its bytes."""
 
 
 def packed(plan: Plan) -> Plan:
-    """The plan with offsets for slots, where all sizes are numbers and less is held so.  [plan.pack]"""
+    """Pack a plan, if all sizes are numbers and the arena becomes smaller.  [plan.pack]"""
     sizes = {
         path: buffer.bound.value
         for path, buffer in plan.buffers.items()
@@ -41,7 +41,7 @@ def packed(plan: Plan) -> Plan:
 
 
 def _beside(buffers: Iterable[Buffer]) -> Mapping[str, Sequence[str]] | None:
-    """The buffers that live while another does, by its path; None for too many."""
+    """Path -> the buffers whose live ranges overlap; None if there are too many pairs."""
     beside: defaultdict[str, list[str]] = defaultdict(list)
     live: dict[str, int] = {}
     pairs = 0
@@ -58,7 +58,7 @@ def _beside(buffers: Iterable[Buffer]) -> Mapping[str, Sequence[str]] | None:
 
 
 def _offset(size: int, around: Sequence[Place]) -> int:
-    """Where the smallest gap begins that holds so many bytes, the lowest of equals; behind everything else."""
+    """The offset of the smallest sufficient gap, the lowest of equals; if there is none, the end of all buffers."""
     best: Place | None = None
     end = 0
     for offset, taken in around:
@@ -70,7 +70,7 @@ def _offset(size: int, around: Sequence[Place]) -> int:
 
 
 def _laid_out(plan: Plan, places: Mapping[str, Place]) -> Plan:
-    """The plan with a slot for each place, in the order of the offsets."""
+    """The plan with one slot for each location, in the order of the offsets."""
     number = {place: slot for slot, place in enumerate(sorted(set(places.values())))}
     holds: list[list[str]] = [[] for _ in number]
     buffers = dict(plan.buffers)

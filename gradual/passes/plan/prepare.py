@@ -1,4 +1,4 @@
-"""A function made ready for the graph runtime: calls inlined, what is known computed, sizes replaced by numbers.
+"""Prepare a function for the graph runtime: inline calls, fold constants, replace sizes by numbers.
 
 [graph.prepare]
 """
@@ -24,25 +24,25 @@ from gradual.run.graph.runtime import Graph, is_too_large
 from gradual.types.unpacking import sizes
 
 STEPS = ("inline", "fold-constants", "dynamic-to-static", "drop-dead")
-"""The passes that a function goes through, in this order."""
+"""The passes to run, in this order."""
 
 
 def ready(module: Module, entry: str, decider: Decider, verify: bool = True) -> Function:
-    """The function after the passes, with a number for each size that its entry determines.  [graph.prepare]"""
+    """Run the passes, and replace sizes that the entry determines by numbers.  [graph.prepare]"""
     uses = [Use(PASSES[name], {}) for name in STEPS if name in PASSES]
     after = transformed(module, uses, decider, verify).module
     return without_hope(determined(after, after.functions[entry], decider))
 
 
 def determined(module: Module, function: Function, decider: Decider) -> Function:
-    """The function with numbers for those of its parameters' sizes that what it declares leaves no choice for."""
+    """Replace sizes of the parameters that the declarations determine by numbers."""
     facts = entry_facts(function)
     known = dict(_numbers(function, facts))
     return sharpened(module, function, decider, known) if known else function
 
 
 def without_hope(function: Function) -> Function:
-    """The function with a false goal for each check that the run stops behind: it fails whatever comes.
+    """Make the goal of each check right before a `Stop` false: the run fails in any case.
 
     [graph.static]
     """
@@ -60,7 +60,7 @@ def without_hope(function: Function) -> Function:
 
 
 def cut(function: Function) -> Function:
-    """The function without the steps after one that always fails: none of them runs, and none needs memory."""
+    """Drop the steps after one that always fails: they are dead code and need no memory."""
     steps = function.body.steps
     for count, step in enumerate(steps, 1):
         if isinstance(step, Stop) or (isinstance(step, Check) and step.goal.value is False):
@@ -72,13 +72,13 @@ def cut(function: Function) -> Function:
 
 
 def graph(module: Module, entry: str, function: Function) -> Graph:
-    """The graph of a ready function without obstacles.  [graph.prepare]"""
+    """The graph of a prepared function without obstacles.  [graph.prepare]"""
     whole = cut(function)
     return Graph(module.functions[entry], whole, planned(whole), module.data)
 
 
 def entry_facts(function: Function) -> Facts:
-    """What holds whenever a function is entered."""
+    """The facts that hold on entry to a function."""
     facts = Facts()
     for param in function.params:
         for size in sizes(param.type):

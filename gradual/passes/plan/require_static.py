@@ -1,4 +1,4 @@
-"""What is said of a function that is not static: each obstacle, and the inputs that would have to be pinned.
+"""Diagnostics for a function that is not static: each obstacle, and the inputs that would have to be pinned.
 
 [graph.static] [graph.pins]
 """
@@ -28,19 +28,19 @@ from gradual.types.unpacking import spelled
 
 CODE = "E0406"
 LINKS = 8
-"""How many links of a chain are shown; the ends of a longer one."""
+"""How many links of a chain are shown; of a longer chain, its two ends."""
 
 CHOICES = 12
-"""Of how many inputs whose sizes determine each other the smallest set is looked for; of more, all are pinned."""
+"""Up to this many dependent inputs, the smallest set to pin is searched; beyond, all are pinned."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pinned:
-    """A trial of a smallest set of inputs to pin.
+    """The result of trying a smallest set of inputs to pin.
 
     Attributes:
-        names: what is pinned, as a user writes it, with the number that was tried.
-        left: the obstacles that stay.
+        names: pinned input as a user writes it -> the number tried.
+        left: the remaining obstacles.
     """
 
     names: Mapping[str, int]
@@ -52,7 +52,7 @@ def required(
 ) -> tuple[Diagnostic, ...]:
     """A diagnostic for every obstacle of a function; none if it is static.  [graph.static]
 
-    `file` is what the help calls the program; `places` are those of its open sizes.
+    `file` is the program's name in the help; `places` are the source positions of its unknown sizes.
     """
     function = ready(module, entry, decider)
     found = obstacles(function, places)
@@ -110,7 +110,7 @@ def _same(one: Obstacle, other: Obstacle) -> bool:
 
 
 def _help(module: Module, function: Function, pinned: Pinned, file: str) -> tuple[Help, ...]:
-    """The pass that pins them; it was run with these numbers."""
+    """The help that names the pass to run, with the numbers that were tried."""
     owner = f"{function.name}:" if len(module.functions) > 1 else ""
     given = "-" if file == "<stdin>" else quote(file)
     words = " ".join(f"'{owner}{name}={number}'" for name, number in pinned.names.items())
@@ -123,7 +123,7 @@ def _help(module: Module, function: Function, pinned: Pinned, file: str) -> tupl
 def _tried(
     module: Module, function: Function, found: Sequence[Obstacle], decider: Decider, places: Mapping[str, Span]
 ) -> Pinned | None:
-    """The smallest set of inputs whose numbers settle what numbers can, tried; None where none removes anything.
+    """Find and try a smallest set of inputs to pin that removes obstacles; None if pinning removes none.
 
     [graph.pins]
     """
@@ -149,7 +149,7 @@ def _tried(
 
 
 def _wishes(function: Function, candidates: set[Variable]) -> Constraint:
-    """What the checks at the top of the function say about the candidates."""
+    """The goals of the checks at the top of the function that mention only candidates."""
     goals = (step.goal for step in function.body.steps if isinstance(step, Check))
     return all_of(*(goal for goal in goals if goal.variables() <= candidates))
 
@@ -157,7 +157,7 @@ def _wishes(function: Function, candidates: set[Variable]) -> Constraint:
 def _sample(
     facts: Facts, candidates: Sequence[Variable], wishes: Constraint, decider: Decider
 ) -> Mapping[Variable, int]:
-    """Numbers that the entry admits: such that the checks hold, and of at least 2, if there are any."""
+    """Numbers that satisfy the entry facts; if possible also the checks, and at least 2."""
     for least, wish in ((2, wishes), (1, wishes), (0, wishes), (2, TRUE), (1, TRUE), (None, TRUE)):
         goal = wish
         if least is not None:
@@ -174,7 +174,7 @@ def _sample(
 def _smallest(
     facts: Facts, candidates: Sequence[Variable], targets: Sequence[Dim], numbers: Mapping[Variable, int]
 ) -> tuple[Variable, ...]:
-    """The smallest set whose numbers determine every target by the equations of the entry; the first of equals."""
+    """The first smallest set whose numbers determine every target by the equations on entry."""
 
     def determine(pinned: Sequence[Variable]) -> bool:
         mark = facts.mark()

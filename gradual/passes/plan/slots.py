@@ -1,9 +1,9 @@
-"""The allocation planner: sizes as formulas, lives, and slots that are shared where a proof allows it.   [plan]
+"""The allocation planner: symbolic sizes, live ranges, and slots shared where a proof allows it.   [plan]
 
 Buffers are placed one after another in the order in which they are filled.  A buffer moves into a free slot that is
-proved to be large enough; else a free slot grows, to its own size if that is proved to be larger for every entry, or
-to the maximum of the two; else a slot is added.  Every formula of a slot is known when the function is entered.  Where
-all sizes are numbers, buffers are packed instead if that takes less.
+proved to be large enough; else a free slot grows, to the size of the buffer if that is proved to be larger for all
+inputs, or to the maximum of the two; else a slot is added.  The size of a slot is known when the function is entered.
+If all sizes are numbers, buffers are packed instead where that takes less memory.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from gradual.types.unpacking import base_of, paired_sizes, shapes_unknown, sizes
 from gradual.verdict import Proved, Unknown
 
 TRIED = 16
-"""How many free slots are compared with a buffer, those freed last first."""
+"""How many free slots are compared with a buffer, the most recently freed first."""
 
 
 def planned(function: Function) -> Plan:
-    """The plan of a function's memory.  No solver is asked.  [plan.slot] [plan.pack]"""
+    """Plan the memory of a function, without an SMT solver.  [plan.slot] [plan.pack]"""
     return packed(_Planner(function).plan())
 
 
 @dataclass(slots=True, eq=False)
 class _Room:
-    """A slot under way.
+    """A slot under construction.
 
     Attributes:
-        parts: the sizes that it has room for, in bytes; none is proved to be at most another.
+        parts: sizes in bytes whose maximum is the size of the slot; none is proved to be at most another.
         holds: the paths of its buffers.
     """
 
@@ -55,21 +55,21 @@ class _Room:
 
     @property
     def size(self) -> Dim:
-        """Bytes in whole blocks."""
+        """The size in bytes, aligned."""
         return maximum(*map(in_blocks, self.parts))
 
 
 @dataclass(slots=True, eq=False)
 class _Planner:
-    """One function under planning.
+    """Plans one function.
 
     Attributes:
-        entry: what holds whenever the function is entered.
-        facts: what holds at the present step.
-        highs: for a size that depends on data, what it is at most.
-        read: what can be read off every argument.
-        sizes: compares them.
-        point: counts the places at which other facts hold.
+        entry: facts that hold on entry.
+        facts: facts that hold at the current step.
+        highs: size that depends on data -> its upper bound.
+        read: the sizes and elements that can be read from the arguments of every call.
+        sizes: compares sizes.
+        point: a number that is incremented whenever the facts change, the key for memoized comparisons.
     """
 
     function: Function
@@ -85,7 +85,7 @@ class _Planner:
     point: int = 1
 
     def plan(self) -> Plan:
-        """Lives first, then a place for each buffer in order."""
+        """Compute live ranges, then choose a slot for each buffer in order."""
         self._declare()
         found = lives(self.function)
         self._place_all(found)
@@ -105,7 +105,7 @@ class _Planner:
         self.sizes = Comparing(goals)
 
     def _readable(self) -> Iterator[Witness]:
-        """What every argument has: sizes of known ranks, elements of known numbers."""
+        """What can be read from every argument: sizes if the rank is known, elements if their number is."""
         for param in self.function.params:
             for path, type in tensors(param.type, param.name):
                 if isinstance(type, UnrankedType):
@@ -141,14 +141,14 @@ class _Planner:
                     self._release(ending.get(at, ()))
 
     def _release(self, paths: Iterable[str]) -> None:
-        """The slots of buffers that no later step reads are free."""
+        """Free the slots of buffers that no later step reads."""
         for path in paths:
             slot = self.buffers[path].slot
             if slot is not None:
                 self.free.append(slot)
 
     def _place(self, made: Made, event: Event, last: int) -> None:
-        """A buffer with its size, what bounds it, and its slot.  [plan.bound] [plan.late]"""
+        """Add a buffer with its size, its bound and its slot.  [plan.bound] [plan.late]"""
         exact = self.facts.rewrite(bytes_of(made.type))
         bound = None if made.handed else self._bound(exact, event.step)
         slot = self._slot(bound, made.path) if bound is not None else None
@@ -159,7 +159,7 @@ class _Planner:
 
     # --------------------------------------------------------------------------------------------------------- slots
     def _slot(self, need: Dim, path: str) -> int:
-        """A free slot that is large enough, one that grows, or a new one."""
+        """Choose a free slot that is large enough, else grow a free slot, else add one."""
         tried = self.free[: -TRIED - 1 : -1]
         fitting = [number for number in tried if self._fits(need, self.rooms[number])]
         if fitting:
@@ -178,7 +178,7 @@ class _Planner:
         return any(self._at_most(need, part) for part in room.parts)
 
     def _tightest(self, numbers: list[int]) -> int:
-        """The one that wastes least, as far as that is known; of equals the one that was freed last."""
+        """The smallest of the slots, as far as proved; of equals the most recently freed."""
         best = numbers[0]
         for number in numbers[1:]:
             ours, theirs = self.rooms[number].parts, self.rooms[best].parts
@@ -195,7 +195,7 @@ class _Planner:
         return best
 
     def _grow(self, room: _Room, need: Dim) -> None:
-        """The slot has room for `need`, too; what a check on the way says does not count for those before it."""
+        """Grow the slot to hold `need`; use only facts on entry, as earlier buffers precede later checks."""
         room.parts = [*(part for part in room.parts if not self.sizes.at_most(part, need, self.entry)), need]
 
     def _at_most(self, low: Dim, high: Dim) -> bool:
@@ -203,7 +203,7 @@ class _Planner:
         return self.sizes.at_most(low, high, self.facts, self.point)
 
     def _laid_out(self) -> Iterator[Slot]:
-        """The slots one behind the other."""
+        """The slots, laid end to end."""
         offset = constant(0)
         for room in self.rooms:
             yield Slot(room.size, offset, tuple(room.holds))
@@ -211,7 +211,7 @@ class _Planner:
 
     # --------------------------------------------------------------------------------------------------------- bounds
     def _bound(self, exact: Dim, step: Step) -> Dim | None:
-        """The size, or what it is proved to be at most, over what is known on entry.  [plan.bound]"""
+        """An upper bound of the size, over what is known on entry; None if there is none.  [plan.bound]"""
         if self._known(exact):
             return self._natural(exact)
         for candidate in (exact.substitute(self.highs), *self._operand_sizes(step)):
@@ -220,11 +220,11 @@ class _Planner:
         return None
 
     def _natural(self, dim: Dim) -> Dim:
-        """A formula that is known on entry, no less than 0 there: what checks have told may be so behind them only."""
+        """Clamp the formula at 0 unless facts on entry prove it natural; facts from checks hold only after them."""
         return dim if self.sizes.at_most(constant(0), dim, self.entry) else maximum(dim, constant(0))
 
     def _operand_sizes(self, step: Step) -> Iterator[Dim]:
-        """The bytes of the operands' tensors, or what bounds them."""
+        """The bytes of each operand tensor, and an upper bound if they are not known on entry."""
         for name in step.operands if isinstance(step, Apply) else ():
             for _, type in tensors(self.types[name], name):
                 exact = self.facts.rewrite(bytes_of(type))
@@ -233,13 +233,13 @@ class _Planner:
                     yield exact.substitute(self.highs)
 
     def _known(self, dim: Dim) -> bool:
-        """Whether a formula is known when the function is entered, whatever ranks and sizes its arguments have."""
+        """Whether a formula can be evaluated on entry, for all arguments."""
         read = all(variable.witness is None or variable.witness in self.read for variable in dim.variables())
         return read and self.sizes.decider.has_value(self.entry, dim)
 
     # ---------------------------------------------------------------------------------------------------------- facts
     def _learn(self, step: Step) -> None:
-        """What holds from this step on.  [plan.slot]"""
+        """Assume the facts that hold after this step.  [plan.slot]"""
         match step:
             case Check(_, goal):
                 return self._checked(goal)
@@ -259,7 +259,7 @@ class _Planner:
         return None
 
     def _bound_by(self, pattern: CorePattern) -> None:
-        """The types of what a pattern names."""
+        """Record the types of the variables that a pattern binds."""
         match pattern:
             case Bind(name, type):
                 if name is not None:
@@ -284,7 +284,7 @@ class _Planner:
                 self.facts.assume(equal(own, size))
 
     def _judged(self, step: Apply) -> None:
-        """The bounds of sizes that depend on data, as the operator's rule states them."""
+        """Assume the bounds that the operator's typing rule states for sizes that depend on data."""
         if step.accepts is not None or all(size.value is not None for size in sizes(step.type)):
             return
         types = [self._opened(name, index in step.operator.reads) for index, name in enumerate(step.operands)]
@@ -292,7 +292,7 @@ class _Planner:
             return
         try:
             judged = step.operator.judge(*types, **step.attributes).result
-        except (IllFormed, OpenRank):  # asked where nobody comes, or where only the path tells a rank: no bound is told
+        except (IllFormed, OpenRank):  # in dead code, or if only a fact of the path gives a rank: no bound
             return
         for hole, size in _holes(judged, step.type):
             variable = bare(size)
@@ -302,7 +302,7 @@ class _Planner:
                 self.highs[variable] = self.facts.rewrite(hole.high).substitute(self.highs)
 
     def _opened(self, name: str, read: bool) -> OpenedType:
-        """The type of an operand with its elements open where the rule may read them."""
+        """The type of an operand, its elements as unknowns if the rule may read them."""
         type = self.types[name]
         if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
             return type
@@ -320,7 +320,7 @@ def _maker(step: Step) -> str:
 
 
 def _holes(judged: Any, recorded: OpenedType) -> Iterator[tuple[Hole, Dim]]:
-    """The holes of a judged type with the sizes that were recorded for them."""
+    """The holes of a judged type, each with the size recorded for it."""
     match judged, recorded:
         case TensorType(), TensorType():
             yield from (
@@ -332,7 +332,7 @@ def _holes(judged: Any, recorded: OpenedType) -> Iterator[tuple[Hole, Dim]]:
 
 
 def _most(buffers: Iterable[Buffer]) -> Dim:
-    """The most bytes that some buffers take at once: the maximum over the points after which one of them ends."""
+    """The most bytes that buffers take at once: the maximum of the live bytes before each point that frees some."""
     live: dict[str, Buffer] = {}
     sums: dict[Dim, None] = {}
     for buffer in buffers:

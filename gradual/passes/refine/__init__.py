@@ -1,6 +1,5 @@
-"""Retyping after something became known: a forward dataflow sweep over a function that refines every type on the
-way.
+"""Refine recorded types after facts were added: a forward dataflow sweep over a function.
 
-`Sweep` walks the blocks, `SweepState` is its state, `operators` and `types` judge a step again on what is now known,
+`Sweep` walks the blocks, `SweepState` is its state, `operators` and `types` type a step again with the new facts,
 `static_forms` finds the static form of a dynamic operator. Spec: `pass.sharpen`.
 """

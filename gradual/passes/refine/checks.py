@@ -1,4 +1,4 @@
-"""What becomes of checks and assertions in a sweep: provable, they go; failing, they stay and fail always."""
+"""Checks and assertions in a sweep: drop those that are proved, end the block after those that always fail."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gradual.verdict import Proved, Refuted
 
 
 def condition_of(sweep: SweepState, condition: str) -> Constraint | None:
-    """What a boolean variable says, if that is known."""
+    """The constraint that a boolean variable is equal to; None if it is unknown."""
     type = sweep.type_of(condition)
     content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
     return content if isinstance(content, Constraint) else None
 
 
 def checked(sweep: SweepState, step: Check) -> None:
-    """A check at what is known now: provable, it goes; failing, it stays and fails always."""
+    """Drop a check that is proved; end the block after one that is refuted; keep any other."""
     moved = step if sweep.is_untouched else sweep.rewriting.step(step)
     goal, held = moved.goal, sweep.rank(moved.goal)
     verdict = sweep.knowing.decide(goal) if goal is not step.goal else None
@@ -39,13 +39,13 @@ def checked(sweep: SweepState, step: Check) -> None:
 
 
 def _refuted(sweep: SweepState, step: Check, moved: Check) -> Check:
-    """A check that never holds: of the sizes that it speaks of, not of what they are known to be, if it can be."""
+    """A check that always fails: over the sizes that it mentions, not their known values, if those exist here."""
     named = Rewriting(sweep.rewriting.names).step(step)
     return named if all(_is_measured(sweep, variable) for variable in named.goal.variables()) else moved
 
 
 def _is_measured(sweep: SweepState, variable: Variable) -> bool:
-    """Whether a variable is a size of a value that is here."""
+    """Whether a variable is a size of a tensor that is defined here."""
     if not isinstance(variable.witness, SizeOf):
         return False
     type = sweep.types.get(variable.witness.value)
@@ -53,7 +53,7 @@ def _is_measured(sweep: SweepState, variable: Variable) -> bool:
 
 
 def asserted(sweep: SweepState, step: Assertion) -> None:
-    """An assertion, unless its condition is known to hold now."""
+    """Emit an assertion, unless its condition is now known to hold."""
     condition = sweep.rewriting.name(step.condition)
     if step.condition in sweep.changed and condition_of(sweep, condition) is TRUE:
         return

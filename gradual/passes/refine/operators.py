@@ -1,4 +1,4 @@
-"""What an operator's rule says of a step on what is known of its operands now.   [pass.sharpen]"""
+"""Apply an operator's typing rule again to the refined types of its operands.   [pass.sharpen]"""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from gradual.types.unpacking import opened, placed_sizes, tracked_length
 
 
 def judged(seen: SweepState, step: Apply, moved: Apply) -> Apply:
-    """The step with the type that its rule gives on what is known now."""
+    """The step with the type that its rule gives for the refined operands.  Raises Unreachable."""
     asking = Asking(moved.operator, moved.operands, moved.attributes)
     try:
         operands = asking.flattened(seen.operands(moved))
         found = asking.step(operands)
         result = found.result if isinstance(found, Judgement) else asking.at_any_rank(operands)
-    except IllFormed as wrong:  # a check before it fails always, or its branch is never taken
+    except IllFormed as wrong:  # a check before it always fails, or its branch is never taken
         if moved.accepts is not None:
             seen.out.append(replace(moved.accepts, goal=FALSE))
         raise Unreachable(stopping(f"`{step.operator.name}`: {wrong.message}", step.span)) from None
@@ -47,7 +47,7 @@ def judged(seen: SweepState, step: Apply, moved: Apply) -> Apply:
 
 
 def is_another(now: GradualType, was: GradualType) -> bool:
-    """Whether no value has both types, so that nobody comes where one would have."""
+    """Whether no value has both types; code that needs one is unreachable."""
     match now, was:
         case TensorType(shape), TensorType(other):
             return len(shape) != len(other) or any(
@@ -62,14 +62,14 @@ def is_another(now: GradualType, was: GradualType) -> bool:
 
 
 def nowhere(says: str, step: Apply | Rename) -> Unreachable:
-    """That nobody comes to a step, whose value would be of another type than it was when its path was known."""
+    """The exception for a step that is unreachable, as its recorded type contradicts its new type."""
     return Unreachable(stopping(f"{says}, not {shown(step.type)}", step.span))
 
 
 def forgetting(seen: SweepState, step: Apply, moved: Apply) -> Apply:
-    """The step on literals whose numbers are not looked at, if with them it would owe what it does not check.
+    """Hide the numbers of literal operands from the step, if its rule would need a check that is not proved.
 
-    What was a fault of elements stays one.   [pass.sharpen.numbers]
+    So an element that faults at run time still does.   [pass.sharpen.numbers]
     """
     places = [
         place
@@ -89,7 +89,7 @@ def forgetting(seen: SweepState, step: Apply, moved: Apply) -> Apply:
 
 
 def _is_accepted(seen: SweepState, step: Apply) -> bool:
-    """Whether the rule of a step owes nothing that is not known."""
+    """Whether all needs of a step's rule are known to hold."""
     try:
         found = Asking(step.operator, step.operands, step.attributes).step(seen.operands(step))
     except IllFormed:
@@ -100,7 +100,7 @@ def _is_accepted(seen: SweepState, step: Apply) -> bool:
 
 
 def _accepted(seen: SweepState, judgement: Judgement, accepts: Check) -> None:
-    """What the rule needs, once the ranks are known, is checked where it was asked, with the same label."""
+    """Check the unproved needs of the rule before the step, with the label of `accepts`, once the ranks are known."""
     unmet = (need.goal for need in judgement.needs if not seen.holds(need.goal))
     goal = all_of(*unmet)
     if goal is not TRUE:
@@ -111,7 +111,7 @@ def _accepted(seen: SweepState, judgement: Judgement, accepts: Check) -> None:
 def _contents(
     seen: SweepState, step: Apply, moved: Apply, operands: tuple[OpenedType, ...], type: OpenedType
 ) -> Contents:
-    """What the rule says of the elements; what nobody said before only where no number can be too large."""
+    """The elements that the rule gives; if none were recorded, only those that cannot overflow."""
     rule = step.operator.contents
     if rule is None or tracked_length(type, LIMITS.contents) is None:
         return None
@@ -125,7 +125,7 @@ def _contents(
 
 
 def agreeing(seen: SweepState, moved: Apply) -> Apply:
-    """The step with the unknowns of an earlier application to the same operands for its own.   [type.open]"""
+    """Replace the step's unknowns by those of an earlier application to the same operands.   [type.open]"""
     if not any(is_own(size, *place) for place, size in placed_sizes(moved.type, moved.name)):
         return moved
     found = Asking(moved.operator, moved.operands, moved.attributes).step(seen.operands(moved))
@@ -134,7 +134,7 @@ def agreeing(seen: SweepState, moved: Apply) -> Apply:
 
 
 def shared(seen: SweepState, judged: GradualType, moved: Apply | Invoke, operands: Sequence[str]) -> OpenedType:
-    """The type of a step, where holes of one key over the same operands are one unknown."""
+    """The type of a step, with one unknown for all holes of the same key and operands."""
     holes: dict[tuple[str, int], Hole] = {}
     opened(judged, moved.name, lambda path, axis, hole: holes.update({(path, axis): hole}))
     dims: dict[Variable, Dim] = {}

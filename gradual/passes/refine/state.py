@@ -1,4 +1,4 @@
-"""What is known of variables while a function is swept, and the steps that it has so far.   [pass.sharpen]"""
+"""The state of a sweep: facts about variables, and the steps emitted so far.   [pass.sharpen]"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gradual.verdict import Proved
 
 
 class Rank(Enum):
-    """What a check says of a rank: nothing or something new, what is known, or what cannot be."""
+    """What a check says about a rank: something new (or nothing), what is known, or a contradiction."""
 
     NEW = auto()
     KNOWN = auto()
@@ -33,9 +33,9 @@ class Rank(Enum):
 
 
 class Unreachable(Exception):
-    """No run comes here: what stands before it always fails.
+    """The code from here on is unreachable.
 
-    `end` is a variable that has no value, or the step that is to say why there is none.
+    `end` is a variable of the bottom type, or the `Stop` step that states the reason.
     """
 
     def __init__(self, end: str | Stop) -> None:
@@ -44,27 +44,27 @@ class Unreachable(Exception):
 
 
 def stopping(says: str, span: Span) -> Stop:
-    """A step that stands where no run comes, and says why."""
+    """A step that marks unreachable code, with the reason."""
     return Stop("%stop", says, NeverType(), span)
 
 
 @dataclass(slots=True, eq=False)
 class SweepState:
-    """A function on its way through a pass, as far as it was seen.
+    """The state of a sweep at the current step.
 
     Attributes:
-        rewriting: what stands for the names and unknowns that are gone.
-        taken: the names that are in use, so that no new one is among them.
-        types: what the variables that have a value here have, by their names in the new function.
-        changed: the variables, by their names in the old function, of which another type is known now.
-        literals: the variables that hold a constant, or a tuple of constants, with its value.
-        tuples: the tuples that were made here, with the variables that they are made of.
-        closures: the variables that hold a function literal, with it.
-        around: the dims and types that the function and the literals around bind.
-        loosened: variables that were read by what is gone, and that perhaps nobody reads any more.
-        shared: the unknowns that results of equal applications have in common, by what they depend on.
-        out: the steps of the block that is swept.
-        written_out: how many branches and functions the steps that are swept were taken out of.
+        rewriting: replacements for removed names and unknowns.
+        taken: the names in use, to be avoided by new ones.
+        types: variable of the new function -> its type, for the variables in scope.
+        changed: the variables of the old function whose type has changed.
+        literals: variable -> its value, a constant or a tuple of constants.
+        tuples: variable -> the variables of its fields, for tuples constructed here.
+        closures: variable -> its function literal.
+        around: the dims and type parameters bound by the function and the enclosing literals.
+        loosened: variables read by dropped steps, which may be dead code now.
+        shared: what a result depends on -> the unknown that equal applications share.
+        out: the steps emitted for the current block.
+        written_out: how many branches and functions the current steps are inlined from.
     """
 
     module: Module
@@ -91,12 +91,12 @@ class SweepState:
         self.knowing = DeferredFacts(self.decider)
 
     def type_of(self, name: str) -> OpenedType:
-        """The type of a variable of the new function, or of a function of the file."""
+        """The type of a variable of the new function, or of a declared function."""
         found = self.module.functions.get(name)
         return found.type if found is not None else self.types[name]
 
     def emit(self, moved: Any, step: Any) -> None:
-        """A step of the new function, in the place of one of the old function."""
+        """Emit a step of the new function in place of a step of the old one."""
         self.out.append(moved)
         if isinstance(moved, Constant):
             self.literals[moved.name] = moved.value
@@ -107,11 +107,11 @@ class SweepState:
         self.define(step.name, moved.type, step.type)
 
     def put(self, step: Any) -> None:
-        """A step that the function did not have, before the one that is looked at."""
+        """Insert a new step before the current one."""
         self.emit(step, step)
 
     def define(self, name: str, now: OpenedType, before: OpenedType) -> None:
-        """A variable has a value from here on; what is known now stands for its unknowns."""
+        """Define a variable, and replace its unknowns by their known values."""
         self.types[name] = now
         self._scope.append(name)
         if not isinstance(now, TensorType):
@@ -123,13 +123,13 @@ class SweepState:
         self._sized(now)
 
     def _sized(self, type: OpenedType) -> None:
-        """No size of a value that is here is negative."""
+        """Add the facts that the sizes in a type are natural."""
         for size in sizes(type):
             if size.value is None:
                 self.knowing.tell(size)
 
     def _stands_for(self, name: str, before: OpenedType, now: OpenedType) -> None:
-        """What is known now stands for the unknowns of a variable of the old function."""
+        """Replace the unknowns of a variable of the old function by their known values."""
         for unknown, dim in images(name, before, now):
             (variable,) = unknown.variables()
             if unknown is not dim:
@@ -137,11 +137,11 @@ class SweepState:
         self.rewriting.origins.update(origins(name, before, now))
 
     def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
-        """The recorded type, with dims that are judged now for the unknowns of its own."""
+        """The recorded type, with its own unknowns replaced by the judged dims."""
         return self._retyping.sharper(judged, before, path)
 
     def joined(self, before: OpenedType, path: str, types: list[OpenedType]) -> OpenedType:
-        """The recorded type of a join, with what all of its branches have now for the unknowns of its own."""
+        """The recorded type of a join, with its own unknowns replaced by what all branches agree on."""
         return self._retyping.joined(before, path, types)
 
     @property
@@ -149,18 +149,18 @@ class SweepState:
         return Retyping(self.rewriting, self.types)
 
     def holds(self, goal: Constraint) -> bool:
-        """Whether a constraint is known to hold here; nothing is asked of one that is evident."""
+        """Whether a constraint is known to hold here; the solver is not asked about `true`."""
         return goal is TRUE or isinstance(self.knowing.decide(goal), Proved)
 
     def operands(self, step: Apply) -> tuple[OpenedType, ...]:
-        """The operands' types, with the elements named that the operator's rules may read."""
+        """The types of the operands; elements that the operator's rules may read get an unknown each."""
         for index, operand in enumerate(step.operands):
             if index in step.operator.reads or step.operator.contents is not None:
                 self._open_contents(operand, index in step.operator.reads)
         return tuple(map(self.type_of, step.operands))
 
     def arguments(self, call: Invoke, callee: FunctionType) -> tuple[OpenedType, ...]:
-        """The arguments' types, of the ranks that the callee demands, with the elements named that its sizes may be."""
+        """The types of the arguments, at the ranks that the callee demands, an unknown for each tracked element."""
         for operand, param in zip(call.operands, callee.params, strict=True):
             for demand in demands(self.type_of(operand), param):
                 if isinstance(demand, Demand) and demand.axis is None:
@@ -177,7 +177,7 @@ class SweepState:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """What is defined inside is not seen outside."""
+        """Open a scope; what it defines is removed at its end."""
         outer, self._scope = self._scope, []
         yield
         for name in self._scope:
@@ -186,7 +186,7 @@ class SweepState:
 
     @contextmanager
     def block(self) -> Iterator[list[Step]]:
-        """A block of its own, with its steps: what it defines, and is known of ranks, ends with it."""
+        """Open a nested block with its list of steps; its definitions and facts about ranks are removed at its end."""
         outer, vague, ranks, shared = self.out, len(self._vague), dict(self._ranks), dict(self.shared)
         self.out = []
         with self.scope():
@@ -202,7 +202,7 @@ class SweepState:
         return not (self.changed or self.rewriting.names or self.rewriting.dims or self.rewriting.types)
 
     def rank(self, goal: Constraint) -> Rank:
-        """Take in the rank that a check says, to the end of the block; whether it was known, or is another."""
+        """Record the rank that a check states until the end of the block; say how it relates to what was known."""
         solution = goal.solution
         witness = solution[0].witness if solution is not None else None
         rank = solution[1].value if solution is not None else None
@@ -217,7 +217,7 @@ class SweepState:
                 self._vague.append((name, self.types[name]))
                 self.types[name] = at_rank(self.types[name], origin, rank)
                 self._sized(self.types[name])
-                if self.written_out:  # what follows around it does not know the rank
+                if self.written_out:  # the code that follows was typed without the rank
                     self.changed.add(name)
                     self.changed.update(old for old, new in self.rewriting.names.items() if new == name)
         return Rank.NEW

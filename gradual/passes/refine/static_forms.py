@@ -29,7 +29,7 @@ class Counterpart:
 
 
 def by_value(step: Apply, types: Mapping[str, OpenedType], literals: Mapping[str, Literal]) -> Counterpart | None:
-    """The static form of an application, None where what it reads is no literal.  Raises IllFormed."""
+    """The static form of an application; None if an argument that it reads is no literal.  Raises IllFormed."""
     form = step.operator.static_form
     if form is None:
         return None

@@ -1,9 +1,9 @@
-"""Retyping a function after sizes or elements became known: one sweep over its blocks, forward.
+"""Refine the types of a function after facts about sizes or elements were added: one forward sweep over its blocks.
 
-A step is looked at again only if something it reads has another type than before.  Its rule is asked on the types
-that its operands have now; where the recorded size is the step's own unknown and the rule now says a dim, that dim
-stands for the unknown from there on.  Checks that have become provable go, checks that now always fail stay with
-their labels, and an `if` whose condition has become constant is its branch.   [pass.sharpen]
+A step is typed again only if the type of something it reads has changed.  Its rule is applied to the refined types
+of its operands; if the recorded size is the step's own unknown and the rule now gives a dim, that dim replaces the
+unknown from there on.  Checks that are now proved are dropped, checks that now always fail keep their labels and end
+the block, and an `if` whose condition is now constant is replaced by its branch.   [pass.sharpen]
 """
 
 from __future__ import annotations
@@ -57,22 +57,22 @@ from gradual.types.type import FunctionType, NeverType, OpenedType, TensorType, 
 def sharpened(
     module: Module, function: Function, decider: Decider, dims: Mapping[Variable, Dim] | None = None
 ) -> Function:
-    """The function where `dims` stand for some of its unknowns, and everything that follows is known.
+    """Replace some unknowns of the function by `dims`, and refine every type that depends on them.
 
-    The interface is the caller's affair: parameters and result stay as written, but for what `dims` says of them.
+    Parameters and result type change only by `dims`; refining them further is up to the caller.
     """
     return Sweep(module, decider, Rewriting(dims=dict(dims or {}))).function(function)
 
 
 @dataclass(slots=True, eq=False)
 class Sweep(SweepState):
-    """One function on its way through a pass.
+    """A forward sweep over one function.
 
     Attributes:
-        improve: what else becomes of an operator's application, once its type is known: a step, or the name of a
-            variable that holds its value.
-        expand: the function that is called, with names and dims of its own, where the call is to be its body.
-        projects: whether a field of a tuple that was made here is the variable it was made of.
+        improve: called with each operator application after it is typed; returns a step, or the name of a variable
+            with the same value.
+        expand: called with each call; returns the callee with fresh names and dims if the call is to be inlined.
+        projects: whether to replace a field of a tuple constructed here by the variable of that field.
     """
 
     improve: Callable[[Sweep, Apply], Step | str] | None = None
@@ -81,7 +81,7 @@ class Sweep(SweepState):
 
     # ------------------------------------------------------------------------------------------------- functions
     def function(self, function: Function) -> Function:
-        """The function with its body swept."""
+        """Sweep a function."""
         self.taken = self.taken or names_in(function)
         shell = self.rewriting.function(replace(function, body=Block((), function.body.result)))
         self.knowing.enter()
@@ -99,14 +99,14 @@ class Sweep(SweepState):
         return replace(shell, body=body)
 
     def _block(self, block: Block) -> tuple[Block, OpenedType]:
-        """A block swept, with a list of steps of its own, and its value's type; what it defines ends with it."""
+        """Sweep a nested block; return it with the type of its result."""
         with self.block() as steps:
             result = self._swept(block)
             made, type = Block(tuple(steps), result), self.type_of(result)
         return (block if made.steps == block.steps and result == block.result else made), type
 
     def _swept(self, block: Block) -> str:
-        """The steps of a block emitted; the name of its value."""
+        """Emit the steps of a block, and return the name of its result."""
         steps = iter(block.steps)
         try:
             for step in steps:
@@ -116,7 +116,7 @@ class Sweep(SweepState):
         return self.rewriting.name(block.result)
 
     def _ended(self, end: str | Stop, following: Step | None) -> str:
-        """The block ends here, without a value; by the step that said so before, if there was one."""
+        """End the block with a result of the bottom type; keep the old `Stop` if it comes next."""
         if isinstance(end, str):
             return end
         end = following if isinstance(following, Stop) else replace(end, name=apart([end.name], self.taken)[end.name])
@@ -156,7 +156,7 @@ class Sweep(SweepState):
                 self._moved(step)
 
     def _moved(self, step: Any) -> None:
-        """A step whose type says what it said, under the new names."""
+        """Emit a step under the new names; its type is not refined."""
         moved = step if self.is_untouched else self.rewriting.step(step)
         self.emit(moved, step)
 
@@ -182,7 +182,7 @@ class Sweep(SweepState):
             self.emit(agreeing(self, found) if isinstance(found, Apply) else found, step)
 
     def _improved(self, step: Apply) -> Step | str:
-        """What becomes of an application, of which only the form matters that it has.   [op.dyn.form]"""
+        """Call `improve` with an application of the operator's form for these operands.   [op.dyn.form]"""
         assert self.improve is not None
         form = step.operator.form(step.operands)
         plain = step if form is step.operator else replace(step, operator=form)
@@ -191,7 +191,7 @@ class Sweep(SweepState):
 
     # ------------------------------------------------------------------------------------ calls, tuples, renaming
     def _retyped(self, step: Invoke | Project | MakeTuple) -> None:
-        """A step whose type follows from those of its operands."""
+        """Emit a step, and compute its type from those of its operands."""
         moved = self.rewriting.step(step)
         match moved:
             case Invoke():
@@ -207,13 +207,13 @@ class Sweep(SweepState):
         self.emit(replace(moved, type=type), step)
 
     def _project(self, step: Project) -> None:
-        """A field of a tuple that was made here."""
+        """Replace the field of a tuple constructed here by its variable."""
         whole = self.rewriting.name(step.operand)
         self.loosened.add(whole)
         self._alias(step, self.tuples[whole][step.index])
 
     def _inline(self, step: Invoke, callee: Function) -> None:
-        """The body of a function in place of its call.   [pass.inline]"""
+        """Inline a call.   [pass.inline]"""
         self.loosened.add(self.rewriting.name(step.function))
         outer, types = self.rewriting.types, map(self.rewriting.type, step.types)
         self.rewriting.types = dict(zip(callee.type.types, types, strict=True))
@@ -226,7 +226,7 @@ class Sweep(SweepState):
         self._bind(step, self.rewriting.name(callee.body.result))
 
     def _write_out(self, steps: Iterable[Step]) -> None:
-        """Steps of a block inside, or of another function, in the block that is swept."""
+        """Inline the steps of a nested block or of a callee into the current block."""
         self.written_out += 1
         try:
             for inner in steps:
@@ -235,11 +235,10 @@ class Sweep(SweepState):
             self.written_out -= 1
 
     def _bind(self, bound: Param | Invoke | If, value: str) -> None:
-        """A parameter is its argument, a result what was returned, and a join its branch.
+        """Replace a parameter by its argument, or a result or join by the value returned.
 
-        It is ascribed where its type does not say the same sizes.
-
-        What is a number where the body is written out may be a name around it, of which only the path knows the number.
+        Emit an ascription instead if the value's type does not state the same sizes: a size that is a number in
+        the inlined body may be a variable outside, equal to the number only by facts of the path.
         """
         type = self.type_of(value)
         if says(type, self.rewriting.typed(bound.type, bound.name), bound.name):
@@ -262,7 +261,7 @@ class Sweep(SweepState):
         return shared(self, result, made, identities(moved.operands, types))
 
     def _rename(self, step: Rename) -> None:
-        """An ascription forgets; a pass does not.  A value of which elements are known is used itself."""
+        """Emit an ascription with a refined type; if elements of the value are known, use the value itself."""
         value = self.rewriting.name(step.operand)
         type = self.type_of(value)
         if is_another(type, step.type):
@@ -277,11 +276,11 @@ class Sweep(SweepState):
         self.emit(moved if sharper == moved.type else replace(moved, type=sharper, written=None), step)
 
     def _ascribed(self, type: OpenedType, before: OpenedType, name: str) -> OpenedType:
-        """The type of a value under another name: an ascription says nothing of elements."""
+        """The type of a value after an ascription, which drops its elements."""
         return self.sharper(without_contents(type), before, name)
 
     def _alias(self, step: Any, value: str) -> None:
-        """From here on the variable of a step is another, which holds the same value."""
+        """Replace the variable of a step by another with the same value."""
         type = self.type_of(value)
         if isinstance(type, NeverType):
             raise Unreachable(value)
@@ -307,7 +306,7 @@ class Sweep(SweepState):
 
     # -------------------------------------------------------------------------------------------------- branches
     def _conditional(self, step: If) -> None:
-        """An `if`: its branch where the condition is constant, else both, and what they agree on now."""
+        """Sweep an `if`: inline the branch taken if the condition is constant; else sweep both and refine the join."""
         condition = self.rewriting.name(step.condition)
         truth = condition_of(self, condition)
         if truth is not None and truth.value is not None:
@@ -324,7 +323,7 @@ class Sweep(SweepState):
         self.emit(moved, step)
 
     def _branch(self, block: Block, truth: Constraint | None = None) -> tuple[Block, OpenedType]:
-        """A branch under its path, and the type of its value."""
+        """Sweep a branch under its path condition; return it with the type of its result."""
         self.knowing.enter()
         if truth is not None:
             self.knowing.tell(Path(truth))
@@ -347,7 +346,7 @@ class Sweep(SweepState):
         self.emit(step if same else replace(step, scrutinee=scrutinee, arms=tuple(arms), type=joined), step)
 
     def _pattern(self, pattern: CorePattern, held: OpenedType | None) -> CorePattern:
-        """What a pattern binds, outside data at the type that its part of the value has now."""
+        """Define what a pattern binds; outside of constructors, at the refined type of that part of the scrutinee."""
         match pattern:
             case Bind(name, before):
                 if name is None:

@@ -1,4 +1,4 @@
-"""Types where more is known than was recorded: of a step that is judged again, and of what branches agree on.
+"""Refine recorded types: of a step that is typed again, and of a join to what its branches agree on.
 
 [pass.sharpen]
 """
@@ -35,23 +35,23 @@ from gradual.types.type import (
 from gradual.types.unpacking import base_of, content_of, numel_of, opened, rank_of, size_of
 
 Literal = Tensor | tuple[Any, ...]
-"""A value that is known, with its tuples."""
+"""A constant, or a tuple of constants."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retyping:
-    """How recorded types become those of now.
+    """Refines recorded types.
 
     Attributes:
-        rewriting: what stands for the names and unknowns that are gone.
-        scope: the variables that have a value here.
+        rewriting: replacements for removed names and unknowns.
+        scope: the variables that are defined here.
     """
 
     rewriting: Rewriting
     scope: Container[str]
 
     def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
-        """The recorded type, with dims that are judged now for the unknowns of its own."""
+        """The recorded type, with its own unknowns replaced by the judged dims."""
         if isinstance(before, TypeVariable):
             return self._chosen(before, path, lambda inside, chosen: inside.sharper(judged, chosen, path))
         match judged, before:
@@ -74,7 +74,7 @@ class Retyping:
     def _chosen(
         self, before: TypeVariable, path: str, retyped: Callable[[Retyping, OpenedType], OpenedType]
     ) -> OpenedType:
-        """What becomes of the type that stands for a type parameter now; in it no other one is to be chosen."""
+        """Refine the type that replaces a type parameter, without replacing type parameters in it again."""
         chosen = self.rewriting.typed(before, path)
         if isinstance(chosen, TypeVariable):
             return chosen
@@ -82,10 +82,10 @@ class Retyping:
         return retyped(Retyping(inside, self.scope), chosen)
 
     def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
-        """The judged dim for an unknown of the value's own, else what is recorded.
+        """The judged dim if the recorded one is an unknown of this value, else the recorded one.
 
-        References, data and functions are of one type only with the sizes that were written, so a size that is now
-        known to be a number is not written as that number.
+        Types of references, data and functions are compared with the sizes as written, so other sizes are not
+        replaced even if they are now known to be numbers.
         """
         recorded = self.rewriting.dim(size)
         if isinstance(extent, Hole):
@@ -94,7 +94,7 @@ class Retyping:
 
     # --------------------------------------------------------------------------------------------------------- joins
     def joined(self, before: OpenedType, path: str, types: Sequence[OpenedType]) -> OpenedType:
-        """The recorded type, with what all branches have now for the unknowns of its own."""
+        """The recorded type, with its own unknowns replaced by what all branches agree on."""
         if isinstance(before, TypeVariable):
             return self._chosen(before, path, lambda inside, chosen: inside.joined(chosen, path, types))
         some = [type for type in types if not isinstance(type, NeverType)]
@@ -119,7 +119,7 @@ class Retyping:
         return found[0] if same and self._is_visible(found[0]) else Hole()
 
     def _contents(self, before: TensorType[Dim], types: Sequence[TensorType[Dim]], shape: Sequence[Dim]) -> Contents:
-        """The elements that all branches have; a join whose length is no number tells none."""
+        """The elements on which all branches agree; None if the length of the join is no number."""
         if before.contents is not None:
             return self.rewriting.type(before).contents
         first = types[0].contents
@@ -128,7 +128,7 @@ class Retyping:
         return first if all(map(self._is_visible, first)) else None
 
     def _is_seen(self, type: OpenedType) -> bool:
-        """Whether everything that a tensor's type speaks of has a value here."""
+        """Whether every variable that a tensor type mentions is defined here."""
         match type:
             case TensorType(shape, _, contents):
                 return all(map(self._is_visible, (*shape, *(contents or ()))))
@@ -141,9 +141,9 @@ class Retyping:
         return all((base := base_of(variable)) is None or base in self.scope for variable in part.variables())
 
 
-# ------------------------------------------------------------------------------------------------- what stands for what
+# ----------------------------------------------------------------------------------------------------- replacements
 def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim, Dim]]:
-    """The unknowns of the value at a path, each with the size or element that it is known to be now."""
+    """Pairs of an unknown of the value at a path, and the size or element that it is now known to be."""
     match before, now:
         case TensorType(), TensorType() if before.rank == now.rank:
             for axis, (own, size) in enumerate(zip(before.shape, now.shape, strict=True)):
@@ -170,7 +170,7 @@ def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim
 
 
 def origins(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[str, str]]:
-    """The parts of the value at a path whose unknown shape was their own, each with whose it is known to be now."""
+    """Pairs of a part that was the origin of its unknown shape, and the value that is now known to be the origin."""
     match before, now:
         case UnrankedType(origin=origin), UnrankedType(origin=str(other)) if origin == path != other:
             yield path, other
@@ -180,13 +180,13 @@ def origins(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[st
 
 
 def _is_element(dim: Dim, path: str) -> bool:
-    """Whether a dim is an element of the value at a path that nothing is known of."""
+    """Whether a dim is an unknown element of the value at a path."""
     variable = bare(dim)
     return variable is not None and isinstance(variable.witness, ContentOf) and variable.witness.value == path
 
 
 def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
-    """Whether a value may stand for one of the recorded type: tensors of known rank, or the very type."""
+    """Whether a value can replace one of the recorded type: tensors have its rank if known; other types are equal."""
     match type, recorded:
         case TensorType(), TensorType():
             return type.rank == recorded.rank
@@ -199,7 +199,7 @@ def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
 
 
 def says(type: OpenedType, wanted: OpenedType, path: str) -> bool:
-    """Whether the type of a value says each size of a parameter that the parameter's own type does."""
+    """Whether a value's type states every size that the parameter's type does."""
     match type, wanted:
         case TensorType(contents=None), TensorType() if type.rank == wanted.rank:
             pairs = enumerate(zip(type.shape, wanted.shape, strict=True))
@@ -222,7 +222,7 @@ def elements(type: OpenedType) -> Iterable[Content]:
 
 
 def fits(part: Content, dtype: DType) -> bool:
-    """Whether an element is a number that the element type can hold, or a truth value."""
+    """Whether an element is a number in the range of the dtype, or a truth value."""
     if isinstance(part, Constraint):
         return True
     low, high = integer_range(dtype)
@@ -230,5 +230,5 @@ def fits(part: Content, dtype: DType) -> bool:
 
 
 def is_closed(part: Content) -> bool:
-    """Whether an element or a size is known without looking at elements."""
+    """Whether an element or a size mentions no element of a value."""
     return not any(isinstance(variable.witness, ContentOf) for variable in part.variables())

@@ -1,4 +1,4 @@
-"""A function at numbers that the user pins: its parameters, its interface, and what is known of its result."""
+"""Specialize one function to pinned sizes: its parameters, its interface, and its result type."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gradual.types.unpacking import content_of, placed_sizes, sizes, spelled
 
 
 def at_numbers(module: Module, function: Function, pins: Pins, decider: Decider) -> Function:
-    """The function at the pinned numbers, which its entry demands.  Raises Unusable.   [pass.specialize.interface]"""
+    """Specialize a function to pinned numbers, checked on entry.  Raises Unusable.   [pass.specialize.interface]"""
     outside = pins.outside()
     params = tuple(_param(param, outside, pins) for param in function.params)
     type = _interface(function, params, pins)
@@ -45,14 +45,14 @@ def _param(param: Param, outside: Mapping[Variable, Dim], pins: Pins) -> Param:
 
 
 def _with_element(param: Param, pins: Pins) -> Param:
-    """The parameter with what it holds named, if that is pinned."""
+    """Give the element of a scalar parameter a variable, if it is pinned."""
     if param.name not in pins.elements or not isinstance(param.type, TensorType):
         return param
     return replace(param, type=replace(param.type, contents=(content_of(param.name, (), Kind.RIGID),)))
 
 
 def _filled(type: GradualType, path: str, sizes: Mapping[Place, int]) -> GradualType:
-    """The written type with numbers at the places that are pinned.  Raises Unusable."""
+    """Replace each pinned `?` of a written type by its number.  Raises Unusable."""
     match type:
         case TensorType(shape, dtype):
             return TensorType(tuple(_extent(extent, (path, axis), sizes) for axis, extent in enumerate(shape)), dtype)
@@ -76,7 +76,7 @@ def _extent(extent: Dim | Hole, place: Place, sizes: Mapping[Place, int]) -> Dim
 
 
 def _interface(function: Function, params: tuple[Param, ...], pins: Pins) -> FunctionType:
-    """The type with numbers for what is pinned; an element of a parameter, and a bound of a `?`, become clauses.
+    """The type at the pinned numbers; a pinned element, and the bound of a pinned `?`, become `where` clauses.
 
     Raises Unusable.
     """
@@ -99,7 +99,7 @@ def _interface(function: Function, params: tuple[Param, ...], pins: Pins) -> Fun
 
 
 def _bounds(function: Function, pins: Pins) -> Iterator[Constraint]:
-    """What is declared of the sizes that were `?`: with a number for it, no `?` says it any more."""
+    """The bounds of each pinned `?`, which its number no longer states."""
     for param in function.params:
         for extent, _, path, axis in requirements(param.written, param.name):
             if isinstance(extent, Hole) and (path, axis) in pins.sizes:
@@ -107,7 +107,7 @@ def _bounds(function: Function, pins: Pins) -> Iterator[Constraint]:
 
 
 def _is_possible(function: Function, decider: Decider) -> None:
-    """Some arguments fit the declaration.  Raises Unusable."""
+    """Require that some arguments satisfy the declarations.  Raises Unusable."""
     facts = Facts()
     for param in function.params:
         for size in sizes(param.type):
@@ -121,7 +121,7 @@ def _is_possible(function: Function, decider: Decider) -> None:
 
 
 def with_known_result(function: Function) -> Function:
-    """The function with the sizes of its result that its body shows, where they can be said outside."""
+    """Refine the declared result type by sizes from the body, if they mention only what is visible outside."""
     shown = result_of(function.body)
     shown = next((param.type for param in function.params if param.name == function.body.result), shown)
     if shown is None:
@@ -136,7 +136,7 @@ def with_known_result(function: Function) -> Function:
 
 
 def result_of(body: Block) -> OpenedType | None:
-    """The type of a block's value, if a step of it makes it."""
+    """The type of a block's result, if one of its steps defines it."""
     made = (step for step in body.steps if not isinstance(step, Check | Assertion))
     return next((step.type for step in made if step.name == body.result), None)
 
@@ -155,7 +155,7 @@ def _told(result: GradualType, made: OpenedType, outside: Callable[[Variable], b
 
 
 def _known(extent: Dim | Hole, size: Dim, outside: Callable[[Variable], bool]) -> Dim | Hole:
-    """The size for a `?`; a bound that it does not tell is worth more to a caller than the size."""
+    """Replace a `?` by its size, unless it has a bound that the size does not imply: callers need the bound."""
     if not isinstance(extent, Hole) or not all(map(outside, size.variables())):
         return extent
     return size if all(bound is TRUE for bound in extent.bounds(size)) else extent

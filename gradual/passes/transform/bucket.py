@@ -1,7 +1,7 @@
-"""Bucketing: a copy for some numbers of a size, and a choice among them where the function is entered.
+"""Bucketing: copies of a function at some values of a size, and a dispatch among them on entry.
 
-bucket n=1,8,64           a copy for each number, and one for all others
-bucket n=1,8,64 pad=0     a smaller size is padded up to the next number, and the value cut off again
+bucket n=1,8,64           a copy for each number, and a general one for all other sizes
+bucket n=1,8,64 pad=0     arguments are padded up to the next number, and the result is sliced back
 """
 
 from __future__ import annotations
@@ -36,32 +36,32 @@ from gradual.types.unpacking import size_of
 from gradual.verdict import Proved
 
 MOST = 64
-"""How many buckets there may be."""
+"""The largest number of buckets."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bucket:
-    """What is pinned, and the number of the one dim or size that this decides."""
+    """The sizes pinned to constants, and the number that the bucketed variable then has."""
 
     number: int
     pins: Pins
 
     @staticmethod
     def of(size: int, pins: Pins) -> Bucket:
-        """A written size such as `2 * n` that is 8 decides that n is 4."""
+        """Make a bucket; if `2 * n` is pinned to 8, its number is 4, the value of n."""
         return Bucket(next(iter((*pins.named.values(), *pins.sizes.values())), size), pins)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Padding:
-    """How arguments are padded: with what, as it was written, and where the value grows with them."""
+    """How arguments are padded: the text of `pad=`, and the axes of the result that grow with the arguments."""
 
     text: str
     where: Where
 
 
 def bucket(module: Module, context: Context) -> Transformed:
-    """The functions that have a size, with a copy for each bucket.  Raises Unusable.
+    """Give every function that has the size a copy for each bucket.  Raises Unusable.
 
     [pass.bucket] [pass.bucket.dispatch] [pass.bucket.padding]
     """
@@ -83,7 +83,7 @@ def bucket(module: Module, context: Context) -> Transformed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bucketing:
-    """One function that becomes a choice among copies of itself."""
+    """One function whose body becomes a dispatch among copies of itself."""
 
     made: Specializing
     function: Function
@@ -91,7 +91,7 @@ class _Bucketing:
     decider: Decider
 
     def build(self, pad: str | None) -> None:
-        """Exchange the function for the choice, and add the copies.  Raises Unusable."""
+        """Replace the body of the function by the dispatch, and add the copies.  Raises Unusable."""
         ready = with_known_result(_ready(self.made.module, self.function, self.decider, inline=pad is not None))
         unknown = _unknown(self.buckets[0].pins, self.function)
         for param in self.function.params:
@@ -118,7 +118,7 @@ class _Bucketing:
         self.made.notes.append(Note(self.function.name, self.function.span, _account(self.function, copies, pad)))
 
     def _copy(self, ready: Function, bucket: Bucket) -> tuple[int, str] | None:
-        """The copy at a number, by its name; None where it would never give a value, which the general one does too."""
+        """Add the copy at a number, and return its name; None if a check in it always fails."""
         at = at_numbers(self.made.module, ready, bucket.pins, self.decider)
         if isinstance(result_of(at.body), NeverType):
             says = f"there is no copy at {bucket.number}, where a check always fails"
@@ -128,9 +128,9 @@ class _Bucketing:
         return bucket.number, name
 
     def _may_be_padded(self, unknown: Variable, pad: str) -> Facts:
-        """Nothing that is declared ties the size to others, and what is padded is never too long.  Raises Unusable.
+        """Require that no declaration ties the size to others, and that arguments fit their buckets.  Raises Unusable.
 
-        What is declared is known then.
+        The result is the declared facts.
         """
         if self.buckets[0].number < 1:
             raise Unusable(f"`{unknown.name}` would be padded to 0", self.function.span)
@@ -151,7 +151,7 @@ class _Bucketing:
         return facts
 
     def _declared(self) -> Iterator[Constraint]:
-        """What is declared of sizes: the `where` clauses, and the bounds of `?` at the sizes that they bound."""
+        """The declared constraints: the `where` clauses, and the bounds of each `?` applied to its size."""
         yield from self.function.type.where
         for param in self.function.params:
             for extent, size, _, _ in requirements(param.written, param.name):
@@ -159,7 +159,7 @@ class _Bucketing:
                     yield from extent.bounds(size)
 
     def _is_room(self, facts: Facts, extent: Dim, unknown: Variable, name: str) -> None:
-        """A size is at most what it is in each bucket.  Raises Unusable."""
+        """Require that a smaller unknown never makes the extent larger than in its bucket.  Raises Unusable."""
         for most in (constant(bucket.number) for bucket in self.buckets):
             mark = facts.mark()
             facts.assume(at_most(of_atom(unknown), most))
@@ -170,9 +170,9 @@ class _Bucketing:
 
 
 def _ready(module: Module, function: Function, decider: Decider, inline: bool) -> Function:
-    """The function without dynamic operators whose arguments are known, and without what nobody reads.
+    """Make dynamic operators with known arguments static, and drop dead code.
 
-    Calls are written out where what they do with padding has to be known.
+    Inline calls first if asked: padding can only be followed through a body.
     """
     passes = (inlined, made_static, dropped) if inline and _calls(function) else (made_static, dropped)
     for one in passes:
@@ -185,7 +185,7 @@ def _calls(function: Function) -> bool:
 
 
 def _unknown(pins: Pins, function: Function) -> Variable:
-    """The size that is pinned."""
+    """The variable of the pinned size.  Raises Unusable."""
     found = [*pins.named, *(variable for place in pins.sizes for variable in size_of(*place).variables())]
     if pins.elements:
         raise Unusable(f"`{next(iter(pins.elements))}` is no size of `{function.name}`, but a value", function.span)
@@ -195,7 +195,7 @@ def _unknown(pins: Pins, function: Function) -> Variable:
 
 
 def _is_measured(type: GradualType, unknown: Variable) -> bool:
-    """Whether a size stands in a type only where a value shows it: not in functions, data and references."""
+    """Whether a size can be read from a value of the type: it occurs in no function, data or reference type."""
     match type:
         case TensorType():
             return True
@@ -215,10 +215,10 @@ def _tensors(type: OpenedType) -> list[TensorType[Dim]]:
             return []
 
 
-# ---------------------------------------------------------------------------------------------------------- the choice
+# -------------------------------------------------------------------------------------------------------- the dispatch
 @dataclass(slots=True, eq=False)
 class _Choice:
-    """The body that measures the size and calls a copy.   [pass.bucket.dispatch]"""
+    """Builds the body that reads the size and calls a copy.   [pass.bucket.dispatch]"""
 
     module: Module
     function: Function
@@ -233,17 +233,17 @@ class _Choice:
         self.write = Writer(self.module, self.function.span, types)
 
     def body(self) -> Block:
-        """Measure, choose, pad, call, cut off."""
+        """Build the body: read the size, dispatch, pad, call, slice."""
         size = self.write.size(of_atom(self.unknown), "%size")
         if self.padding is None:
             result = self._among(size, 0)
-        else:  # of nothing, there is nothing to pad
+        else:  # an empty argument is not padded
             empty = self._compared("equal", size, 0)
             result = self._if(empty, self._any, lambda: self._among(size, 0))
         return Block(tuple(self.write.steps), result)
 
     def _among(self, size: str, index: int) -> str:
-        """The value by the first of the copies left that fits, else by the general one."""
+        """Dispatch among the copies from an index on; if none fits, call the general one."""
         if index == len(self.copies):
             return self._any()
         most, copy = self.copies[index]
@@ -262,7 +262,7 @@ class _Choice:
         return self._call(self.general, [param.name for param in self.function.params])
 
     def _at(self, below: int, most: int, copy: str) -> str:
-        """The value by a copy: at its own size, or padded to it and cut off."""
+        """Call a copy; pad the arguments and slice the result if the size may be smaller."""
         names = [param.name for param in self.function.params]
         if self.padding is None or most == below + 1:
             return self._call(copy, names)
@@ -273,14 +273,14 @@ class _Choice:
         return self.write.call(function, tuple(arguments), self.function.type.types, "%value")
 
     def _result(self) -> GradualType:
-        """The type of the general copy's value on the arguments here."""
+        """The result type of the general copy on these arguments."""
         type = self.module.functions[self.general].type
         arguments = [self.write.types[param.name] for param in self.function.params]
         return at_types(type, arguments, self.function.type.types).result
 
     # -------------------------------------------------------------------------------------------------------- padding
     def _padded(self, name: str, text: str, most: int) -> str:
-        """A value with cells at the end of its axis that grows, so many as it has at the bucket's number."""
+        """Pad the growing axis of a value at its end, to its extent at the bucket's number."""
         type = self.write.types[name]
         match type:
             case TensorType(shape, dtype):
@@ -298,7 +298,7 @@ class _Choice:
                 return name
 
     def _cut(self, name: str, where: Where, wanted: GradualType) -> str:
-        """A value without what padding has added."""
+        """Slice the padding off a value."""
         match where, wanted:
             case int(), TensorType(shape):
                 size = shape[where]
@@ -321,7 +321,7 @@ class _Choice:
 
 
 def _cell(text: str, dtype: DType) -> Tensor:
-    """What padding is made of.  Raises Unusable."""
+    """The scalar to pad with.  Raises Unusable."""
     try:
         value = float(text) if dtype.is_float else int(text)
         return scalar(bool(value), dtype) if dtype is DType.BOOL else Tensor(value, dtype)
@@ -330,19 +330,19 @@ def _cell(text: str, dtype: DType) -> Tensor:
 
 
 def _account(function: Function, copies: Sequence[tuple[int, str]], pad: str | None) -> str:
-    """What the choice costs."""
+    """The note that names the copies and says how much is padding."""
     names = ", ".join(f"`{name}`" for _, name in copies)
     made = f"`{function.name}` chooses among {names} and `{function.name}_any`"
     return made if pad is None else f"{made}; {', '.join(waste([number for number, _ in copies]))}"
 
 
 def waste(numbers: Sequence[int]) -> Iterator[str]:
-    """How much of each padded call is padding: at worst, and on average over the sizes that come to it.
+    """How much of each padded call is padding: at worst, and on average over the sizes of its bucket.
 
     [pass.codegen.account]
     """
     for below, most in pairwise((0, *numbers)):
-        worst = most - below - 1  # rows of padding, where the size is the least that comes here; of the greatest, none
+        worst = most - below - 1  # rows of padding for the least size of the bucket; the greatest has none
         yield f"at {most} up to {worst / most:.0%} is padding, {worst / 2 / most:.0%} on average"
 
 

@@ -1,9 +1,9 @@
-"""Policies: each function says by an attribute how code is made for its open sizes, and what that costs is told.
+"""Policies: an attribute of each function selects how code for its unknown sizes is generated; report the cost.
 
     def @f(%x: Tensor[(n, 784), float32], codegen="bucket:n=1,8,64 pad=0") { … }
 
 "generic" is one copy, the default; "specialize:…" and "bucket:…" are the passes of these names on this function, as are
-"hoist-checks" and "drop-proved-checks"; several stand in order, separated by `;`.
+"hoist-checks" and "drop-proved-checks"; several are applied in order, separated by `;`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _WHOLE: Mapping[str, Transform] = {
 
 
 def codegen(module: Module, context: Context) -> Transformed:
-    """Every function by its own policy.  Raises Unusable.   [pass.codegen] [pass.codegen.attribute]"""
+    """Apply the policy of every function.  Raises Unusable.   [pass.codegen] [pass.codegen.attribute]"""
     notes: list[Note] = []
     for name, function in module.functions.items():
         text = function.attributes.get(ATTRIBUTE)
@@ -55,7 +55,7 @@ def codegen(module: Module, context: Context) -> Transformed:
 
 
 def _applied(policy: str, module: Module, name: str, context: Context) -> Transformed:
-    """One policy of one function.  Raises Unusable."""
+    """Apply one policy to one function.  Raises Unusable."""
     kind, _, text = policy.partition(":")
     function = module.functions[name]
     if kind in _SIZED:
@@ -76,7 +76,7 @@ def _applied(policy: str, module: Module, name: str, context: Context) -> Transf
 
 
 def _given(text: str, function: Function) -> Iterator[tuple[str, str]]:
-    """What a policy is given, its sizes those of the function.  Raises Unusable."""
+    """The arguments of a policy, with sizes qualified by the function.  Raises Unusable."""
     for word in whole(text.split()):
         key, equals, value = word.partition("=")
         if not equals:
@@ -107,7 +107,7 @@ def _account(name: str, before: Module, after: Module) -> Iterator[str]:
 
 
 def _elsewhere(before: Module, after: Module, name: str) -> int:
-    """How many checks more the other functions make that were there before."""
+    """How many checks were added to the functions that existed before, other than this one."""
     others = [key for key in before.functions if key != name]
     now, then = (sum(map(_all_checks, map(module.functions.__getitem__, others))) for module in (after, before))
     return now - then
@@ -126,7 +126,7 @@ def _steps(function: Function) -> int:
 
 
 def _checks(block: Block) -> int:
-    """The most checks that one run of a block makes itself."""
+    """The most checks that one run of a block makes, not counting its callees."""
     count = 0
     for step in block.steps:
         if isinstance(step, Check) or (isinstance(step, Apply) and step.accepts is not None):

@@ -1,4 +1,4 @@
-"""`drop-dead`: steps that nobody reads and that cannot fail are gone.   [pass.dead]"""
+"""`drop-dead`: drop steps whose value is not read and that cannot fail.   [pass.dead]"""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Dropping:
     """One function, backward: a step is kept if a later one reads it or if it may fail.
 
     Attributes:
-        among: the variables that may go, and those that only they read; None for all.
-        unread: the steps that nobody reads and that may fail.
+        among: candidates to drop, along with variables that only they read; None for all.
+        unread: the steps that are not read, but may fail.
     """
 
     among: set[str] | None = None
@@ -32,13 +32,13 @@ class Dropping:
     _failing: Failing = field(init=False)
 
     def function(self, function: Function) -> Function:
-        """The function without its dead steps.   [pass.dead]"""
+        """Drop the dead code of a function.   [pass.dead]"""
         self._failing = failing_of(function)
         self._function = function
         return with_body(function, self._block(function.body))
 
     def _is_safe(self, step: Step) -> bool:
-        """Whether a step cannot fail, with the sizes of the values before it in mind, which are gathered once."""
+        """Whether a step cannot fail, given the sizes of earlier values; these are collected on first use."""
         if not self._surveyed and isinstance(step, Apply | If):
             self._surveyed = True
             self._failing.sizes.update(size for param in self._function.params for size in sizes(param.type))
@@ -46,7 +46,7 @@ class Dropping:
         return id(step) in self._safe
 
     def _survey(self, block: Block) -> None:
-        """Find the steps that cannot fail, forward: a size of a value is one from its step to the end of the block."""
+        """Find the steps that cannot fail, forward: sizes of a value count from its step to the end of the block."""
         known = self._failing.sizes
         new: list[Dim] = []
         for step in block.steps:
@@ -94,7 +94,7 @@ class Dropping:
 
 
 def dropped(module: Module, context: Context) -> Transformed:
-    """The module without its dead steps, and which stay for what they may do.   [pass.dead]"""
+    """Drop dead code in all functions, and report unread steps that are kept since they may fail.   [pass.dead]"""
     functions, notes = {}, []
     for name, function in module.functions.items():
         dropping = Dropping()

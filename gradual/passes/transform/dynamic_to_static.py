@@ -1,7 +1,7 @@
-"""`dynamic-to-static`: an operator that reads a value becomes the one that has an attribute.   [pass.static]
+"""`dynamic-to-static`: replace an operator that reads a value by the one with an attribute.   [pass.static]
 
-One sweep, forward.  The elements of shapes are known with the types, so that nothing is computed twice: `dyn.reshape`
-becomes `reshape` where every element of its shape is a constant or a dim that no element of a value takes part in.
+One forward sweep.  Types record the elements of shapes, so nothing is computed twice: `dyn.reshape` becomes `reshape`
+if every element of its shape is a constant or a dim that mentions no element of a value.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from gradual.verdict import Proved
 
 @dataclass(slots=True, eq=False)
 class Static:
-    """What becomes of the applications of one function.   [pass.static]"""
+    """Rewrites the applications of one function.   [pass.static]"""
 
     failing: Failing
     left: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, sweep: Sweep, step: Apply) -> Step:
-        """The application as the static operator, as a literal if its elements are known, or as it is."""
+        """Return a literal if the elements are known, else the static operator if possible, else the application."""
         made = self._made_static(sweep, step) if _is_dynamic(step) else step
         if _is_dynamic(made):
             self.left[step.name] = _why(step, twin_of(step.operator), sweep)
@@ -65,7 +65,7 @@ class Static:
         read = sweep.types, sweep.literals
         try:
             found = self._of_twin(sweep, step, twin) if twin is not None else by_value(step, *read)
-        except IllFormed:  # a check before it fails always
+        except IllFormed:  # a check before it always fails
             found = None
         if found is None:
             return step
@@ -73,7 +73,7 @@ class Static:
         return made if twin is not None else self._judged(sweep, step, made)
 
     def _of_twin(self, sweep: Sweep, step: Apply, twin: Twin) -> Counterpart | None:
-        """The static form of a twin.   [pass.static.twin]"""
+        """The static form of a dynamic variant.   [pass.static.twin]"""
         types = sweep.operands(step)
         read = [types[place] for place in twin.places]
         if not all(isinstance(type, TensorType) and all(map(is_closed, type.contents or ())) for type in read):
@@ -87,7 +87,7 @@ class Static:
         return None if settled is None else Counterpart(form.static, operands, settled)
 
     def _judged(self, sweep: Sweep, step: Apply, made: Apply) -> Apply:
-        """The static form of an operator that has a rule of its own: nothing more may be owed.   [pass.static.value]"""
+        """Retype by the static operator's rule; keep the old step if a need is not proved.   [pass.static.value]"""
         types = sweep.operands(made)
         judgement = made.operator.judge(*types, **made.attributes)
         if not all(isinstance(sweep.knowing.decide(need.goal), Proved) for need in judgement.needs):
@@ -97,7 +97,7 @@ class Static:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """The static operator of a twin, on the operands that it keeps."""
+    """The static operator of a dynamic variant, on the remaining operands."""
 
     sweep: Sweep
     step: Apply
@@ -105,15 +105,15 @@ class Form:
     types: tuple[OpenedType, ...]
 
     def settled(self, attributes: dict[str, Any]) -> dict[str, Any]:
-        """Attributes as core keeps them: what a written code stands for, where it can be told."""
+        """Replace codes in the attributes by the sizes they represent, if these are known."""
         if not self._is_ranked or not any(map(_is_open, attributes.values())):
             return attributes
         return {**attributes, **(self.judged(attributes).attributes or {})}
 
     def sized(self, attributes: dict[str, Any]) -> dict[str, Any] | None:
-        """The attributes of a reshape by dims: an element may be a code, where a written dim is always a size.
+        """The attributes of a reshape: an element read at run time may be a code, but a dim in an attribute is a size.
 
-        So the sizes of the result are written, but for a -1 if it may stand; None where they do not do.
+        So write the sizes of the result, with -1 kept where possible; None if these attributes are not accepted.
         [pass.static.codes]
         """
         result = self.step.type
@@ -132,11 +132,11 @@ class Form:
         return None
 
     def judged(self, attributes: dict[str, Any]) -> Judgement:
-        """What the static operator says.  Raises IllFormed."""
+        """The judgement of the static operator.  Raises IllFormed."""
         return self.static.judge(*self.types, **attributes)
 
     def _is_said(self, size: Dim) -> bool:
-        """Whether a size of the result can stand in an attribute: it is not read off elements, nor off the result."""
+        """Whether a size of the result can be an attribute: it mentions neither elements nor the result itself."""
         return is_closed(size) and not any(base_of(variable) == self.step.name for variable in size.variables())
 
     @property
@@ -152,7 +152,7 @@ def _shape(judgement: Judgement) -> tuple[Any, ...] | None:
 
 
 def _is_open(value: Any) -> bool:
-    """Whether a dim that is no number stands in an attribute."""
+    """Whether an attribute contains a dim that is no number."""
     if isinstance(value, tuple):
         return any(map(_is_open, value))
     return isinstance(value, Dim) and value.value is None
@@ -164,7 +164,7 @@ def _is_dynamic(step: Step) -> bool:
 
 # ---------------------------------------------------------------------------------------------------------- reports
 def _why(step: Apply, twin: Twin | None, sweep: Sweep) -> str:
-    """Which elements are not known, and where they come from.   [pass.static.report]"""
+    """Say which elements are unknown, and from which values they are read.   [pass.static.report]"""
     types = sweep.operands(step)
     form = step.operator.static_form
     places = twin.places if twin is not None else form.arguments if form is not None else ()
@@ -194,7 +194,7 @@ def _sources(part: Any) -> Iterator[str]:
 
 # ------------------------------------------------------------------------------------------------------------- pass
 def made_static(module: Module, context: Context) -> Transformed:
-    """The module with static operators where what they read is known.   [pass.static]"""
+    """Make operators static where the values that they read are known.   [pass.static]"""
     functions: dict[str, Function] = {}
     notes: list[Note] = []
     for name, function in module.functions.items():

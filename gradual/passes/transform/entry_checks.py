@@ -1,4 +1,4 @@
-"""What the entry of a function demands, once a pass has given it another interface.   [run.entry]"""
+"""The entry checks of a function after a pass has changed its interface.   [run.entry]"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradual.types.binder_solving import requirements
 
 
 def entry_checks(before: Function, header: Function, outside: Mapping[Variable, Dim]) -> Iterator[Check]:
-    """What a caller from outside owes: as before where that is still owed, and what is written now.  [run.entry]"""
+    """The entry checks of the new header: old ones that still apply, and new ones for its sizes.  [run.entry]"""
     named = Rewriting(dims=dict(outside))
     old = {check.goal: check for check in map(named.step, before.entry)}
     places = {
@@ -39,7 +39,7 @@ def entry_checks(before: Function, header: Function, outside: Mapping[Variable, 
 
 
 def with_entries(function: Function) -> Function:
-    """The function whose literals demand every size that their parameters have since a type parameter was chosen."""
+    """Add entry checks to function literals for sizes that came with instantiated type parameters."""
     return changed_function(function, _entered)
 
 

@@ -1,6 +1,6 @@
-"""`fold-constants`: what is known becomes a literal, computed by the meanings themselves.   [pass.fold]
+"""`fold-constants`: replace known values by literals, computed by the operators' meanings.   [pass.fold]
 
-A meaning that faults, a result that is large, and a number that does not fit its type are left to the run.
+A fault, a large result, and a number out of the range of its dtype are left to run time.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from gradual.types.type import Content, OpenedType, TensorType, TupleType
 from gradual.types.unpacking import tracked_length
 
 LARGE = 1024
-"""How many elements a literal may have that `fold-constants` writes."""
+"""The largest number of elements of a literal written by `fold-constants`."""
 
 SMALL = 64
-"""How many elements a literal may have that another pass writes."""
+"""The largest number of elements of a literal written by other passes."""
 
 
 def literal(name: str, value: Tensor, step: Apply) -> Constant:
-    """A step that holds a value, in place of an application."""
+    """A constant step in place of an application."""
     type = literal_type(value, tracked=False)
     tracked = tracked_length(type, LIMITS.contents) is not None
     return Constant(name, value, literal_type(value, tracked), step.span)
 
 
 def known_constant(step: Apply, failing: Failing) -> Constant | None:
-    """The literal of an application whose elements are all known and that cannot fail.   [pass.fold.contents]"""
+    """A literal for an application that cannot fail, if all elements are known; else None.   [pass.fold.contents]"""
     type = step.type
     if not isinstance(type, TensorType) or not type.contents or type.contents[0].value is None:
         return None
@@ -61,19 +61,19 @@ def _number(part: Content) -> int | bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """An application of literals that is left to the run."""
+    """An application of literals that is left to run time."""
 
     why: str
 
 
 def computed(step: Apply, values: Mapping[str, Literal], limit: int) -> Literal | Left | None:
-    """What an application makes of literals, or why that is left to the run; None where not all are.
+    """Compute an application of literals, or say why it is left to run time; None if an operand is no literal.
 
     [pass.fold.meaning]
     """
     if not step.operands or step.accepts is not None or any(operand not in values for operand in step.operands):
         return None
-    if step.operator.family == "marking":  # it says something of its place, not of its value
+    if step.operator.family == "marking":  # it annotates its position in the program, not its value
         return None
     tensors = [values[operand] for operand in step.operands]
     attributes = {key: _plain(value) for key, value in step.attributes.items()}
@@ -87,7 +87,7 @@ def computed(step: Apply, values: Mapping[str, Literal], limit: int) -> Literal 
         return Left(f"its result may have more than {limit} elements")
     try:
         value: Literal = step.operator.meaning(*tensors, **attributes)
-    except TensorFault as fault:  # the run ends there, with this fault
+    except TensorFault as fault:  # the run ends with this fault
         return Left(f"it fails: {fault}")
     if _elements(value) > limit:
         return Left(f"its result has {_elements(value)} elements, more than {limit}")
@@ -95,7 +95,7 @@ def computed(step: Apply, values: Mapping[str, Literal], limit: int) -> Literal 
 
 
 def _judged(step: Apply, types: Sequence[OpenedType]) -> Judgement | None:
-    """What the rule says of the literals, if it owes nothing."""
+    """The judgement on the literals; None if a need is not met."""
     try:
         found = Asking(step.operator, step.operands, step.attributes).judged(tuple(types))
     except IllFormed:
@@ -121,7 +121,7 @@ def _is_open(value: Any) -> bool:
 
 
 def _is_small(result: Any, limit: int) -> bool:
-    """Whether a judged result has few elements, as far as that is known before it is computed."""
+    """Whether the upper bounds of a judged result allow at most `limit` elements."""
     if isinstance(result, TupleType):
         return all(_is_small(field, limit) for field in result.fields)
     count = 1
@@ -136,7 +136,7 @@ def _elements(value: Literal) -> int:
 
 
 def _is_exact(step: Apply, types: Sequence[OpenedType], value: Literal) -> bool:
-    """Whether the elements are what the integers say: an overflow is left to the run.   [run.overflow]"""
+    """Whether the elements equal the exact integers: an overflow is left to run time.   [run.overflow]"""
     recorded = step.type.contents if isinstance(step.type, TensorType) else None
     rule = step.operator.contents
     if recorded is None or rule is None or not isinstance(value, Tensor) or not value.dtype.counts:
@@ -150,13 +150,13 @@ def _is_exact(step: Apply, types: Sequence[OpenedType], value: Literal) -> bool:
 # ------------------------------------------------------------------------------------------------------------- pass
 @dataclass(slots=True, eq=False)
 class Folding:
-    """What becomes of the applications of one function.   [pass.fold]"""
+    """Folds the applications of one function.   [pass.fold]"""
 
     failing: Failing
     left: list[tuple[Apply, Left]] = field(default_factory=list)
 
     def __call__(self, sweep: Sweep, step: Apply) -> Step:
-        """The application, or what it makes as a literal."""
+        """Return a literal for the application, or the application."""
         found = self._folded(sweep, step)
         if found is not step:
             sweep.loosened.update(step.operands)
@@ -179,7 +179,7 @@ class Folding:
                 return self._tuple(sweep, step, value)
 
     def _tuple(self, sweep: Sweep, step: Apply, value: tuple[Literal, ...]) -> Step:
-        """A literal for each field, and the tuple of them."""
+        """Insert a literal for each field, and return the tuple of them."""
         names: list[str] = []
         for index, field_value in enumerate(value):
             assert isinstance(field_value, Tensor), step.operator.name
@@ -190,7 +190,7 @@ class Folding:
 
 
 def _measured(step: Apply, sweep: Sweep) -> Constant | None:
-    """The sizes of a value of known shape, in whatever type they are asked for.   [pass.fold.sizes]"""
+    """Fold an operator that returns sizes, if the shape is known, in any dtype.   [pass.fold.sizes]"""
     rule = step.operator.contents
     if not step.operator.faults.is_of_sizes or rule is None:
         return None
@@ -207,7 +207,7 @@ def _measured(step: Apply, sweep: Sweep) -> Constant | None:
 
 
 def folded(module: Module, context: Context) -> Transformed:
-    """The module with literals for what is known.   [pass.fold]"""
+    """Fold constants in all functions.   [pass.fold]"""
     functions: dict[str, Function] = {}
     notes: list[Note] = []
     for name, function in module.functions.items():

@@ -1,6 +1,6 @@
-"""Checks earlier, and fewer: `hoist-checks` and `drop-proved-checks`.
+"""Move checks up, and drop proved ones: `hoist-checks` and `drop-proved-checks`.
 
-A check may move up over steps that cannot fail, and over nothing else: what a run fails at first stays the same.
+A check moves up only over steps that cannot fail, so the first failure of a run stays the same.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from gradual.verdict import Proved
 # -------------------------------------------------------------------------------------------------------------- earlier
 @dataclass(slots=True, eq=False)
 class Hoisting:
-    """One function, each block by itself.
+    """Hoists the checks of one function, block by block.
 
     Attributes:
-        failing: what cannot fail, and what the variables have.
-        moved: the checks that stand earlier now.
+        failing: which steps may fail, and the types of variables.
+        moved: the checks that were moved.
     """
 
     failing: Failing
     moved: list[Check] = field(default_factory=list)
 
     def block(self, block: Block) -> Block:
-        """The block with its checks where what they read is there, after all that may fail before them.
+        """Move each check up to where its operands are defined, but not over a step that may fail.
 
         [pass.hoist.order] [pass.hoist.branch]
         """
@@ -61,14 +61,14 @@ class Hoisting:
         return block if same else Block(steps, block.result)
 
     def _is_movable(self, check: Check) -> bool:
-        """Whether all that a check reads has its rank wherever it has a value."""
+        """Whether the ranks of all values that a check reads are known without earlier checks."""
         bases = (base_of(variable) for variable in check.goal.variables())
         types = [self.failing.types[base] for base in bases if base is not None and base in self.failing.types]
         return not check.says and not any(True for type in types for _ in shapes_unknown(type))
 
 
 def hoisted(module: Module, context: Context) -> Transformed:
-    """The module with each check at the earliest place where it fails no sooner than it may.   [pass.hoist]"""
+    """Move each check to the earliest index that keeps the first failure of every run.   [pass.hoist]"""
     functions, notes = {}, []
     for name, function in module.functions.items():
         hoisting = Hoisting(failing_of(function))
@@ -79,7 +79,7 @@ def hoisted(module: Module, context: Context) -> Transformed:
 
 # ---------------------------------------------------------------------------------------------------------------- fewer
 def without_proved(module: Module, context: Context) -> Transformed:
-    """The module without the checks that what stands before them proves.   [pass.proved]"""
+    """Drop the checks that are proved by the facts before them.   [pass.proved]"""
     proved: set[int] = set()
 
     def look(step: Step, facts: Facts, types: Mapping[str, OpenedType]) -> None:
@@ -101,7 +101,7 @@ def _gone(module: Module, proved: set[int]) -> Iterator[Note]:
 
 
 def _tells_rank(variable: Variable) -> bool:
-    """Whether a check of it says what rank a value has, which what follows may need to be told."""
+    """Whether a check of the variable may give a rank, which the code that follows may need."""
     return isinstance(variable.witness, RankOf | NumelOf)
 
 

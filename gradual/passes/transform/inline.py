@@ -1,6 +1,6 @@
-"""`inline`: the bodies of functions in place of their calls.   [pass.inline]
+"""`inline`: replace calls by the bodies of the functions.   [pass.inline]
 
-What is called has its dims from the arguments, and its result is known as precisely as the arguments make it.
+Dims of the callee become those of the arguments, and the type of the result is refined accordingly.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from gradual.types.binder_solving import measured
 from gradual.types.type import NeverType
 
 GROWTH = 20_000
-"""How many steps one function may gain."""
+"""The largest number of steps that inlining adds to one function."""
 
 
 @dataclass(slots=True, eq=False)
 class Inlining:
-    """What becomes of the calls of one function.
+    """Decides which calls of one function are inlined.
 
     Attributes:
-        recursive: the functions of the file that call themselves, by others too.
-        room: how many steps may still be added.
+        recursive: the declared functions that call themselves, directly or through others.
+        room: the number of steps that may still be added.
     """
 
     module: Module
@@ -39,7 +39,7 @@ class Inlining:
     left: list[tuple[Invoke, str]] = field(default_factory=list)
 
     def __call__(self, sweep: Sweep, call: Invoke) -> Function | None:
-        """A copy of the function that is called; None to keep the call."""
+        """A fresh copy of the callee; None to keep the call."""
         callee = self.module.functions.get(call.function) or sweep.closures.get(call.function)
         if callee is None:
             self.left.append((call, "which function it is is not known before the run"))
@@ -58,7 +58,7 @@ class Inlining:
         return Rewriting(dict(names), dims, binding=True).function(callee)
 
     def _refusal(self, sweep: Sweep, call: Invoke, callee: Function) -> str:
-        """Why a call stays; empty if it need not."""
+        """Why a call is not inlined; empty if it is."""
         if call.function in self.recursive or _calls_itself(callee):
             return "it calls itself"
         if self.module.declares(call.function):
@@ -81,7 +81,7 @@ def _calls_itself(function: Function) -> bool:
 
 
 def recursive(module: Module) -> set[str]:
-    """The functions of the file from which a way of calls leads back to them."""
+    """The declared functions on a cycle of the call graph."""
     calls = {name: set(_mentioned(module, function)) for name, function in module.functions.items()}
     found: set[str] = set()
     for name in calls:
@@ -105,7 +105,7 @@ def _mentioned(module: Module, function: Function) -> Iterator[str]:
 
 
 def inlined(module: Module, context: Context) -> Transformed:
-    """The module with bodies for calls.   [pass.inline]"""
+    """Inline the calls in all functions.   [pass.inline]"""
     cyclic = recursive(module)
     functions: dict[str, Function] = {}
     notes: list[Note] = []

@@ -16,7 +16,7 @@ def _merge(module: Module, _: Context) -> Transformed:
 
 
 def _merged_step(step: Step) -> Iterable[Step]:
-    """An application in either form, by the operator that is both.  [pass.merge]"""
+    """Replace the static or dynamic operator by the merged one.  [pass.merge]"""
     if isinstance(step, Apply) and not isinstance(step.operator, Merged) and step.operator.name in forms():
         return (replace(step, operator=merged(step.operator.name)),)
     return (step,)
@@ -27,7 +27,7 @@ def _split(module: Module, _: Context) -> Transformed:
 
 
 def _split_step(step: Step) -> Iterable[Step]:
-    """An application by the operator of the form that takes so many arguments.  [pass.split]"""
+    """Replace a merged operator by the static or dynamic one, by the number of arguments.  [pass.split]"""
     if isinstance(step, Apply) and isinstance(step.operator, Merged):
         return (replace(step, operator=step.operator.form(step.operands)),)
     return (step,)

@@ -1,7 +1,7 @@
-"""`simplify-shapes`: what only moves sizes about, and moves nothing, is gone.   [pass.shapes]
+"""`simplify-shapes`: remove shape operators without effect.   [pass.shapes]
 
-An application that gives its operand back is its operand; one reshape or transpose after another is one; a number
-that a chain of shape arithmetic computes is the dim that it is known to be.
+Replace an application that returns its operand by the operand; merge two reshapes or transposes in a row; replace a
+number computed by shape arithmetic by the dim that it is known to be.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from gradual.verdict import Proved
 
 @dataclass(slots=True, eq=False)
 class Simplifying:
-    """What becomes of the applications of one function.
+    """Simplifies the applications of one function.
 
     Attributes:
-        made: the reshapes and transposes so far, by their variables.
+        made: variable -> the reshape or transpose that defines it.
     """
 
     failing: Failing
     made: dict[str, Apply] = field(default_factory=dict)
 
     def __call__(self, sweep: Sweep, step: Apply) -> Step | str:
-        """The application, what it is, or a simpler one."""
+        """Return the application, a simpler step, or the variable of an equal value."""
         type = step.type
         if step.accepts is not None or not isinstance(type, TensorType):
             return step
@@ -55,7 +55,7 @@ class Simplifying:
 
     # ------------------------------------------------------------------------------------------------- the same value
     def _same(self, sweep: Sweep, step: Apply, type: TensorType[Dim]) -> str | None:
-        """The variable whose value the result is.   [pass.shapes.same]"""
+        """The operand that the result is equal to; None if there is none.   [pass.shapes.same]"""
         identity = step.operator.identity
         if identity is None:
             return None
@@ -68,7 +68,7 @@ class Simplifying:
         return first if same else None
 
     def _is_equal(self, sweep: Sweep, held: TensorType[Dim], type: TensorType[Dim]) -> bool:
-        """Whether a value has the shape and type of a result, and its type says as much."""
+        """Whether a value has the shape and dtype of a result, and its recorded type is as precise."""
         if held.dtype is not type.dtype or held.rank != type.rank:
             return False
         pairs = [(own, size) for own, size in zip(held.shape, type.shape, strict=True) if own is not size]
@@ -78,7 +78,7 @@ class Simplifying:
 
     # ------------------------------------------------------------------------------------------- one after the other
     def reshaped(self, sweep: Sweep, step: Apply, inner: Apply) -> Apply | None:
-        """A reshape of what was reshaped, by its sizes.   [pass.shapes.twice]"""
+        """Merge two reshapes into one to the final sizes.   [pass.shapes.twice]"""
         type = step.type
         assert isinstance(type, TensorType)
         if not all(map(is_closed, type.shape)):
@@ -87,7 +87,7 @@ class Simplifying:
         return self._instead(sweep, step, inner.operands[:1], "reshape", attributes)
 
     def transposed(self, sweep: Sweep, step: Apply, inner: Apply) -> Apply | None:
-        """A transpose of what was transposed.   [pass.shapes.twice]"""
+        """Merge two transposes into one.   [pass.shapes.twice]"""
         type = step.type
         assert isinstance(type, TensorType)
         first, second = _order(inner, type.rank), _order(step, type.rank)
@@ -97,11 +97,11 @@ class Simplifying:
     def _instead(
         self, sweep: Sweep, step: Apply, operands: tuple[str, ...], name: str, attributes: Mapping[str, Any]
     ) -> Apply | None:
-        """The operator on the operands, if it owes nothing and has the same type."""
+        """The operator on the operands, if its needs are proved and its result type is the same."""
         made = replace(step, operator=CATALOGUE[name], operands=operands, attributes=attributes)
         try:
             judgement = made.operator.judge(*sweep.operands(made), **attributes)
-        except IllFormed:  # a check before it fails always
+        except IllFormed:  # a check before it always fails
             return None
         same = isinstance(step.type, TensorType) and judgement.result.shape == step.type.shape  # type: ignore[union-attr]
         if not same or not all(isinstance(sweep.knowing.decide(need.goal), Proved) for need in judgement.needs):
@@ -111,7 +111,7 @@ class Simplifying:
 
     # -------------------------------------------------------------------------------------------------------- numbers
     def _number(self, sweep: Sweep, step: Apply, type: TensorType[Dim]) -> Step | None:
-        """A computed number as the dim that it is, if both fail alike.   [pass.shapes.number]"""
+        """Replace a computed number by the dim it equals, if both fail in the same runs.   [pass.shapes.number]"""
         if type.shape or type.dtype is not DType.INT64 or type.contents is None:
             return None
         (dim,) = type.contents
@@ -125,7 +125,7 @@ class Simplifying:
 
 
 def _is_vaguer(own: Dim, size: Dim) -> bool:
-    """Whether a size is an unknown or a formula where the other is a number or a name."""
+    """Whether the second size is more precise: a number, or a dim without unknowns while the first has some."""
     return (size.value is not None) or (_is_unknown(own) and not _is_unknown(size))
 
 
@@ -152,7 +152,7 @@ def _alike(
 
 # ------------------------------------------------------------------------------------------------------------- pass
 def simplified(module: Module, context: Context) -> Transformed:
-    """The module with less about sizes.   [pass.shapes]"""
+    """Simplify the shape operators of all functions.   [pass.shapes]"""
     functions: dict[str, Function] = {}
     for name, function in module.functions.items():
         sweep = Sweep(module, context.decider, projects=True)

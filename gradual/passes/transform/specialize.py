@@ -1,8 +1,8 @@
-"""Specializing: functions at numbers that the user pins, and the calls that are known to measure them.
+"""Specializing: functions at sizes that the user pins, and the calls that are proved to have them.
 
 specialize n=3                          the program's entry points take `n = 3` from now on
-specialize @f:n=3                       where `@f` is called in the program: a copy `@f_n_3` beside it
-specialize @f:%x=(10,10) calls=check    `@f` is that copy, and each call makes one check of what it does not know
+specialize @f:n=3                       where `@f` is called in the program: a copy `@f_n_3` is added
+specialize @f:%x=(10,10) calls=check    `@f` becomes that copy, and each call checks what is not proved
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Types = Mapping[str, OpenedType]
 
 
 def specialize(module: Module, context: Context) -> Transformed:
-    """The functions that have what is pinned, at those numbers.  Raises Unusable.
+    """Specialize the functions that have the pinned names.  Raises Unusable.
 
     [pass.specialize] [pass.specialize.names] [pass.specialize.calls] [pass.specialize.check]
     """
@@ -54,13 +54,13 @@ def specialize(module: Module, context: Context) -> Transformed:
 
 
 def settled(function: Function) -> Function:
-    """The function, of whose code nothing is left to choose."""
+    """Remove the `codegen` attribute of a function, after its policy was applied."""
     kept = {key: value for key, value in function.attributes.items() if key != "codegen"}
     return function if len(kept) == len(function.attributes) else replace(function, attributes=kept)
 
 
 def mentioned(module: Module) -> set[str]:
-    """The functions of the file that are called, or used as values, in the file."""
+    """The declared functions that are called or used as values in the module."""
     bodies = [function.body for function in module.functions.values()]
     names = {name for body in bodies for step in every(body) for name in reads(step)}
     return (names | {body.result for body in bodies}) & module.functions.keys()
@@ -69,11 +69,11 @@ def mentioned(module: Module) -> set[str]:
 # ------------------------------------------------------------------------------------------------------------- modules
 @dataclass(slots=True, eq=False)
 class Specializing:
-    """A module in which functions become copies of themselves at numbers.
+    """Builds a module with functions specialized to numbers.
 
     Attributes:
-        copies: the copies beside each function.
-        demanding: functions that every call has to be checked for.
+        copies: function -> its specialized copies.
+        demanding: functions whose calls all have to be checked.
     """
 
     module: Module
@@ -83,27 +83,27 @@ class Specializing:
     notes: list[Note] = field(default_factory=list)
 
     def copy(self, name: str, pins: Pins) -> str:
-        """A copy of a function beside it.   [pass.specialize.calls]"""
+        """Add a specialized copy of a function.   [pass.specialize.calls]"""
         at = at_numbers(self.module, self.module.functions[name], pins, self.decider)
         new = self.add(replace(at, name=f"{name}_{pins.label}"))
         self.copies.setdefault(name, []).append(new)
         return new
 
     def add(self, function: Function) -> str:
-        """A function more, under its name or one near it; what its definition says of itself is done.
+        """Add a function under its name or a similar fresh one, without its `codegen` attribute.
 
-        Its steps are its own: what is known of one is not known of the one that it was copied from.
+        Copy its steps, as facts are recorded by the identity of steps.
         """
         name = apart((function.name,), set(self.module.functions))[function.name]
         self.module = with_functions(self.module, {name: replace(Rewriting().function(settled(function)), name=name)})
         return name
 
     def exchange(self, function: Function) -> None:
-        """A function in the place of one that has its name."""
+        """Replace the function of the same name."""
         self.module = with_functions(self.module, {function.name: function})
 
     def replace(self, name: str, pins: Pins) -> None:
-        """A function at numbers in its own place: its interface changes.   [pass.specialize.interface]"""
+        """Specialize a function in place: its interface changes.   [pass.specialize.interface]"""
         function = at_numbers(self.module, self.module.functions[name], pins, self.decider)
         if name in mentioned(self.module):
             _only_called(self.module, name)
@@ -111,13 +111,13 @@ class Specializing:
         self.exchange(function)
 
     def finished(self) -> Transformed:
-        """The module with its calls of what was copied or changed."""
+        """Update the calls of copied or changed functions until a fixpoint, and return the module."""
         while self._round():
             self.demanding.clear()
         return Transformed(self.module, tuple(self.notes))
 
     def _round(self) -> bool:
-        """Change the calls that what is known now lets change; whether there was one."""
+        """Update the calls that the current facts allow; return whether there was one."""
         calls = Calls(self.module, self.decider, self.copies, self.demanding)
         visited(self.module, self.decider, calls.visit)
         names = {*calls.redirected.values(), *self.demanding}
@@ -126,13 +126,13 @@ class Specializing:
         return bool(calls.redirected or calls.owed)
 
     def _calling(self, function: Function, calls: Calls, names: set[str]) -> Function:
-        """A caller with its calls changed, and what they show of their results."""
+        """Update the calls in a function, and refine the types that depend on their results."""
         made = changed_function(function, calls.changed)
         return function if made is function else Sweep(self.module, self.decider, changed=set(names)).function(made)
 
 
 def _only_called(module: Module, name: str) -> None:
-    """A function whose interface changes is not used as a value.  Raises Unusable."""
+    """Require that a function whose interface changes is not used as a value.  Raises Unusable."""
     for function in module.functions.values():
         results = {function.body.result}
         for step in every(function.body):
@@ -146,11 +146,11 @@ def _only_called(module: Module, name: str) -> None:
 # --------------------------------------------------------------------------------------------------------------- calls
 @dataclass(slots=True, eq=False)
 class Calls:
-    """What becomes of the calls in a module, by the identity of their steps.
+    """Finds the calls to update, by the identity of their steps.
 
     Attributes:
-        redirected: the copy that is called instead.
-        owed: the check that is made before the call.
+        redirected: call -> the copy to call instead.
+        owed: call -> the check to insert before it.
     """
 
     module: Module
@@ -161,7 +161,7 @@ class Calls:
     owed: dict[int, Check] = field(default_factory=dict)
 
     def visit(self, step: Step, facts: Facts, types: Types) -> None:
-        """Look at a step where what is known there is known."""
+        """Decide what to do with a call, from the facts before it."""
         if not isinstance(step, Invoke):
             return
         for copy in self.copies.get(step.function, ()):
@@ -178,10 +178,10 @@ class Calls:
             if open_goals:
                 goal = all_of(*open_goals)
                 self.owed[id(step)] = self._check(step, goal)
-                facts.learn(goal, self.decider.decide(facts, goal))  # what follows stands after the check
+                facts.learn(goal, self.decider.decide(facts, goal))  # the check precedes the following code
 
     def changed(self, step: Step) -> Iterator[Step]:
-        """A step, a call among them as it is now."""
+        """The step with its call redirected, after its check if it needs one."""
         if id(step) in self.owed:
             yield self.owed[id(step)]
         if id(step) in self.redirected:
@@ -191,7 +191,7 @@ class Calls:
             yield step
 
     def _goals(self, function: str, step: Invoke, types: Types) -> list[Constraint] | None:
-        """What a call owes to a function; None where no size could make it fit."""
+        """The goals of a call for a function; None if no sizes could make it fit."""
         type = self.module.functions[function].type
         arguments = [self._argument(operand, types) for operand in step.operands]
         call = at_types(type, arguments, step.types)
@@ -210,7 +210,7 @@ class Calls:
         return None if call.unsolved else [*goals, *call.where]
 
     def _argument(self, name: str, types: Types) -> OpenedType:
-        """An argument's type, with the number that it holds named."""
+        """The type of an argument, with an unknown for the element of a scalar integer."""
         if name in self.module.functions:
             return self.module.functions[name].type
         type = types[name]
@@ -222,7 +222,7 @@ class Calls:
         return isinstance(self.decider.decide(facts, goal), Proved)
 
     def _check(self, step: Invoke, goal: Constraint) -> Check:
-        """The one check of a call, which is blamed.   [pass.specialize.check]"""
+        """The check before a call, which blames the call.   [pass.specialize.check]"""
         says = f"`{step.function}` was specialized"
         through, blamed = f"the arguments of `{step.function}`", f"the call of `{step.function}`"
         label = Blame(
@@ -231,7 +231,7 @@ class Calls:
         return Check(self._fresh_id(), goal, label, step.span)
 
     def _fresh_id(self) -> str:
-        """An id that no check has: they are numbered in one series."""
+        """A check id that is not in use."""
         bodies = (function.body for function in self.module.functions.values())
         taken = {step.id for body in bodies for step in every(body) if isinstance(step, Check)}
         taken |= {check.id for check in self.owed.values()}
@@ -239,7 +239,7 @@ class Calls:
 
 
 def _is_kept(result: GradualType, recorded: GradualType) -> bool:
-    """Whether what a call gives has the type that it had, but for the sizes of tensors, which are found anew."""
+    """Whether a call still has its recorded result type, ignoring sizes of tensors, which are refined later."""
     match result, recorded:
         case TensorType() | UnrankedType(), _:
             return True

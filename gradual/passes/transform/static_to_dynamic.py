@@ -1,6 +1,6 @@
-"""`static-to-dynamic`: attributes become values, as an importer writes them.   [pass.dynamic]
+"""`static-to-dynamic`: turn attributes into values, as an importer writes them.   [pass.dynamic]
 
-The inverse of `dynamic-to-static`, which restores the program.
+The inverse is `dynamic-to-static`.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from gradual.types.type import OpenedType, TensorType, TupleType
 from gradual.verdict import Proved
 
 TWINS: dict[str, Operator] = {twin.static.name: one for one in CATALOGUE.values() if (twin := twin_of(one)) is not None}
-"""The dynamic twin of each static operator that has one, by its name."""
+"""Name of a static operator -> its dynamic variant."""
 
 
 @dataclass(slots=True, eq=False)
 class Loosening:
-    """What becomes of the applications of one function.
+    """Rewrites the applications of one function.
 
     Attributes:
-        left: the applications that stay static, and why.
+        left: the applications that remain static, and why.
     """
 
     failing: Failing
     left: list[tuple[Apply, str]] = field(default_factory=list)
 
     def __call__(self, sweep: Sweep, step: Apply) -> Step:
-        """The application with values for attributes, which are made before it."""
+        """Replace attributes by operands, whose steps are inserted before the application."""
         dynamic = TWINS.get(step.operator.name)
         twin = twin_of(dynamic) if dynamic is not None else None
         if dynamic is None or twin is None:
@@ -56,7 +56,7 @@ class Loosening:
         return step
 
     def _refusal(self, values: Sequence[tuple[Dim, ...] | None]) -> str:
-        """Why an attribute is no value; empty if it is one."""
+        """Why an attribute cannot be a value; empty if it can."""
         for elements in values:
             if elements is None:
                 return "an attribute is left out"
@@ -70,7 +70,7 @@ class Loosening:
     def _made(
         self, sweep: Sweep, step: Apply, dynamic: Operator, twin: Twin, values: Sequence[tuple[Dim, ...] | None]
     ) -> Apply | None:
-        """The twin, if it owes nothing that the static form does not, and has the same type."""
+        """The dynamic variant, if it needs no more than the static form, and has the same type; None otherwise."""
         operands: list[OpenedType] = [TupleType(())] * len(dynamic.arguments)
         given = sweep.operands(step)
         for place, type in zip(twin.kept, given, strict=True):
@@ -99,7 +99,7 @@ class Loosening:
         )
 
     def _value(self, sweep: Sweep, step: Apply, type: Any) -> str:
-        """A variable that holds an attribute: a literal, or numbers read off sizes and stacked.
+        """Define a variable for an attribute: a literal, or sizes stacked to a vector.
 
         [pass.dynamic.value]
         """
@@ -135,7 +135,7 @@ def _fresh(sweep: Sweep, name: str) -> str:
 
 
 def _elements(value: Any) -> tuple[Dim, ...] | None:
-    """An attribute as the elements of a value; None where it has none."""
+    """An attribute as the elements of a value; None if it cannot be one."""
     match value:
         case Dim():
             return (value,)
@@ -156,7 +156,7 @@ def _is_alike(judged: Any, type: OpenedType) -> bool:
 
 
 def made_dynamic(module: Module, context: Context) -> Transformed:
-    """The module with dynamic operators for static ones.   [pass.dynamic]"""
+    """Replace static operators by their dynamic variants.   [pass.dynamic]"""
     functions: dict[str, Function] = {}
     notes: list[Note] = []
     for name, function in module.functions.items():

@@ -1,4 +1,4 @@
-"""Structures from outside: each part against what its type says, left to right, depth first.  [run.entry]"""
+"""Compare values from outside with their types, part by part, left to right, depth first.  [run.entry]"""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Piece:
     """A part of an argument with its type.
 
     Attributes:
-        place: its field in words, empty for what is no part of data.
-        chosen: the type parameter for which the type stands, empty for a type that is written.
+        place: its field in words, empty outside of data.
+        chosen: the type parameter that was instantiated to this type; empty for a written type.
     """
 
     value: Value
@@ -43,12 +43,12 @@ class Piece:
 
 @dataclass(slots=True)
 class Admission:
-    """One entry from outside.
+    """One call from outside.
 
     Attributes:
         data: the declared types of the program.
-        chosen: what type parameters stand for, by the first value of each.
-        fields: the types of a constructor's fields, by data type.
+        chosen: type parameter -> its instance, taken from its first value.
+        fields: (data type, constructor) -> the types of the fields, a memo table.
     """
 
     data: Mapping[str, Data]
@@ -56,7 +56,7 @@ class Admission:
     fields: dict[tuple[DataType, str], tuple[GradualType, ...]] = field(default_factory=dict)
 
     def misfit(self, value: Value, type: GradualType) -> str:
-        """In words, why a value has not the structure, ranks or element types of a type; empty if it has."""
+        """In words, how the structure, ranks or dtypes of a value differ from a type; empty if they agree."""
         for piece in self._pieces(value, type):
             wrong = self._wrong(piece)
             if wrong:
@@ -65,7 +65,7 @@ class Admission:
         return ""
 
     def missized(self, value: Value, type: GradualType, sizes: Mapping[Variable, int]) -> str:
-        """In words, which size inside a data structure is not as declared; empty if all are.
+        """In words, the first size inside data that differs from its declaration; empty if all agree.
 
         Sizes outside data are checked by the entry of the function.
         """
@@ -77,7 +77,7 @@ class Admission:
         return ""
 
     def _pieces(self, value: Value, type: GradualType) -> Iterator[Piece]:
-        """A value and its parts, each once, as far as they fit."""
+        """A value and its parts, each once; parts of a mismatch are left out."""
         waiting = [Piece(value, type)]
         seen: set[tuple[int, GradualType]] = set()
         while waiting:
@@ -112,9 +112,9 @@ class Admission:
         return self.fields[key]
 
     def _chosen(self, variable: TypeVariable, value: Value) -> GradualType | None:
-        """What a type parameter stands for: the outermost form of its first value; None for a value of no data type.
+        """The instance of a type parameter: the outermost form of its first value; None if its constructor is unknown.
 
-        The parts of that form are type parameters of their own.
+        The parts of that form are fresh type parameters.
         """
         if variable not in self.chosen:
             form = self._form(variable, value)
@@ -217,7 +217,7 @@ def _holds(goal: Constraint, sizes: Mapping[Variable, int]) -> bool:
 
 
 def holds_data(type: GradualType) -> bool:
-    """Whether a value of the type may have parts that no size of the function's own is measured in."""
+    """Whether a value of the type may contain data, whose sizes the entry checks do not cover."""
     match type:
         case DataType() | TypeVariable():
             return True

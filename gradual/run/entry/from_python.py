@@ -1,6 +1,6 @@
-"""What a caller of Python gives, as values: arrays of others, lists and numbers stand for tensors.  [run.entry]
+"""Convert Python arguments to values: foreign arrays, lists and numbers become tensors.  [run.entry]
 
-A list or a number takes the element type of its parameter, as a bare literal of a call does; an array keeps its own.
+A list or a number gets the dtype of its parameter, as a bare literal in a call does; an array keeps its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gradual.types.type import GradualType, TensorType, TupleType, UnrankedType
 
 
 def received(function: Function, given: Sequence[Any]) -> list[Value]:
-    """The arguments as values; ValueError says which is none, and why."""
+    """Convert the arguments; ValueError names the one that cannot be converted, and why."""
     params = [param.written for param in function.params]
     wanted = [*params, *(None for _ in given)]
     values: list[Value] = []
@@ -49,12 +49,12 @@ def _tensor(given: Any, type: GradualType | None) -> Tensor:
 
 # ------------------------------------------------------------------------------------------------------------- data
 def _parts(value: Any) -> Sequence[Any]:
-    """What is inside a structure or a tuple; nothing inside anything else."""
+    """The parts of a structure or a tuple; empty for anything else."""
     return value.fields if isinstance(value, Constructed) else value if isinstance(value, tuple) else ()
 
 
 def _finished(value: Constructed) -> bool:
-    """Whether nothing inside is to be read; structures may be deep, and share their parts."""
+    """Whether no part needs conversion; structures may be deep, and share parts."""
     seen = {id(value)}
     waiting: list[Constructed | tuple[Any, ...]] = [value]
     while waiting:
@@ -68,7 +68,7 @@ def _finished(value: Constructed) -> bool:
 
 
 def _rebuilt(value: Any) -> Value:
-    """The same structure with whatever is inside as values; what is shared stays shared."""
+    """Convert the parts of a structure; shared parts stay shared."""
     done: dict[int, Value] = {}
     waiting = [value]
     while waiting:

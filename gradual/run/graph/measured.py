@@ -1,4 +1,4 @@
-"""The machine against the plan: what each buffer takes when the program runs.   [plan.measured]"""
+"""Compare a plan with a run of the machine: the bytes that each buffer takes.   [plan.measured]"""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from gradual.tensors.value import Value
 
 @dataclass(slots=True, eq=False)
 class Measuring:
-    """A watch over the steps of one function.
+    """Observes the steps of one function.
 
     Attributes:
-        bytes: what each buffer took the last time it was filled, in whole blocks, by path.
+        bytes: path -> aligned bytes that the buffer took the last time it was filled.
     """
 
     plan: Plan
@@ -28,7 +28,7 @@ class Measuring:
     bytes: dict[str, int] = field(default_factory=dict)
 
     def __call__(self, step: Step, frame: Frame) -> None:
-        """Compare the value that a step has just made with the plan; an assertion fails where they differ."""
+        """Compare the value that a step has just computed with the plan; assert that they agree."""
         if not isinstance(step, Apply | Size) or id(step) not in self.steps:
             return
         sizes = Sizes(frame)
@@ -48,7 +48,7 @@ class Measuring:
 def measured(
     module: Module, function: Function, plan: Plan, arguments: Sequence[Value]
 ) -> tuple[Value, Mapping[str, int]]:
-    """The value of a planned function by the machine, and the bytes of its buffers.  Raises Blame, Fault.
+    """Run a planned function on the machine: its value, and path -> bytes of its buffers.  Raises Blame, Fault.
 
     [plan.measured]
     """

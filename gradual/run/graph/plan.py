@@ -1,7 +1,7 @@
-"""The plan of a function's memory: every buffer with its size as a formula, its life, and where it lies.
+"""The memory plan of a function: every buffer with its symbolic size, its live range and its slot.
 
-Sizes are bytes, in whole blocks of `ALIGNMENT`, as formulas over what is known when the function is entered: its
-dims, the sizes of its arguments, elements of its integer arguments.   [plan.buffer] [plan.slot] [plan.peak]
+Sizes are bytes, rounded up to multiples of `ALIGNMENT`, as formulas over what is known when the function is entered:
+its dims, the sizes of its arguments, elements of its integer arguments.   [plan.buffer] [plan.slot] [plan.peak]
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import numel_of
 
 ALIGNMENT = 64
-"""Every buffer begins at a multiple of this many bytes, and takes a multiple of it."""
+"""The offset and the size of every buffer are multiples of this many bytes."""
 
 ITEM: Mapping[DType, int] = MappingProxyType({dtype: array(code).itemsize for dtype, code in TYPECODES.items()})
-"""How many bytes hold one element: the 16-bit floats are held as float32, already rounded."""
+"""Bytes per element: 16-bit floats are stored as float32, already rounded."""
 
 
 def in_blocks(size: Dim) -> Dim:
-    """A number of bytes rounded up to whole blocks.  [plan.buffer]"""
+    """Round a number of bytes up to a multiple of `ALIGNMENT`.  [plan.buffer]"""
     return (size + (ALIGNMENT - 1)) // ALIGNMENT * ALIGNMENT
 
 
@@ -55,12 +55,12 @@ class Buffer:
 
     Attributes:
         path: the value, such as `%3`, or `%3#0` for the first part of a tuple.
-        maker: the operator that fills it, or the function that hands it over.
-        size: bytes in whole blocks; over the value's own sizes where these are known only when it is made.
-        bound: what it takes at most, known on entry; None where nothing bounds it.
+        maker: the operator that fills it, or the function that returns it.
+        size: its aligned bytes; a formula over the value's own sizes if these are known only when it is filled.
+        bound: an upper bound of the size, known on entry; None if there is none.
         first: the step that fills it; last: the last step that reads it, counted from 1 in the order of the text.
-        slot: where it lies; None where it is allocated when its size is known.
-        handed: whether a function that is called allocates it.
+        slot: the index of its slot; None if it is allocated only when its size is known.
+        handed: whether a called function allocates it.
     """
 
     path: str
@@ -77,11 +77,11 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slot:
-    """A piece of the arena that buffers take turns in; another may have bytes of it when none of its buffers lives.
+    """A range of the arena that buffers share over time; another slot may overlap it while none of them is live.
 
     Attributes:
-        size: bytes: the size of the largest of its buffers, or the maximum of those that nobody can compare.
-        offset: where in the arena it begins.
+        size: bytes of its largest buffer; the maximum of several sizes if no proof orders them.
+        offset: where the slot begins in the arena.
         holds: the paths of its buffers, in order.
     """
 
@@ -92,15 +92,15 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan:
-    """The memory of one function, without its arguments, its constants, and what the functions that it calls take.
+    """The memory of one function, not counting its arguments, its constants and the functions that it calls.
 
     Attributes:
         function: its name.
-        steps: how many there are, those of branches included.
-        buffers: by path, in the order in which they are filled.
+        steps: the number of steps, those of branches included.
+        buffers: path -> buffer, in the order in which the buffers are filled.
         slots: in the order of their offsets.
-        late: the most that is live at once of what is allocated only when its size is known.
-        calls: the functions that it calls, which have plans of their own.
+        late: the most bytes that are live at once in buffers without a slot.
+        calls: the functions that it calls; each has its own plan.
     """
 
     function: str
@@ -112,19 +112,19 @@ class Plan:
 
     @property
     def arena(self) -> Dim:
-        """Bytes of all slots: what is allocated on entry.  Formulas follow each other, numbers may overlap."""
+        """Bytes allocated on entry.  Slots of symbolic size lie end to end; those of constant size may overlap."""
         ends = [slot.offset + slot.size for slot in self.slots]
         numbers = [end.value for end in ends if end.value is not None]
         return constant(max(numbers, default=0)) if len(numbers) == len(ends) else ends[-1]
 
     @property
     def peak(self) -> Dim:
-        """The most bytes that are held at any time.  [plan.peak]"""
+        """The most bytes allocated at any time.  [plan.peak]"""
         return self.arena + self.late
 
     @property
     def live(self) -> int | None:
-        """The most bytes that are needed at once, where all sizes are numbers: no plan could do with less."""
+        """The most bytes live at once, a lower bound for any plan; None if a size is not a number."""
         ends: dict[int, int] = {}
         held = most = 0
         for buffer in sorted(self.buffers.values(), key=lambda buffer: buffer.first):
@@ -137,7 +137,7 @@ class Plan:
         return most
 
     def at(self, rewritten: Callable[[Dim], Dim]) -> Plan:
-        """The plan with other formulas for the same sizes, such as numbers."""
+        """The plan with every formula rewritten, such as to a number."""
         return replace(
             self,
             buffers={
@@ -154,7 +154,7 @@ class Plan:
 
     @property
     def total(self) -> Dim:
-        """Bytes of all buffers together: what is held if nothing is shared."""
+        """Bytes of all buffers together, as if none shared a slot."""
         return sum_of(buffer.size for buffer in self.buffers.values())
 
     def __str__(self) -> str:

@@ -1,9 +1,9 @@
 """The graph runtime: a static function as a flat list of steps over one arena.   [graph.run]
 
-All sizes, attributes and places are settled when the graph is made.  While it runs nothing is judged, no size is
-computed and no buffer is allocated: an operator's operands are copied out of the arena, its meaning makes its result
-in memory of its own, that is copied into its slot, and both copies are dropped before the next step.  Arguments and
-constants stay where they are.   [graph.arena]
+All sizes, attributes and offsets are computed when the graph is built.  A run applies no typing rules, computes no
+sizes and allocates no buffers: the operands of an operator are copied out of the arena, its meaning computes the
+result in temporary memory, which is copied into its slot, and both copies are dropped before the next step.
+Arguments and constants are not copied into the arena.   [graph.arena]
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Place:
     """A tensor in the arena.
 
     Attributes:
-        elements: its part of the arena, as elements; raw: the same as bytes.
+        elements: its range of the arena, as elements; raw: the same range as bytes.
     """
 
     shape: tuple[int, ...]
@@ -66,13 +66,13 @@ class Place:
         return tensor_of(self.shape, self.dtype, elements)
 
     def put(self, value: Tensor) -> None:
-        """Overwrite it."""
+        """Overwrite the tensor."""
         self.elements[:] = value.elements
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Input:
-    """An argument, or a part of one."""
+    """An argument, or a part of an argument."""
 
     index: int
     path: tuple[int, ...] = ()
@@ -80,19 +80,19 @@ class Input:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elsewhere:
-    """A function as a value: no step of a static function reads it."""
+    """A function value: no step of a static function reads it."""
 
 
 Where: TypeAlias = Place | Tensor | Input | Elsewhere | tuple["Where", ...]
-"""Where a value is found when it is read; a constant is its own place."""
+"""Where a value is stored; a constant is its own location."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compute:
-    """An operator's meaning on what is at some places, into others.
+    """Apply an operator's meaning to stored operands, and store the results.
 
     Attributes:
-        guarded: whether its elements take part in shape arithmetic, so that they may not wrap.
+        guarded: whether the elements are used in shape arithmetic and could wrap, so that they must be checked.
     """
 
     step: Apply
@@ -112,7 +112,7 @@ class Assert:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fail:
-    """What always stops the run: a check that is false, an operator without a meaning, a tensor that is too large."""
+    """A step that always fails: a false check, an operator without a meaning, a tensor that is too large."""
 
     step: Step
 
@@ -125,9 +125,9 @@ class Graph:
     """A static function with its memory; it may run any number of times, one run at a time.
 
     Attributes:
-        declared: the function as its callers see it, for what it demands on entry.
-        function: the same, static.
-        plan: where everything lies.
+        declared: the function as declared, for its entry checks.
+        function: the static function.
+        plan: the memory plan.
         held: the size of the arena in bytes.
     """
 
@@ -153,7 +153,7 @@ class Graph:
 
     # ------------------------------------------------------------------------------------------------------- running
     def run(self, *given: Any) -> Value:
-        """The value of the function.  Raises Blame, Fault; ValueError for an argument that is no value.  [graph.run]"""
+        """Run the function.  Raises Blame, Fault; ValueError for an argument that is no value.  [graph.run]"""
         arguments = received(self.declared, given)
         admitted(self.declared, arguments, Frame(), self.data)
         self._inputs = arguments
@@ -221,7 +221,7 @@ class Graph:
 
     # ------------------------------------------------------------------------------------------------------ preparing
     def _prepared(self, step: Step) -> Iterator[Action]:
-        """What a step does when it runs; most only say where a value is."""
+        """Prepare the actions of a step; many steps only record where a value is stored."""
         match step:
             case Apply() if is_too_large(step):
                 yield Fail(step)
@@ -272,7 +272,7 @@ class Graph:
         return where[index]
 
     def _places(self, type: OpenedType, path: str) -> Where:
-        """The place of a value that an operator makes, in the arena by the plan's offsets.  [graph.arena]"""
+        """Where an operator's result is stored in the arena, by the offsets of the plan.  [graph.arena]"""
         if isinstance(type, TupleType):
             return tuple(self._places(part, f"{path}#{index}") for index, part in enumerate(type.fields))
         assert isinstance(type, TensorType), path
@@ -288,7 +288,7 @@ _FORMATS: Mapping[DType, Any] = TYPECODES
 
 
 def number(dim: Dim) -> int:
-    """A size that is a number."""
+    """The number of a constant size."""
     assert dim.value is not None, f"{dim} in a static function"
     return dim.value
 
@@ -299,13 +299,13 @@ def bytes_held(type: TensorType[Dim]) -> int:
 
 
 def is_too_large(step: Apply) -> bool:
-    """Whether the step stops the run, since no machine could hold what it makes.  [run.operator]"""
+    """Whether the step always fails, since its result exceeds the limit on elements.  [run.operator]"""
     made = (product(type.shape).value for _, type in tensors(step.type, "") if isinstance(type, TensorType))
     return any(count is not None and count > LIMITS.elements for count in made)
 
 
 def is_guarded(step: Apply) -> bool:
-    """Whether elements that shape arithmetic speaks of could wrap.  [run.overflow]"""
+    """Whether elements used in shape arithmetic could wrap.  [run.overflow]"""
     type = step.type
     if step.operator.contents is None or not isinstance(type, TensorType) or not type.dtype.counts:
         return False

@@ -1,4 +1,4 @@
-"""Checks at run time: a goal at this run's sizes, and the blame when it does not hold."""
+"""Checks at run time: evaluate a goal at the sizes of this run, and blame if it is false."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gradual.run.value import Blame, Fault, Frame, blame_of, demanded, fault
 
 
 def measure(function: Function, frame: Frame) -> None:
-    """Read the function's rigid dims off its arguments.  [run.call]"""
+    """Read the function's rigid dims from its arguments.  [run.call]"""
     sizes = Sizes(frame)
     for variable, solution in function.binders:
         frame.sizes[variable] = solution.evaluate(sizes)
 
 
 def holds(goal: Constraint, sizes: Sizes) -> bool:
-    """Whether a goal is true here; a division by less than 1 makes it false."""
+    """Whether a goal is true at these sizes; a division by less than 1 makes it false."""
     try:
         return goal.evaluate(sizes)
     except Undefined:
@@ -29,13 +29,13 @@ def holds(goal: Constraint, sizes: Sizes) -> bool:
 
 
 def failed(step: Check, sizes: Sizes, code: str, what: str) -> Blame:
-    """The blame of a check whose goal is false here.  [run.check.blame]"""
+    """The blame of a failed check.  [run.check.blame]"""
     seen, came = _came(step, sizes)
     return blame_of(step.blame, step, code, f"{what}: {_difference(step, sizes)}", came, seen)
 
 
 def unasserted(step: Check, sizes: Sizes) -> Fault:
-    """The fault of an assertion on sizes that is false here, with the sizes that came.  [run.assert]"""
+    """The fault of a failed assertion on sizes, with the actual sizes.  [run.assert]"""
     seen, came = _came(step, sizes)
     notes = (
         f"required: {demanded(step.blame, step)}",
@@ -47,7 +47,7 @@ def unasserted(step: Check, sizes: Sizes) -> Fault:
 
 
 def _came(step: Check, sizes: Sizes) -> tuple[dict[str, int], str]:
-    """The sizes of which a check speaks, by name and in words."""
+    """The sizes that a check mentions: name -> size, and the same in words."""
     seen = {
         variable.name: sizes[variable]
         for variable in sorted(step.goal.variables(), key=lambda v: v.name)
@@ -57,11 +57,11 @@ def _came(step: Check, sizes: Sizes) -> tuple[dict[str, int], str]:
 
 
 def _both_sides(step: Check, sizes: Sizes) -> str:
-    """The two numbers that the rule compares, where the check's own goal is a reduced form of it."""
+    """The two numbers that the rule compares, if the check's goal is a simplified form of the rule's."""
     owed = step.blame.owed
     if owed is step.goal or step.goal.value is not None or not isinstance(owed, Equal):
         return ""
-    if not all(map(sizes.has, owed.variables())):  # a pass may know a dim that the rule names, and leave it out
+    if not all(map(sizes.has, owed.variables())):  # a pass may have removed a dim that the rule names
         return ""
     try:
         return f" ({owed.left.evaluate(sizes)} against {owed.right.evaluate(sizes)})"
@@ -70,7 +70,7 @@ def _both_sides(step: Check, sizes: Sizes) -> str:
 
 
 def _difference(step: Check, sizes: Sizes) -> str:
-    """How far the sizes are from what is required; of a check that was found false, what its rule demands."""
+    """How the actual sizes differ from the required ones; for a goal known before the run, what its rule demands."""
     goal, told = step.goal, partial(brief, called=step.blame.worded)
     if goal.value is not None:
         return f"`{told(step.blame.owed)}` does not hold"

@@ -1,4 +1,4 @@
-"""Data at run time: structures are taken apart by patterns, and converted part by part with an explicit stack."""
+"""Data at run time: match structures with patterns, and convert them part by part with an explicit stack."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gradual.source import Span
 from gradual.tensors.value import Constructed, Value
 
 Perform = Callable[[Step, Frame], None]
-"""Does a step that enters no block."""
+"""Runs a step that enters no block."""
 
 
 # ------------------------------------------------------------------------------------------------------------ match
 def fits(pattern: CorePattern, value: Held, frame: Frame) -> bool:
-    """Whether a value fits a pattern; its variables are bound as far as it does.  [run.match]"""
+    """Whether a value fits a pattern; bind its variables up to the first mismatch.  [run.match]"""
     match pattern:
         case Bind(name):
             if name is not None:
@@ -41,7 +41,7 @@ def nothing_fits(step: Match, value: Held) -> Fault:
 
 
 def _outline(value: Held, depth: int) -> str:
-    """A value as deep as patterns look into it; what they do not tell apart is `_`."""
+    """Show a value to the depth of the patterns; `_` below."""
     match value:
         case Constructed(constructor, fields) if depth > 0:
             inside = ", ".join(_outline(field, depth - 1) for field in fields)
@@ -54,7 +54,7 @@ def _outline(value: Held, depth: int) -> str:
 
 
 def _depth(pattern: CorePattern) -> int:
-    """How many constructors and tuples a pattern looks through."""
+    """The nesting depth of constructors and tuples in a pattern."""
     match pattern:
         case Destructure(_, patterns):
             return 1 + max(map(_depth, patterns), default=0)
@@ -64,7 +64,7 @@ def _depth(pattern: CorePattern) -> int:
 
 # ---------------------------------------------------------------------------------------------------------- outside
 def shown_outside(value: Held, span: Span) -> Value:
-    """The value as a caller from outside gets it; functions and references stay inside.  Raises Fault.  [run.fault]"""
+    """Return a value to the outside caller; it must hold no function or reference.  Raises Fault.  [run.fault]"""
     waiting: list[Held] = [value]
     seen: set[int] = set()
     while waiting:
@@ -84,7 +84,7 @@ def shown_outside(value: Held, span: Span) -> Value:
 # ------------------------------------------------------------------------------------------------------- conversion
 @dataclass(slots=True)
 class _Rebuilding:
-    """A structure whose fields are converted one after the other; `target` in `into` gets the new one, if any does."""
+    """A structure under conversion, field by field; if `into` is given, its variable `target` gets the result."""
 
     value: Constructed
     conversion: Conversion
@@ -95,7 +95,7 @@ class _Rebuilding:
 
 @dataclass(slots=True)
 class _Changing:
-    """The steps that make a field's value one of another type, under way."""
+    """The conversion of one field, partly run."""
 
     steps: Iterator[Step]
     frame: Frame
@@ -105,8 +105,8 @@ class _Changing:
 def convert(step: Convert, frame: Frame, perform: Perform) -> None:
     """Convert a structure: left to right, depth first, each field before the next.  [run.data.convert]
 
-    Structures are as deep as they like: what is under way is on a stack of its own.  What a field's steps read beside
-    the field stands where the whole structure is converted, however deep the field is.
+    An explicit stack allows structures of any depth.  The steps of a field at any depth read other variables from the
+    frame in which the whole structure is converted.
     """
     stack: list[_Rebuilding | _Changing] = [_begun(step, frame)]
     while stack:
@@ -131,7 +131,7 @@ def _begun(step: Convert, frame: Frame) -> _Rebuilding:
 
 
 def _advance(top: _Rebuilding, stack: list[_Rebuilding | _Changing], frame: Frame) -> None:
-    """Convert fields until one needs work of its own, or the structure is complete."""
+    """Convert fields until one has to be pushed on the stack, or the structure is complete."""
     fields, how = top.value.fields, top.conversion.fields[top.value.constructor]
     while len(top.built) < len(fields):
         field, change = fields[len(top.built)], how[len(top.built)]

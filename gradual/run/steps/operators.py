@@ -1,4 +1,4 @@
-"""Operators at run time: the shape function, the needs, the meaning, and that all agree with what was predicted."""
+"""Operators at run time: shape function, needs and meaning; assert that all agree with the predicted type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Shape = tuple[int, ...]
 
 
 def applied(step: Apply, frame: Frame) -> Held:
-    """The shape function, the check that its needs hold, the meaning, and that both agree.  [run.operator]"""
+    """Run an operator: compute the shape, assert the needs, compute the value, assert its shape.  [run.operator]"""
     sizes = Sizes(frame)
     values = [held(frame, operand) for operand in step.operands]
     attributes = {name: concrete(value, sizes) for name, value in step.attributes.items()}
@@ -43,7 +43,7 @@ def applied(step: Apply, frame: Frame) -> Held:
 
 
 def computed(step: Apply, values: Sequence[Held], attributes: Mapping[str, Any]) -> Held:
-    """What the operator's meaning makes of its operands.  Raises Fault.  [run.fault]"""
+    """Apply the operator's meaning to its operands.  Raises Fault.  [run.fault]"""
     try:
         result: Held = step.operator.meaning(*values, **attributes)
     except TensorFault as wrong:
@@ -54,7 +54,7 @@ def computed(step: Apply, values: Sequence[Held], attributes: Mapping[str, Any])
 
 
 def constant_type(value: Held) -> Any:
-    """The value's type with constant dims and, where they are tracked, constant contents."""
+    """The type of a value: its dims are constants, as are its elements if they are tracked."""
     if isinstance(value, tuple):
         return TupleType(tuple(map(constant_type, value)))
     assert isinstance(value, Tensor), value
@@ -67,7 +67,7 @@ def constant_type(value: Held) -> Any:
 
 
 def affordable(result: Any, step: Apply) -> None:
-    """Refuse to allocate what no machine here could hold, or measure.  [run.operator]"""
+    """Raise Fault if a result exceeds the limits on sizes or elements.  [run.operator]"""
     if isinstance(result, TupleType):
         for field in result.fields:
             affordable(field, step)
@@ -87,7 +87,7 @@ def affordable(result: Any, step: Apply) -> None:
 
 
 def _agrees(value: Held, judged: Any, step: Apply) -> None:
-    """The filled shape is the judged one, and a size that depends on data is within its bounds."""
+    """Assert that the actual shape is the judged one, and that sizes that depend on data are within their bounds."""
     if isinstance(value, tuple):
         for part, field in zip(value, judged.fields, strict=True):
             _agrees(part, field, step)
@@ -103,10 +103,10 @@ def _agrees(value: Held, judged: Any, step: Apply) -> None:
 
 
 def _predicted(result: Held, sizes: Sizes, step: Apply, operands: Sequence[Held]) -> None:
-    """The shapes are those that the checker predicted.
+    """Assert that the shapes are those that the checker predicted.
 
-    Where the rule is asked at run time a size is a number, and its 0 the code that copies a dimension.  Raises Blame if
-    another one is copied than the size that was predicted.   [op.dynamic] [op.reshape.code]
+    If the rule is asked at run time, a size of 0 is the code that copies a dimension.  Raises Blame if the copied size
+    is not the predicted one.   [op.dynamic] [op.reshape.code]
     """
     for expected, shape in _shapes(result, step.type, sizes, step.name):
         if expected != shape:
@@ -116,7 +116,7 @@ def _predicted(result: Held, sizes: Sizes, step: Apply, operands: Sequence[Held]
 
 
 def _shapes(value: Held, type: Any, sizes: Sizes, path: str) -> Iterator[tuple[Shape, Shape]]:
-    """The predicted shape of every tensor and the one that it has; of unknown rank, that of its origin."""
+    """The predicted and the actual shape of every tensor; an unknown rank predicts the shape of its origin."""
     if isinstance(value, tuple):
         for index, (part, field) in enumerate(zip(value, type.fields, strict=True)):
             yield from _shapes(part, field, sizes, f"{path}#{index}")
@@ -129,7 +129,7 @@ def _shapes(value: Held, type: Any, sizes: Sizes, path: str) -> Iterator[tuple[S
 
 
 def exact(value: Held, types: Sequence[Any], attributes: Mapping[str, Any], step: Apply) -> None:
-    """Shape arithmetic does not wrap: the elements are what the integers say.  [run.overflow]"""
+    """Raise Fault if shape arithmetic wrapped: the elements must equal the exact integers.  [run.overflow]"""
     rule = step.operator.contents
     if rule is None or not isinstance(step.type, TensorType) or step.type.contents is None:
         return

@@ -1,9 +1,9 @@
 """Proxies at run time: the checks around the uses of a function or a reference, in normal form.
 
-A wrapped value is wrapped at most once: wrapping it again composes.  What the context passes meets the layers from the
-outside in, what comes back from the inside out.  A layer whose checks all stand before it already is dropped, and
-whatever stands behind a check that must fail is dropped too, so that a composition blames what its parts would blame
-one after the other and stays bounded by the sizes there are to check.   [run.proxy] [run.proxy.normal]
+Wrapping a proxy again composes the layers, so proxies never nest.  Arguments pass the layers from the outside in,
+results from the inside out.  A layer that repeats earlier checks is dropped, and so is all that follows a check that
+must fail: the composition blames as its parts would in sequence, and its length is bounded by the number of sizes
+to check.   [run.proxy] [run.proxy.normal]
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ PlaceInside = tuple[int, str, str, object]
 
 
 def wrapped(value: Held, step: Wrap, frame: Frame) -> Held:
-    """The function inside one more layer.  [run.proxy]"""
+    """Wrap a function in one more layer.  [run.proxy]"""
     return _around(value, step.layer, step.layer, frame)
 
 
 def wrapped_reference(value: Held, step: WrapReference, frame: Frame) -> Held:
-    """The reference inside one more layer for reading and one for writing.  [run.proxy]"""
+    """Wrap a reference in one more layer for reading and one for writing.  [run.proxy]"""
     return _around(value, step.write, step.read, frame)
 
 
 def _around(value: Held, passed: Layer, returned: Layer, frame: Frame) -> Held:
-    """The value with a part more on each side; the value itself if no check is left."""
+    """Add a part on each side of a value; if no check is left, the result is the value without proxy."""
     inner = value if isinstance(value, Proxied) else Proxied(_bare(value), (), ())
     before = _part(passed, passed.before, frame, _uses(passed), _chosen(passed))
     after = _part(returned, returned.after, frame, _uses(returned), _chosen(returned))
@@ -60,17 +60,17 @@ def _bare(value: Held) -> Procedure | Cell:
 
 
 def _uses(layer: Layer) -> frozenset[str]:
-    """The variables that each use binds: what is passed and what comes back."""
+    """The variables that each use binds: the parameters and the result of the call."""
     return frozenset((*(param.name for param in layer.params), layer.call.name))
 
 
 def _chosen(layer: Layer) -> frozenset[Variable]:
-    """The dims that each use chooses."""
+    """The dims that each use binds."""
     return frozenset(variable for variable, _ in layer.binders)
 
 
 def entered(part: Part, arguments: Sequence[Held]) -> Frame:
-    """A frame for one use of a layer: its parameters bound and its dims measured."""
+    """A frame for one use of a layer: its parameters bound, its dims read from the arguments."""
     names = (param.name for param in part.layer.params)
     frame = Frame(dict(zip(names, arguments, strict=True)), dict(part.sizes))
     sizes = Sizes(frame)
@@ -80,7 +80,7 @@ def entered(part: Part, arguments: Sequence[Held]) -> Frame:
 
 
 def handed_on(layer: Layer) -> tuple[str, ...]:
-    """The variables that hold what the wrapped value is given."""
+    """The variables that the layer passes to the wrapped value."""
     match layer.call:
         case Invoke(operands=operands):
             return operands
@@ -91,7 +91,7 @@ def handed_on(layer: Layer) -> tuple[str, ...]:
 
 
 def returning(proxied: Proxied, arguments: Sequence[Held], pending: Sequence[Part] = ()) -> tuple[Part, ...]:
-    """What the result of one use meets, followed by what waits for it already: only the result is still open.
+    """The parts that the result of one use passes, before those pending; all their sizes but the result's are known.
 
     [run.proxy.normal]
     """
@@ -104,11 +104,11 @@ def returning(proxied: Proxied, arguments: Sequence[Held], pending: Sequence[Par
 
 # ------------------------------------------------------------------------------------------------------ normal form
 def normal(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """The parts in order without those that can change nothing.  [run.proxy.normal]
+    """Drop parts without effect.  [run.proxy.normal]
 
-    A repeated part is dropped, and so is one whose every equation was checked by those before it; what follows a part
-    that contradicts them is never reached.  Of a part that wraps what it is given the last stays too: what is wrapped
-    last is met first where that is used.
+    A repeated part is dropped, and so is one whose equations were all checked by earlier parts; parts after one that
+    contradicts earlier equations are unreachable.  If a part creates proxies, its last occurrence is kept, too: the
+    proxy created last is the outermost.
     """
     kept: list[Part] = []
     keys: set[object] = set()
@@ -131,17 +131,17 @@ def normal(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def _key(part: Part) -> object:
-    """The same for parts that check the same."""
+    """A key that is equal for parts that make the same checks."""
     return id(part.steps), frozenset(part.sizes.items())
 
 
 def _wraps(part: Part) -> bool:
-    """Whether a part makes proxies of what it is given."""
+    """Whether a part creates proxies or converts data."""
     return any(isinstance(step, Wrap | WrapReference | Convert) for step in part.steps)
 
 
 def _placed(part: Part) -> Iterator[tuple[PlaceInside, int]]:
-    """The part's equations by place: of which parameter, where in it, whatever its name is in this layer."""
+    """The part's equations, with parameters given by index, so that layers with other names compare equal."""
     names = {param.name: index for index, param in enumerate(part.layer.params)} | {part.layer.call.name: -1}
     for variable, size in (part.equations or {}).items():
         witness = variable.witness
@@ -159,7 +159,7 @@ def _placed(part: Part) -> Iterator[tuple[PlaceInside, int]]:
 def _part(
     layer: Layer, steps: tuple[Step, ...], frame: Frame, uses: frozenset[str], chosen: frozenset[Variable]
 ) -> Part:
-    """A side of a layer where the variables that `uses` bind and the dims that are `chosen` are still open."""
+    """One side of a layer; the variables in `uses` and the dims in `chosen` are bound later, by each use."""
     numbers = Sizes(frame)
     bound = uses | set(_bound(steps))
     sizes: dict[Variable, int] = {}
@@ -186,7 +186,7 @@ Goal = tuple[Constraint, frozenset[str], frozenset[Variable]]
 def _goals(step: Step, seen: set[int]) -> Iterator[Goal]:
     """The goals that a step of a layer checks, with the variables and dims that layers inside it bind.
 
-    A conversion refers to itself for a recursive type: those that were `seen` are not looked into again.
+    The conversion of a recursive type refers to itself; conversions in `seen` are skipped.
     """
     match step:
         case Check(goal=goal, blame=blame):
@@ -225,7 +225,7 @@ def _changes(conversion: Conversion, seen: set[int]) -> Iterator[Change]:
 def _equations(
     step: Step, known: Equations, uses: frozenset[str], chosen: frozenset[Variable], sizes: Sizes
 ) -> Equations | None:
-    """The equations with that of one more step; None if the step is more than an equation of one size of a use."""
+    """Add the equation of one more step; None if the step is no equation that fixes one size of a use."""
     if not isinstance(step, Check) or not isinstance(step.goal, Equal) or step.says:
         return None
     for one, other in ((step.goal.left, step.goal.right), (step.goal.right, step.goal.left)):

@@ -1,4 +1,4 @@
-"""An operator's rule asked at run time, where the checker did not know the ranks of its operands.  [op.dynamic]"""
+"""Apply an operator's rule at run time, if the checker did not know the ranks of its operands.  [op.dynamic]"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradual.tensors.tensor import Tensor
 def accepted(
     step: Apply, values: Sequence[Held], types: Sequence[Any], attributes: Mapping[str, Any]
 ) -> tuple[Judgement, dict[str, Any]]:
-    """The judgement on these operands, and the attributes as it settles them.  Raises Blame where the rule refuses."""
+    """The judgement on these operands, and the attributes with its changes.  Raises Blame if the rule refuses."""
     try:
         judgement = Asking(step.operator, step.operands, attributes).judged(tuple(types))
     except IllFormed as wrong:
@@ -28,7 +28,7 @@ def accepted(
 
 
 def refused(step: Apply, values: Sequence[Held], why: str) -> Blame:
-    """The blame of an application that is refused, with why; it shows the shapes that came."""
+    """The blame of an application that the rule refuses, with the reason and the actual shapes."""
     check = step.accepts
     assert check is not None
     came = ", ".join(f"{name}: {_shapes(value)}" for name, value in zip(step.operands, values, strict=True))
