@@ -1,9 +1,9 @@
 """Operands of an elementwise operator that are both stretched: `(b, 1)` with `(b,)` gives `(b, b)`.
 
 Of two operands of different rank, the one of higher rank has a 1 where the other has another size, and the other lacks
-an axis that it has: each value of the one meets each of the other.  That is told where the axes that meet may have been
-meant to be one, since their sizes are the same or one of them is open, and where nobody placed the 1 in the program: a
-`reshape` or `expand_dims` did so on purpose.
+one of its axes, so that the result is an outer product.  It is reported if the two axes may have been meant to be the
+same, because their sizes are equal or one of them is unknown, and if no `reshape` or `expand_dims` in the program made
+the 1 on purpose.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ ELEMENTWISE = "elementwise"
 
 @dataclass(frozen=True, slots=True)
 class Stretched:
-    """An application of which two operands are stretched.
+    """An application that stretches two operands.
 
     Attributes:
-        operands: which operands they are, the one of higher rank first.
+        operands: the indices of the two, the one of higher rank first.
         shapes: their shapes.
         axis: where the first has a 1 that is stretched.
         lead: an axis of the first that the second lacks.
@@ -42,7 +42,7 @@ class Stretched:
 
 
 def stretched(module: Module) -> Iterator[Stretched]:
-    """Every such application of a program; one that stands in a literal comes as often as that was written out."""
+    """Each such application of a program; one in a function literal is repeated for every inlined copy."""
     for function in module.functions.values():
         yield from _of_function(function)
 
@@ -59,13 +59,13 @@ def _of_function(function: Function) -> Iterator[Stretched]:
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """The values of a function so far: their types, and the steps that made them."""
+    """The values of a function so far: name -> type, and name -> the step that defines it."""
 
     types: dict[str, OpenedType]
     steps: dict[str, Step] = field(default_factory=dict)
 
     def learn(self, step: Step) -> None:
-        """What a step defines."""
+        """Add the values that a step defines."""
         match step:
             case Check() | Assertion():
                 return
@@ -84,7 +84,7 @@ class _Values:
         return type.shape if isinstance(type, TensorType) else None
 
     def is_placed(self, name: str, axis: int) -> bool:
-        """Whether the program wrote the 1 that a value has at an axis, be it before other elementwise operators."""
+        """Whether the program wrote the 1 of a value at an axis, possibly before other elementwise operators."""
         waiting, seen = [(name, axis)], set[str]()
         while waiting:
             name, axis = waiting.pop()
@@ -106,7 +106,7 @@ class _Values:
         return False
 
     def _with_one(self, names: Iterable[str], back: int) -> Iterator[tuple[str, int]]:
-        """The values that have a 1 at an axis that is counted from the back, and which axis that is."""
+        """The values that have a 1 at an axis counted from the back, each with that axis counted from the front."""
         for name in names:
             shape = self.shape(name)
             if shape is not None and len(shape) >= -back and shape[back] is ONE:
@@ -114,7 +114,7 @@ class _Values:
 
 
 def _among(step: Apply, values: _Values) -> Stretched | None:
-    """The first two operands of which each is stretched by the other, where none has the shape of the result."""
+    """The first two operands that stretch each other, if no operand has the shape of the result."""
     if not isinstance(step.type, TensorType) or len(step.type.shape) < 2:
         return None
     shapes = [values.shape(name) for name in step.operands]
@@ -128,7 +128,7 @@ def _among(step: Apply, values: _Values) -> Stretched | None:
 
 
 def _axes(high: Shape, low: Shape) -> tuple[int, int] | None:
-    """Where a 1 of `high` meets a size of `low` that may be one of those that `low` lacks, and where that is."""
+    """`(axis, lead)`: `high` has a 1 at `axis`; the size of `low` there may be meant for `lead`, which `low` lacks."""
     more = len(high) - len(low)
     for axis, size in enumerate(low, more):
         if more > 0 and high[axis] is ONE and size is not ONE:
@@ -139,7 +139,7 @@ def _axes(high: Shape, low: Shape) -> tuple[int, int] | None:
 
 
 def _may_be_meant(one: Dim, other: Dim) -> bool:
-    """Whether two sizes are the same, or one of them is open and might be the other, a named one."""
+    """Whether two sizes are the same, or neither is a constant and one is unknown, so that they might be equal."""
     if one is other:
         return True
     return one.value is None and other.value is None and (_is_open(one) or _is_open(other))

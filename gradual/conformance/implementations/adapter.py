@@ -1,4 +1,4 @@
-"""An implementation in another process, asked by the protocol."""
+"""An implementation in another process, queried over the line protocol."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _ATTENTIVE = 0.5
 """Seconds in which an interrupt is seen while a reply is waited for."""
 
 _SHOWN = 2000
-"""How many of the last characters are kept and shown of what a process said on stderr."""
+"""How many of the last characters of a process's stderr are kept and shown."""
 
 _AHEAD = 4
-"""How many replies that nobody has asked for yet are kept; a process that writes more waits."""
+"""How many unread replies are buffered; a process that writes more is blocked."""
 
 
 def _words(command: str) -> list[str]:
@@ -140,7 +140,7 @@ class _Process:
         self.reader.start()
 
     def send(self, line: str) -> None:
-        """Write a line, some time."""
+        """Queue a line to be written."""
         self.requests.put(line)
 
     def reply(self, seconds: float) -> bytes:
@@ -166,7 +166,7 @@ class _Process:
         return None
 
     def leave(self, seconds: float) -> None:
-        """Let the process end by itself, for a while: there are no more requests."""
+        """Close the requests, and wait for the process to exit, with a timeout."""
         self.requests.put(None)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
@@ -209,7 +209,7 @@ def _killed(process: subprocess.Popen[bytes]) -> None:
 
 
 class _Said:
-    """The end of what a process says on stderr, however much that is."""
+    """A reader of a process's stderr that keeps only the end."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -223,7 +223,7 @@ class _Said:
                 self._end = (self._end + piece)[-4 * _SHOWN :]
 
     def close(self) -> None:
-        """Hear what is left, for a while."""
+        """Read the rest, with a timeout."""
         self._listener.join(_LINGERS)
         if not self._listener.is_alive():
             self._stream.close()

@@ -1,4 +1,4 @@
-"""The runner: every case is put to an implementation, and its answers are compared here.
+"""The runner: send every case to an implementation, and compare its answers.
 
 Only a case's request reaches the implementation; the expectation never leaves this module.
 """
@@ -77,7 +77,7 @@ def whole(profiles: Iterable[Profile]) -> frozenset[Profile]:
 
 
 def examined(case: Case, implementation: Implementation, profiles: frozenset[Profile] = EVERY) -> Result:
-    """Put one case to an implementation; whatever it raises instead of an answer is told apart from a failure."""
+    """Run one case on an implementation; an exception in place of an answer is classified, and is no failure."""
     if profiles.isdisjoint(asked(case)):
         return Result(case, Class.UNSUPPORTED, trace="the implementation answers about nothing of it")
     profiles, report = whole(profiles), None
@@ -134,7 +134,7 @@ def _claims(found: FoundDiagnostic) -> bool:
 
 
 def _fails(found: FoundDiagnostic) -> bool:
-    """Whether it says that the program fails there, if it comes there at all: under a test that is no error."""
+    """Whether the diagnostic says that the program fails there if that point is reached, which is no error."""
     return found.severity == "error" or found.code == "E0403"
 
 

@@ -82,7 +82,7 @@ class Site:
 
 
 def sites(compilation: Compilation, *, everything: bool) -> Iterator[Site]:
-    """The elaborated definitions, last one first, so that callers come before callees."""
+    """The elaborated definitions, last first, which usually puts callers before callees."""
     text = compilation.source.text
     definitions = [one for one in compilation.surface.definitions if isinstance(one, ast.Def) and not one.implicit]
     outside = _outside(compilation.surface)
