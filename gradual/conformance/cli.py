@@ -198,7 +198,7 @@ def _told(result: Result, verbose: bool) -> None:
 
 
 def _say(text: str) -> None:
-    """Lines without terminal control characters; text from another process is kept on one line."""
+    """Print lines without terminal control characters; text from another process is kept on one line."""
     click.echo(shielded(text, plain))
 
 

@@ -31,7 +31,7 @@ _LINGERS = 1.0
 """Seconds in which the pipes of an ended process close, unless something that it started elsewhere holds them."""
 
 _ATTENTIVE = 0.5
-"""Seconds in which an interrupt is seen while a reply is waited for."""
+"""The polling interval, in seconds, for interrupts during a wait for a reply."""
 
 _SHOWN = 2000
 """How many of the last characters of a process's stderr are kept and shown."""
@@ -113,7 +113,7 @@ class Adapter:
             raise self._given_up(process, why) from None
 
     def _given_up(self, process: _Process, why: NoAnswer) -> NoAnswer:
-        """Why there is no answer, with the last words of the process, which is ended."""
+        """The reason for no answer, with the end of stderr; the process is killed."""
         self._end()
         return type(why)(f"{why}{process.said.last_words()}")
 
@@ -158,7 +158,7 @@ class _Process:
             raise Crashed("the process closed its output") from None
 
     def _next(self, seconds: float) -> bytes | None:
-        """The next line, None if none comes; an interrupt just before a wait is not seen until that is over."""
+        """The next line, None on timeout; an interrupt just before a wait is handled only after it."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):
@@ -172,7 +172,7 @@ class _Process:
             self.process.wait(seconds)
 
     def end(self) -> None:
-        """End the process, and what it started, whatever they do."""
+        """Kill the process and all processes that it started."""
         self.requests.put(None)
         self.ended.set()
         _killed(self.process)
@@ -202,7 +202,7 @@ class _Process:
 
 
 def _killed(process: subprocess.Popen[bytes]) -> None:
-    """End a process and everything in its session."""
+    """Kill a process and everything in its session."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -134,7 +134,7 @@ def _claims(found: FoundDiagnostic) -> bool:
 
 
 def _fails(found: FoundDiagnostic) -> bool:
-    """Whether the diagnostic says that the program fails there if that point is reached, which is no error."""
+    """Whether a diagnostic predicts a failure: an error, or E0403, a failure only if the point is reached."""
     return found.severity == "error" or found.code == "E0403"
 
 
@@ -153,7 +153,7 @@ def _checked(
 
 
 def asked(case: Case) -> list[Profile]:
-    """The profiles about which a case says something."""
+    """The profiles that a case tests."""
     wanted = case.expectation
     says = {
         Profile.VERDICT: wanted.accepted is not None,
@@ -176,7 +176,7 @@ def asked(case: Case) -> list[Profile]:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many cases passed of those that were asked, profile by profile."""
+    """Profile -> how many cases passed, of those that were run."""
 
     passed: int
     asked: int

@@ -1,4 +1,4 @@
-"""The automaton of the grammar, made ready for the reader: what each step takes and makes, and how."""
+"""The grammar's automaton in the form that the reader needs: what each production consumes and builds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradual.syntax.parsing.tables import REPETITION, Production, tables
 
 
 class Step(NamedTuple):
-    """A production made ready: how many symbols it takes, which it makes, by what, and from which of them."""
+    """A production: the number of symbols it pops, the symbol it pushes, its builder, and the children to keep."""
 
     size: int
     origin: int

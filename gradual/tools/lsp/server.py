@@ -92,7 +92,7 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, document.version))
 
     def check_soon(self, uri: str) -> None:
-        """Check a text when nothing more comes."""
+        """Check a text once no more changes arrive."""
         opened = self.texts[uri]
         if opened.waiting is not None:
             opened.waiting.cancel()
@@ -114,7 +114,7 @@ class Server(LanguageServer):
         return opened, opened.document.offset(position.line, position.character)
 
     def span(self, uri: str, wanted: lsp.Range) -> tuple[Opened, Span]:
-        """A text, and a stretch of it."""
+        """A text, and a range in it."""
         opened, start = self.at(uri, wanted.start)
         return opened, Span(start, opened.document.offset(wanted.end.line, wanted.end.character))
 
