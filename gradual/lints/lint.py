@@ -82,7 +82,7 @@ def _unused_value(symbol: Symbol, taken: frozenset[str]) -> Diagnostic:
     is_parameter = symbol.kind is Kind.PARAMETER
     what = f"the parameter `{symbol.name}`" if is_parameter else f"`{symbol.name}`"
     name = UNUSED + symbol.name[1:]
-    is_new = symbol.name[1:].isidentifier() and name not in taken  # a name that stands nowhere changes nothing
+    is_new = symbol.name[1:].isidentifier() and name not in taken  # renaming to an unused name is safe
     edits = (Edit(_span(symbol), name),) if is_new else ()
     return _warning(
         UNUSED_VALUE,

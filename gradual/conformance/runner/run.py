@@ -176,7 +176,7 @@ def asked(case: Case) -> list[Profile]:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Profile -> how many cases passed, of those that were run."""
+    """The counts for one profile: how many cases that test it were run, and how many passed."""
 
     passed: int
     asked: int

@@ -26,7 +26,7 @@ UNIT, EXTEND, NODE, LIST, ROW = range(5)
 
 
 class Machine:
-    """The automaton of the grammar, with the steps that only hand a child on followed ahead of time."""
+    """The grammar's LALR automaton, with reductions that only pass on a child precomputed."""
 
     def __init__(self) -> None:
         grammar = tables()
@@ -43,7 +43,7 @@ class Machine:
             self._admit(grammar.number(phrase), grammar.number(first))
 
     def _admit(self, phrase: int, first: int) -> None:
-        """Let the lexer hand in a whole phrase wherever its first token may be shifted."""
+        """Let the lexer return a whole phrase as one token wherever its first token may be shifted."""
         for actions, gotos in zip(self.actions, self.gotos, strict=True):
             action = actions.get(first)
             if action is not None and action < 0:

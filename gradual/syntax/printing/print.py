@@ -17,7 +17,7 @@ from gradual.syntax.tree.literals import quoted, written
 
 Printable = ast.Module | ast.Definition | ast.Item | ast.Expr | ast.Type | ast.Pattern
 
-# How tightly a place binds, loosest first; an expression that binds more loosely stands in brackets there.
+# Precedence of positions, lowest first; an expression of lower precedence is parenthesized there.
 LOOSE, CAST, OR, AND, NOT, EQUALITY, RELATION, SUM, PRODUCT, SIGNED, POSTFIX = range(11)
 LEVELS = {
     **dict.fromkeys(("or",), OR),
