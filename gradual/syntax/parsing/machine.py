@@ -13,7 +13,7 @@ from gradual.syntax.parsing.tables import REPETITION, Production, tables
 
 
 class Step(NamedTuple):
-    """A production: the number of symbols it pops, the symbol it pushes, its builder, and the children to keep."""
+    """A production: symbols to pop, the symbol to push, its builder, the selection of children, and its sort."""
 
     size: int
     origin: int
@@ -26,7 +26,7 @@ UNIT, EXTEND, NODE, LIST, ROW = range(5)
 
 
 class Machine:
-    """The grammar's LALR automaton, with reductions that only pass on a child precomputed."""
+    """The grammar's LALR automaton; chains of reductions that only pass on a child are memoized in `jumps`."""
 
     def __init__(self) -> None:
         grammar = tables()
@@ -52,7 +52,7 @@ class Machine:
                 actions[phrase] = gotos[phrase]
 
     def jump(self, key: tuple[int, int, int]) -> int:
-        """The state above `below` once `origin` and every child-handing step that `kind` calls for are done."""
+        """The state above `below` after `origin` and all unit reductions that lookahead `kind` causes."""
         below, origin, kind = key
         state = self.gotos[below][origin]
         while (action := self.actions[state].get(kind, 0)) < 0 and self.steps[~action].sort == UNIT:
@@ -61,7 +61,7 @@ class Machine:
         return state
 
     def accepts(self, states: list[int], kind: int, last: int) -> bool:
-        """Whether a symbol could come next on this stack; `last` is the state in which the end is welcome."""
+        """Whether a symbol can come next on this stack; `last` is the state that accepts the end."""
         height, above = len(states) - 1, [states[-1]]
         while True:
             action = self.actions[above[-1]].get(kind)
