@@ -44,7 +44,7 @@ def _diagnostic(span: Span, says: str, found: list[Check]) -> Diagnostic:
 
 
 def _is_about_one(check: Check) -> bool:
-    """Whether all unknowns in the check's condition have the same origin."""
+    """Whether all variables in the check's condition are unknowns, with a single origin."""
     return len(check.blame.promises) == 1 and all(variable.is_existential for variable in check.goal.variables())
 
 

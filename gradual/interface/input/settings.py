@@ -138,7 +138,7 @@ def _parsed(path: Path, shown: str) -> tuple[str, Any]:
 
 
 def _end(text: str) -> str:
-    """The end of a text without trailing blank lines."""
+    """The end of a text without trailing line breaks, as `:line:column`."""
     lines = text.rstrip("\n").split("\n")
     return f":{len(lines)}:{len(lines[-1]) + 1}"
 

@@ -79,7 +79,7 @@ def _choices(found: Iterable[Diagnostic], unsafe: bool) -> Iterator[list[Help]]:
 
 
 def _is_better(after: Sequence[Diagnostic], before: Sequence[Diagnostic]) -> bool:
-    """Whether a finding went away: those that come stood behind it, since the help was tried."""
+    """Whether a finding disappeared; since each help was tried, new findings were only hidden by it."""
     return bool(_counted(before) - _counted(after))
 
 
